@@ -1,0 +1,1 @@
+"""worldline: record, encode, learn, predict and debug the path a program traces through its states."""

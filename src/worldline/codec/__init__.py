@@ -1,0 +1,1 @@
+"""Traces into text or bytes, and back."""

@@ -1,0 +1,1 @@
+"""Pure data: canonical values, programs, traces, states."""

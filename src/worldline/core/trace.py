@@ -1,0 +1,173 @@
+"""A trace: what a program did, as flat columns; `Step` and `Frame` are views made on demand.
+
+Nothing here records, decodes, stores or judges. Values are canonical text (docs/format.md).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from worldline.core.program import Program
+from worldline.limits import Limits
+
+EVENTS = ("call", "line", "return", "raise", "yield", "resume", "output", "input", "exit")
+OUTCOMES = ("returned", "raised", "exited", "killed", "limit", "tampered", "unsupported", "host-fault")
+NO_TEXT = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended. `detail` is canonical text (returned, raised), a code (exited) or a reason."""
+
+    kind: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """Who ran the program, and through which recorder core (`native` or `python`)."""
+
+    name: str
+    version: str
+    core: str
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One activation of one function: its number, its function's name, its file, its caller's number (-1: none)."""
+
+    serial: int
+    name: str
+    file: str
+    parent: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """An input that the source does not determine, and the step that consumed it."""
+
+    step: int
+    kind: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One event: the line that ran, and what it had changed when its frame's next event began."""
+
+    i: int
+    event: str
+    frame: int
+    depth: int
+    line: int
+    delta: dict[str, str]
+    gone: tuple[str, ...]
+    same: dict[str, str | None]
+    arg: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        """The step as `record --json` prints it; `same` only where it says something."""
+        row: dict[str, Any] = {
+            "i": self.i, "event": self.event, "frame": self.frame, "depth": self.depth, "line": self.line,
+            "delta": self.delta, "gone": list(self.gone), "arg": self.arg,
+        }  # fmt: skip
+        if self.same:
+            row["same"] = self.same
+        return row
+
+
+@dataclass
+class Columns:
+    """The steps of one trace as parallel buffers.
+
+    `change_*[change_at[i]:change_at[i + 1]]` are step i's changes: a name, and a value, or NO_TEXT for a name that is
+    gone. `same_*` likewise: a name, and the earlier name bound to the same object, or NO_TEXT for none any more.
+    Text ids index `texts`, where every distinct text stands once.
+    """
+
+    event: bytearray = field(default_factory=bytearray)
+    frame: array[int] = field(default_factory=lambda: array("I"))
+    line: array[int] = field(default_factory=lambda: array("I"))
+    arg: array[int] = field(default_factory=lambda: array("I"))
+    change_at: array[int] = field(default_factory=lambda: array("I", [0]))
+    change_name: array[int] = field(default_factory=lambda: array("I"))
+    change_value: array[int] = field(default_factory=lambda: array("I"))
+    same_at: array[int] = field(default_factory=lambda: array("I", [0]))
+    same_name: array[int] = field(default_factory=lambda: array("I"))
+    same_value: array[int] = field(default_factory=lambda: array("I"))
+    texts: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A program's recorded path: columns, how it ended, and all that decided it."""
+
+    program: Program
+    interpreter: Interpreter
+    limits: Limits
+    outcome: Outcome
+    columns: Columns
+    frames: Sequence[Frame]
+    output: str = ""
+    stderr: str = ""
+    hidden: tuple[Hidden, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __getitem__(self, i: int) -> Step:
+        columns, texts = self.columns, self.columns.texts
+        if not -len(columns) <= i < len(columns):
+            raise IndexError(f"step {i} of a trace of {len(columns)}")
+        i %= len(columns)
+        delta: dict[str, str] = {}
+        gone: list[str] = []
+        for at in range(columns.change_at[i], columns.change_at[i + 1]):
+            name, value = texts[columns.change_name[at]], columns.change_value[at]
+            if value == NO_TEXT:
+                gone.append(name)
+            else:
+                delta[name] = texts[value]
+        same: dict[str, str | None] = {}
+        for at in range(columns.same_at[i], columns.same_at[i + 1]):
+            other = columns.same_value[at]
+            same[texts[columns.same_name[at]]] = None if other == NO_TEXT else texts[other]
+        frame, arg = columns.frame[i], columns.arg[i]
+        return Step(
+            i, EVENTS[columns.event[i]], frame, self.frames[frame].depth, columns.line[i], delta, tuple(gone), same,
+            None if arg == NO_TEXT else texts[arg],
+        )  # fmt: skip
+
+    @property
+    def steps(self) -> Iterator[Step]:
+        """Every step, in order."""
+        return (self[i] for i in range(len(self)))
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `record --json` prints."""
+        program = self.program
+        return {
+            "program": {
+                "name": program.name, "source": program.source, "call": program.call, "argv": list(program.argv),
+                "stdin": program.stdin, "files": dict(program.files), "digest": program.digest,
+            },
+            "interpreter": {
+                "name": self.interpreter.name, "version": self.interpreter.version, "core": self.interpreter.core,
+            },
+            "limits": dict(self.limits.__dict__),
+            "outcome": {"kind": self.outcome.kind, "detail": self.outcome.detail},
+            "frames": [dict(frame.__dict__) for frame in self.frames],
+            "steps": [step.as_json() for step in self.steps],
+            "output": self.output,
+            "stderr": self.stderr,
+            "hidden": [dict(hidden.__dict__) for hidden in self.hidden],
+            "notes": list(self.notes),
+        }  # fmt: skip

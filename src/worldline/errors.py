@@ -1,0 +1,61 @@
+"""Every exception worldline raises, each with a slug that docs/messages.md explains.
+
+    WorldlineError            exit 3: the tool's own fault unless a subclass says otherwise
+    +-- UsageError            exit 2: the caller asked for something that cannot be
+    +-- NoSandbox             exit 3: no box can be had on this machine
+    +-- DiskError             exit 3: a write did not reach the disk; nothing was renamed
+    +-- BusyError             exit 3: another writer holds the directory
+    +-- DigestError           exit 1: a stored byte is not the byte that was written
+    +-- FormatError           exit 3: an artefact of a format version this release does not read
+
+What a *program* did is an `Outcome`, what a *model* wrote is a `Malformed`: neither is an exception.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class WorldlineError(Exception):
+    """The root of the tree: a message, a slug, an exit code."""
+
+    slug: ClassVar[str] = "fault"
+    exit_code: ClassVar[int] = 3
+
+
+class UsageError(WorldlineError):
+    """An argument that cannot be honoured."""
+
+    slug = "usage"
+    exit_code = 2
+
+
+class NoSandbox(WorldlineError):
+    """No box can be had here, and `--trust` was not said."""
+
+    slug = "no-sandbox"
+
+
+class DiskError(WorldlineError):
+    """The disk refused a byte; the final path still holds what it held."""
+
+    slug = "disk"
+
+
+class BusyError(WorldlineError):
+    """Another process is writing to this directory."""
+
+    slug = "busy"
+
+
+class DigestError(WorldlineError):
+    """A file does not match its manifest."""
+
+    slug = "digest"
+    exit_code = 1
+
+
+class FormatError(WorldlineError):
+    """A file of another format version, or of no format of ours."""
+
+    slug = "format"

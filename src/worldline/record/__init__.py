@@ -1,0 +1,1 @@
+"""Programs run boxed, and what they did."""
