@@ -1,1 +1,54 @@
-"""worldline: record, encode, learn, predict and debug the path a program traces through its states."""
+"""worldline: record, encode, learn, predict and debug the path a program traces through its states.
+
+The public API. Every name is imported when it is first asked for, so that `import worldline` stays cheap.
+`worldline.record` is at once the function and the room of that name: the room's module is callable.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from worldline.core.program import Program as Program
+    from worldline.core.state import State as State
+    from worldline.core.state import state_at as state_at
+    from worldline.core.trace import Outcome as Outcome
+    from worldline.core.trace import Step as Step
+    from worldline.core.trace import Trace as Trace
+    from worldline.data.load import load as load
+    from worldline.errors import WorldlineError as WorldlineError
+    from worldline.limits import Limits as Limits
+    from worldline.record.recorder import record as record
+    from worldline.record.recorder import record_many as record_many
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Limits": "worldline.limits",
+    "Outcome": "worldline.core.trace",
+    "Program": "worldline.core.program",
+    "State": "worldline.core.state",
+    "Step": "worldline.core.trace",
+    "Trace": "worldline.core.trace",
+    "WorldlineError": "worldline.errors",
+    "load": "worldline.data.load",
+    "record": "worldline.record",
+    "record_many": "worldline.record.recorder",
+    "state_at": "worldline.core.state",
+}
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'worldline' has no attribute {name!r}")
+    home = import_module(_HOMES[name])
+    value = home if name == "record" else getattr(home, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -5,6 +5,7 @@
     +-- NoSandbox             exit 3: no box can be had on this machine
     +-- DiskError             exit 3: a write did not reach the disk; nothing was renamed
     +-- BusyError             exit 3: another writer holds the directory
+    +-- FingerprintError      exit 2: the directory was made with another recipe, limits, interpreter or code
     +-- DigestError           exit 1: a stored byte is not the byte that was written
     +-- FormatError           exit 3: an artefact of a format version this release does not read
 
@@ -46,6 +47,13 @@ class BusyError(WorldlineError):
     """Another process is writing to this directory."""
 
     slug = "busy"
+
+
+class FingerprintError(WorldlineError):
+    """What is to be added was made otherwise than what is there; the message is the difference."""
+
+    slug = "fingerprint"
+    exit_code = 2
 
 
 class DigestError(WorldlineError):

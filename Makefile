@@ -1,0 +1,59 @@
+# Every act on this repository. `make` alone lists them.
+#
+#   PYTHON=...   the interpreter that .venv is made from (3.11 or newer)
+#   JOBS=...     how many test processes run side by side
+
+SHELL := /bin/bash
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $$p && break; done)
+JOBS ?= auto
+BIN := .venv/bin
+STAMP := .venv/.set-up
+SOURCES := src tests bench setup.py
+PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal
+# The folders whose tests finish in seconds and need no fault injection: what `make check` runs.
+FAST := $(wildcard tests/house tests/core tests/view tests/cli tests/codec)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check bench hostile format clean
+
+help: ## this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
+
+setup: $(STAMP) ## .venv with worldline and its tools, the native modules, and bubblewrap
+	@.ci/system-package bubblewrap
+
+$(STAMP): pyproject.toml setup.py $(wildcard native/*.[ch])
+	@test -n "$(PYTHON)" || { echo "set-up: no Python 3.11 or newer on the path; name one: make setup PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || test -x $(BIN)/pip || .ci/system-package venv
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@ls src/worldline/_recorder.*.so >/dev/null 2>&1 || \
+		echo "set-up: no native modules were built (is there a C compiler?); the readable cores serve, slower" >&2
+	@touch $@
+
+demo: setup ## record an example; show its table, its state at a step, and what it costs in tokens
+	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
+
+test: setup ## everything
+	$(PYTEST) tests
+
+check: setup ## format, lint, types, layers, fast tests: under a minute
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/mypy
+	$(PYTEST) $(FAST)
+
+bench: setup ## recording speed beside its peers, on five workloads
+	$(BIN)/python bench/recorders.py
+
+hostile: setup ## the fault tests at full length: 1,000 kills and 1,000 bit flips
+	WORLDLINE_FAULTS=1000 $(PYTEST) tests/storage tests/hostile tests/escape
+
+format: setup ## rewrite the sources in house style
+	$(BIN)/ruff check --fix-only $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
+
+clean: ## remove everything that set-up and the tests made
+	rm -rf .venv build dist src/*.egg-info src/worldline/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

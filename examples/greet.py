@@ -1,0 +1,5 @@
+import sys
+
+name = input("name? ")
+for word in sys.argv[1:]:
+    print(word, name)

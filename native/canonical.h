@@ -1,0 +1,1415 @@
+/* Objects into canonical text (docs/format.md, section 1), and a shadow that tells later whether the text changed.
+ *
+ * The fast twin of src/worldline/record/guests/canonical.py: same text, same numbers. No method of the program is ever
+ * called. While a value is rendered, a log of the pointers met is kept ("shadow"); verify() walks the live value along
+ * the log and stops at the first pointer that differs. Exact immutable atoms are held by a reference, so that equal
+ * pointers are equal values; nothing else is held, so that no finaliser runs late.
+ */
+#ifndef WORLDLINE_CANONICAL_H
+#define WORLDLINE_CANONICAL_H
+
+#include "compat.h"
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- growing buffers ------------------------------------------------------------------------------------------- */
+
+typedef struct { char *p; size_t n, cap; } Buf;
+
+static void *grow(void *p, size_t bytes)
+{
+    p = realloc(p, bytes);
+    if (p == NULL)
+        Py_FatalError("worldline: out of memory in the recorder");
+    return p;
+}
+
+static inline char *buf_room(Buf *b, size_t extra)
+{
+    if (b->n + extra > b->cap) {
+        b->cap = (b->n + extra) * 2 + 64;
+        b->p = grow(b->p, b->cap);
+    }
+    return b->p + b->n;
+}
+
+static inline void buf_put(Buf *b, const char *s, size_t n)
+{
+    memcpy(buf_room(b, n), s, n);
+    b->n += n;
+}
+
+#define PUT(literal) buf_put(&R.out, literal, sizeof(literal) - 1)
+
+/* ---- pointer maps ---------------------------------------------------------------------------------------------- */
+
+typedef struct { const void *key; uint64_t stamp; void *value; } Cell;
+typedef struct { Cell *cells; size_t mask, used; uint64_t stamp; } Map; /* stamp: entries of older stamps are empty */
+
+static inline size_t map_slot(const Map *m, const void *key)
+{
+    size_t i = ((uintptr_t)key >> 4) * 0x9E3779B97F4A7C15ull >> 20 & m->mask;
+    while (m->cells[i].stamp == m->stamp && m->cells[i].key != key)
+        i = (i + 1) & m->mask;
+    return i;
+}
+
+static inline Cell *map_find(const Map *m, const void *key)
+{
+    if (m->cells == NULL)
+        return NULL;
+    Cell *c = &m->cells[map_slot(m, key)];
+    return c->stamp == m->stamp ? c : NULL;
+}
+
+static Cell *map_add(Map *m, const void *key, void *value)
+{
+    if (m->cells == NULL || m->used * 2 > m->mask) {
+        Map bigger = {NULL, m->cells ? m->mask * 2 + 1 : 63, 0, 1};
+        bigger.cells = calloc(bigger.mask + 1, sizeof(Cell));
+        if (bigger.cells == NULL)
+            Py_FatalError("worldline: out of memory in the recorder");
+        for (size_t i = 0; m->cells && i <= m->mask; i++)
+            if (m->cells[i].stamp == m->stamp && m->cells[i].key)
+                map_add(&bigger, m->cells[i].key, m->cells[i].value);
+        free(m->cells);
+        *m = bigger;
+    }
+    Cell *c = &m->cells[map_slot(m, key)];
+    if (c->stamp != m->stamp)
+        m->used++;
+    *c = (Cell){key, m->stamp, value};
+    return c;
+}
+
+static inline void map_clear(Map *m)
+{
+    m->stamp++;
+    m->used = 0;
+}
+
+/* ---- the shadow log -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uintptr_t *w;      /* words: tags and pointers in the order of the text */
+    size_t n, cap;
+    PyObject **held;   /* the atoms among them, each with a reference */
+    size_t n_held, cap_held;
+} Log;
+
+/* Tags stand in the low byte of a word, a count above it. G_OVER, where the text outgrew its budget, is no tag of any
+ * count and no pointer. */
+enum { G_ATOM = 1, G_ATOMS, G_PAIRS, G_SEQ, G_DICT, G_SET, G_SETATOMS, G_BYTES, G_DEQUE, G_OBJECT, G_EXCEPTION,
+       G_BACK, G_OPAQUE, G_CUT, G_UNSET, G_SLICE };
+#define G_OVER UINTPTR_MAX
+
+static inline void log_word(Log *g, uintptr_t word)
+{
+    if (g->n == g->cap) {
+        g->cap = g->cap * 2 + 8;
+        g->w = grow(g->w, g->cap * sizeof(uintptr_t));
+    }
+    g->w[g->n++] = word;
+}
+
+static inline void log_atom(Log *g, PyObject *v)
+{
+    if (g->n_held == g->cap_held) {
+        g->cap_held = g->cap_held * 2 + 8;
+        g->held = grow(g->held, g->cap_held * sizeof(PyObject *));
+    }
+    Py_INCREF(v);
+    g->held[g->n_held++] = v;
+    log_word(g, (uintptr_t)v);
+}
+
+/* Opens an entry for v: whatever lies at its address later must be of its type and count. */
+static inline void log_open(Log *g, uintptr_t tag, size_t n, PyObject *v)
+{
+    log_word(g, tag | (uintptr_t)n << 8);
+    log_word(g, (uintptr_t)v);
+    log_word(g, (uintptr_t)Py_TYPE(v));
+}
+
+static void log_clear(Log *g)
+{
+    for (size_t i = 0; i < g->n_held; i++)
+        Py_DECREF(g->held[i]);
+    g->n = g->n_held = 0;
+}
+
+static void log_free(Log *g)
+{
+    log_clear(g);
+    free(g->w);
+    free(g->held);
+    *g = (Log){0};
+}
+
+/* ---- what can be known of a class once ------------------------------------------------------------------------- */
+
+enum { B_NONE, B_INT, B_FLOAT, B_COMPLEX, B_STR, B_BYTES, B_BYTEARRAY, B_LIST, B_TUPLE, B_DICT, B_SET, B_FROZENSET,
+       B_DEQUE };
+
+typedef struct { PyObject *name; Py_ssize_t offset; } SlotField;
+typedef struct {
+    PyTypeObject *type;
+    PyObject *name;
+    int is_enum, is_exception, structured, base, has_dict, n_slots;
+    SlotField *slots;
+} Kind;
+
+typedef struct { uint64_t number; PyObject *weak; PyObject *strong; PyObject *address; } Serial;
+typedef struct { size_t at; uint32_t target; int is_ref; } Mark;
+
+static struct {
+    size_t value_bytes;
+    int value_depth;
+    Buf out, scratch;
+    Log *log;
+    Map seen, kinds, serials;
+    uint32_t n_seen;
+    uint8_t *labelled;
+    size_t cap_labelled;
+    int any_label;
+    Mark *marks;
+    size_t n_marks, cap_marks;
+    uint64_t next_serial;
+    PyTypeObject *deque, *ordered_dict;
+    PyObject *s_slots, *s_name, *s_del, *deque_maxlen;
+} R;
+
+static inline int is_atom_type(PyTypeObject *t)
+{
+    return t == &PyLong_Type || t == &PyUnicode_Type || t == &PyFloat_Type || t == &PyBool_Type || t == Py_TYPE(Py_None)
+        || t == &PyBytes_Type || t == &PyComplex_Type || t == &PyRange_Type || t == Py_TYPE(Py_Ellipsis)
+        || t == Py_TYPE(Py_NotImplemented);
+}
+
+/* Strings over the budget are not held (the program may be growing them in place): they are not atoms here. */
+static inline int is_atom(PyObject *v)
+{
+    PyTypeObject *t = Py_TYPE(v);
+    if (t == &PyUnicode_Type)
+        return (size_t)PyUnicode_GET_LENGTH(v) <= R.value_bytes;
+    if (t == &PyBytes_Type)
+        return (size_t)PyBytes_GET_SIZE(v) <= R.value_bytes;
+    return is_atom_type(t);
+}
+
+static inline int is_dunder(PyObject *name)
+{
+    Py_ssize_t n = PyUnicode_GET_LENGTH(name);
+    return n > 4 && PyUnicode_READ_CHAR(name, 0) == '_' && PyUnicode_READ_CHAR(name, 1) == '_'
+        && PyUnicode_READ_CHAR(name, n - 1) == '_' && PyUnicode_READ_CHAR(name, n - 2) == '_';
+}
+
+static PyObject *type_name(PyTypeObject *t)
+{
+    if (t->tp_flags & Py_TPFLAGS_HEAPTYPE)
+        return Py_NewRef(((PyHeapTypeObject *)t)->ht_name);
+    const char *dot = strrchr(t->tp_name, '.');
+    return PyUnicode_FromString(dot ? dot + 1 : t->tp_name);
+}
+
+static int base_of(PyTypeObject *t)
+{
+    PyObject *mro = t->tp_mro;
+    for (Py_ssize_t i = 0; mro && i < PyTuple_GET_SIZE(mro); i++) {
+        PyTypeObject *b = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        if (b == &PyLong_Type) return B_INT;
+        if (b == &PyFloat_Type) return B_FLOAT;
+        if (b == &PyComplex_Type) return B_COMPLEX;
+        if (b == &PyUnicode_Type) return B_STR;
+        if (b == &PyBytes_Type) return B_BYTES;
+        if (b == &PyByteArray_Type) return B_BYTEARRAY;
+        if (b == &PyList_Type) return B_LIST;
+        if (b == &PyTuple_Type) return B_TUPLE;
+        if (b == &PyDict_Type) return B_DICT;
+        if (b == &PySet_Type) return B_SET;
+        if (b == &PyFrozenSet_Type) return B_FROZENSET;
+        if (b == R.deque) return B_DEQUE;
+    }
+    return B_NONE;
+}
+
+static int is_enum_type(PyTypeObject *t)
+{
+    PyObject *mro = Py_TYPE(t)->tp_mro;
+    for (Py_ssize_t i = 0; mro && i < PyTuple_GET_SIZE(mro); i++) {
+        const char *name = ((PyTypeObject *)PyTuple_GET_ITEM(mro, i))->tp_name;
+        if (strcmp(name, "EnumType") == 0 || strcmp(name, "EnumMeta") == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static void kind_slots(Kind *k, int *declares)
+{
+    PyObject *mro = k->type->tp_mro;
+    for (Py_ssize_t i = mro ? PyTuple_GET_SIZE(mro) : 0; i-- > 0;) {
+        PyTypeObject *b = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        if (!(b->tp_flags & Py_TPFLAGS_HEAPTYPE) || b->tp_dict == NULL
+            || PyDict_GetItemWithError(b->tp_dict, R.s_slots) == NULL)
+            continue;
+        *declares = 1;
+        PyObject *name, *member;
+        Py_ssize_t pos = 0;
+        while (PyDict_Next(b->tp_dict, &pos, &name, &member)) {
+            if (!Py_IS_TYPE(member, &PyMemberDescr_Type) || !PyUnicode_CheckExact(name) || is_dunder(name))
+                continue;
+            k->slots = grow(k->slots, (k->n_slots + 1) * sizeof(SlotField));
+            k->slots[k->n_slots++] = (SlotField){Py_NewRef(name), ((PyMemberDescrObject *)member)->d_member->offset};
+        }
+    }
+}
+
+static Kind *kind_of(PyTypeObject *t)
+{
+    Cell *c = map_find(&R.kinds, t);
+    if (c)
+        return c->value;
+    Kind *k = calloc(1, sizeof(Kind));
+    if (k == NULL)
+        Py_FatalError("worldline: out of memory in the recorder");
+    int heap = (t->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0, declares = 0;
+    Py_INCREF(t); /* a type is never forgotten, so that its address stays its own */
+    k->type = t;
+    k->name = type_name(t);
+    k->is_enum = heap && is_enum_type(t);
+    k->is_exception = PyType_FastSubclass(t, Py_TPFLAGS_BASE_EXC_SUBCLASS) != 0;
+    k->base = base_of(t);
+    k->has_dict = t->tp_dictoffset != 0 || (t->tp_flags & Py_TPFLAGS_MANAGED_DICT);
+    kind_slots(k, &declares);
+    k->structured = k->base != B_NONE || (heap && (k->has_dict || declares));
+    map_add(&R.kinds, t, k);
+    return k;
+}
+
+static int has_finaliser(PyTypeObject *t)
+{
+    PyObject *mro = t->tp_mro;
+    for (Py_ssize_t i = 0; mro && i < PyTuple_GET_SIZE(mro); i++) {
+        PyTypeObject *b = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        if ((b->tp_flags & Py_TPFLAGS_HEAPTYPE) && b->tp_dict && PyDict_GetItemWithError(b->tp_dict, R.s_del))
+            return 1;
+    }
+    return 0;
+}
+
+/* The number of an object, by first sight. A weak reference tells a reused address; objects that allow none are held,
+ * unless they have a finaliser, which must not run late. */
+static Serial *serial_of(PyObject *v)
+{
+    Cell *c = map_find(&R.serials, v);
+    if (c) {
+        Serial *s = c->value;
+        if (s->weak == NULL || ((PyWeakReference *)s->weak)->wr_object == v)
+            return s;
+    }
+    Serial *s = calloc(1, sizeof(Serial));
+    if (s == NULL)
+        Py_FatalError("worldline: out of memory in the recorder");
+    s->number = R.next_serial++;
+    s->address = v;
+    s->weak = PyWeakref_NewRef(v, NULL);
+    if (s->weak == NULL) {
+        PyErr_Clear();
+        if (!has_finaliser(Py_TYPE(v)))
+            s->strong = Py_NewRef(v);
+    }
+    map_add(&R.serials, v, s);
+    return s;
+}
+
+/* ---- atoms ----------------------------------------------------------------------------------------------------- */
+
+static void put_u64(uint64_t u)
+{
+    char digits[24];
+    int i = 24;
+    do {
+        digits[--i] = '0' + u % 10;
+        u /= 10;
+    } while (u);
+    buf_put(&R.out, digits + i, 24 - i);
+}
+
+static void put_i64(long long n)
+{
+    if (n < 0) {
+        PUT("-");
+        put_u64(0 - (uint64_t)n);
+    } else {
+        put_u64((uint64_t)n);
+    }
+}
+
+static void put_utf8(PyObject *s) /* a str known to need no escapes */
+{
+    Py_ssize_t n;
+    const char *p = PyUnicode_AsUTF8AndSize(s, &n);
+    if (p)
+        buf_put(&R.out, p, n);
+    else
+        PyErr_Clear();
+}
+
+static int put_int(PyObject *v)
+{
+    int overflow;
+    long long n = PyLong_AsLongLongAndOverflow(v, &overflow);
+    if (!overflow) {
+        put_i64(n);
+        return 0;
+    }
+    size_t bits = _PyLong_NumBits(v);
+    if (bits > R.value_bytes * 4)
+        return -1;
+    PyObject *s = bits <= 1024 ? PyLong_Type.tp_repr(v) : PyNumber_ToBase(v, 16);
+    if (s == NULL) {
+        PyErr_Clear();
+        return -1;
+    }
+    put_utf8(s);
+    Py_DECREF(s);
+    return 0;
+}
+
+static void put_float(double x)
+{
+    if (x != x) {
+        uint64_t bits;
+        memcpy(&bits, &x, 8);
+        PUT("nan");
+        if (bits != 0x7ff8000000000000ull) {
+            char hex[24];
+            buf_put(&R.out, hex, snprintf(hex, sizeof hex, "(%016llx)", (unsigned long long)bits));
+        }
+        return;
+    }
+    char *s = PyOS_double_to_string(x, 'r', 0, Py_DTSF_ADD_DOT_0, NULL);
+    buf_put(&R.out, s, strlen(s));
+    PyMem_Free(s);
+}
+
+static inline int escaped(Py_UCS4 c)
+{
+    if (c < 0x7f)
+        return c < 0x20;
+    if (c < 0x34f)
+        return c <= 0xa0 || c == 0xad;
+    return c == 0x34f || c == 0x61c || c == 0x1680 || c == 0x180e || (c >= 0x2000 && c <= 0x200f)
+        || (c >= 0x2028 && c <= 0x202f) || (c >= 0x205f && c <= 0x206f) || c == 0x3000 || (c >= 0xd800 && c <= 0xdfff)
+        || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe007f);
+}
+
+static void put_point(Py_UCS4 c, Py_UCS4 quote)
+{
+    char *p = buf_room(&R.out, 12), *q = p;
+    if (c == '\\' || c == quote) { *p++ = '\\'; *p++ = (char)c; }
+    else if (c == '\n') { *p++ = '\\'; *p++ = 'n'; }
+    else if (c == '\r') { *p++ = '\\'; *p++ = 'r'; }
+    else if (c == '\t') { *p++ = '\\'; *p++ = 't'; }
+    else if (escaped(c)) p += sprintf(p, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
+    else if (c < 0x80) *p++ = (char)c;
+    else if (c < 0x800) { *p++ = 0xc0 | c >> 6; *p++ = 0x80 | (c & 0x3f); }
+    else if (c < 0x10000) { *p++ = 0xe0 | c >> 12; *p++ = 0x80 | (c >> 6 & 0x3f); *p++ = 0x80 | (c & 0x3f); }
+    else { *p++ = 0xf0 | c >> 18; *p++ = 0x80 | (c >> 12 & 0x3f); *p++ = 0x80 | (c >> 6 & 0x3f); *p++ = 0x80 | (c & 0x3f); }
+    R.out.n += p - q;
+}
+
+/* Eight bytes at once: is every one of them printable ASCII other than ' " and backslash? */
+static inline int plain8(const char *p)
+{
+    uint64_t x, lo = 0x0101010101010101ull, hi = 0x8080808080808080ull;
+    memcpy(&x, p, 8);
+#define HAS(v) (((x ^ (lo * (v))) - lo) & ~(x ^ (lo * (v))))
+    uint64_t bad = x | HAS('\'') | HAS('"') | HAS('\\') | HAS(0x7f) | ((x - lo * 0x20) & ~x);
+#undef HAS
+    return (bad & hi) == 0;
+}
+
+static int plain_ascii(const char *p, Py_ssize_t n)
+{
+    Py_ssize_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        if (!plain8(p + i))
+            return 0;
+    for (; i < n; i++)
+        if ((unsigned char)p[i] < 0x20 || (unsigned char)p[i] >= 0x7f || p[i] == '\'' || p[i] == '"' || p[i] == '\\')
+            return 0;
+    return 1;
+}
+
+static int put_str(PyObject *v)
+{
+    Py_ssize_t n = PyUnicode_GET_LENGTH(v);
+    if ((size_t)n > R.value_bytes)
+        return -1;
+    if (PyUnicode_IS_ASCII(v) && plain_ascii(PyUnicode_DATA(v), n)) {
+        char *p = buf_room(&R.out, n + 2);
+        p[0] = '\'';
+        memcpy(p + 1, PyUnicode_DATA(v), n);
+        p[n + 1] = '\'';
+        R.out.n += n + 2;
+        return 0;
+    }
+    int kind = PyUnicode_KIND(v), single = 0, twofold = 0;
+    const void *data = PyUnicode_DATA(v);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        Py_UCS4 c = PyUnicode_READ(kind, data, i);
+        single |= c == '\'';
+        twofold |= c == '"';
+    }
+    Py_UCS4 quote = single && !twofold ? '"' : '\'';
+    buf_put(&R.out, quote == '"' ? "\"" : "'", 1);
+    for (Py_ssize_t i = 0; i < n; i++)
+        put_point(PyUnicode_READ(kind, data, i), quote);
+    buf_put(&R.out, quote == '"' ? "\"" : "'", 1);
+    return 0;
+}
+
+static void put_name(PyObject *s)
+{
+    if (s == NULL || !PyUnicode_Check(s)) {
+        PUT("?");
+        return;
+    }
+    int kind = PyUnicode_KIND(s);
+    const void *data = PyUnicode_DATA(s);
+    for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(s); i++)
+        put_point(PyUnicode_READ(kind, data, i), 0xffffffff);
+}
+
+static int put_bytes(const char *data, Py_ssize_t n)
+{
+    if ((size_t)n > R.value_bytes)
+        return -1;
+    char quote = memchr(data, '\'', n) && !memchr(data, '"', n) ? '"' : '\'';
+    char *p = buf_room(&R.out, n * 4 + 3), *q = p;
+    *p++ = 'b';
+    *p++ = quote;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        unsigned char c = data[i];
+        if (c == (unsigned char)quote || c == '\\') { *p++ = '\\'; *p++ = c; }
+        else if (c == '\t') { *p++ = '\\'; *p++ = 't'; }
+        else if (c == '\n') { *p++ = '\\'; *p++ = 'n'; }
+        else if (c == '\r') { *p++ = '\\'; *p++ = 'r'; }
+        else if (c < ' ' || c >= 0x7f) {
+            static const char hex[] = "0123456789abcdef";
+            *p++ = '\\'; *p++ = 'x'; *p++ = hex[c >> 4]; *p++ = hex[c & 15];
+        } else *p++ = c;
+    }
+    *p++ = quote;
+    R.out.n += p - q;
+    return 0;
+}
+
+static int put_range(PyObject *v)
+{
+    struct { PyObject_HEAD PyObject *start, *stop, *step, *length; } *r = (void *)v;
+    PUT("range(");
+    if (put_int(r->start) < 0) return -1;
+    PUT(", ");
+    if (put_int(r->stop) < 0) return -1;
+    int overflow;
+    if (PyLong_AsLongLongAndOverflow(r->step, &overflow) != 1 || overflow) {
+        PUT(", ");
+        if (put_int(r->step) < 0) return -1;
+    }
+    PUT(")");
+    return 0;
+}
+
+static int put_atom(PyObject *v)
+{
+    PyTypeObject *t = Py_TYPE(v);
+    if (t == &PyLong_Type) return put_int(v);
+    if (t == &PyUnicode_Type) return put_str(v);
+    if (t == &PyFloat_Type) { put_float(PyFloat_AS_DOUBLE(v)); return 0; }
+    if (t == &PyBytes_Type) return put_bytes(PyBytes_AS_STRING(v), PyBytes_GET_SIZE(v));
+    if (v == Py_None) PUT("None");
+    else if (v == Py_True) PUT("True");
+    else if (v == Py_False) PUT("False");
+    else if (v == Py_Ellipsis) PUT("Ellipsis");
+    else if (v == Py_NotImplemented) PUT("NotImplemented");
+    else if (t == &PyRange_Type) return put_range(v);
+    else {
+        Py_complex c = ((PyComplexObject *)v)->cval;
+        PUT("complex(");
+        put_float(c.real);
+        PUT(", ");
+        put_float(c.imag);
+        PUT(")");
+    }
+    return 0;
+}
+
+/* ---- everything else ------------------------------------------------------------------------------------------- */
+
+static int put_value(PyObject *v, int depth);
+
+static Py_ssize_t extent(PyObject *v)
+{
+    switch (base_of(Py_TYPE(v))) {
+    case B_INT: return Py_IS_TYPE(v, &PyLong_Type) ? (Py_ssize_t)_PyLong_NumBits(v) : 0;
+    case B_STR: return PyUnicode_GET_LENGTH(v);
+    case B_BYTES: return PyBytes_GET_SIZE(v);
+    case B_BYTEARRAY: return PyByteArray_GET_SIZE(v);
+    case B_LIST: return PyList_GET_SIZE(v);
+    case B_TUPLE: return PyTuple_GET_SIZE(v);
+    case B_DICT: return ((PyDictObject *)v)->ma_used;
+    case B_SET: case B_FROZENSET: return ((PySetObject *)v)->used;
+    case B_DEQUE: return Py_SIZE(v);
+    }
+    return 0;
+}
+
+static void put_cut(PyObject *v)
+{
+    PUT("...<");
+    PyObject *name = type_name(Py_TYPE(v));
+    put_name(name);
+    Py_XDECREF(name);
+    PUT(" ");
+    put_u64(extent(v));
+    PUT(">");
+}
+
+/* First sight of a mutable thing inside this value? Otherwise its index, to be labelled. */
+static int64_t first_sight(PyObject *v)
+{
+    Cell *c = map_find(&R.seen, v);
+    if (c)
+        return (int64_t)(uintptr_t)c->value;
+    map_add(&R.seen, v, (void *)(uintptr_t)R.n_seen);
+    if (R.n_seen == R.cap_labelled) {
+        R.cap_labelled = R.cap_labelled * 2 + 64;
+        R.labelled = grow(R.labelled, R.cap_labelled);
+    }
+    R.labelled[R.n_seen++] = 0;
+    return -1;
+}
+
+static void put_mark(uint32_t target, int is_ref)
+{
+    if (R.n_marks == R.cap_marks) {
+        R.cap_marks = R.cap_marks * 2 + 64;
+        R.marks = grow(R.marks, R.cap_marks * sizeof(Mark));
+    }
+    R.marks[R.n_marks++] = (Mark){R.out.n, target, is_ref};
+}
+
+static int all_atoms(PyObject **items, Py_ssize_t n)
+{
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (items[i] == NULL || !is_atom(items[i]))
+            return 0;
+    return 1;
+}
+
+static int put_items(PyObject *v, PyObject **items, Py_ssize_t n, int depth)
+{
+    int atoms = n > 0 && all_atoms(items, n);
+    log_open(R.log, atoms ? G_ATOMS : G_SEQ, n, v);
+    if (atoms)
+        for (Py_ssize_t i = 0; i < n; i++)
+            log_atom(R.log, items[i]);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (i)
+            PUT(", ");
+        if (atoms) {
+            if (R.out.n > R.value_bytes || put_atom(items[i]) < 0)
+                return -1;
+        } else if (put_value(items[i], depth + 1) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* The order an OrderedDict keeps may be read only where hashing its keys is safe. Returns its keys, or NULL. */
+static PyObject *ordered_keys(PyObject *v)
+{
+    if (!Py_IS_TYPE(v, R.ordered_dict))
+        return NULL;
+    PyObject *key, *item, *keys;
+    Py_ssize_t pos = 0;
+    while (PyDict_Next(v, &pos, &key, &item))
+        if (!is_atom_type(Py_TYPE(key)))
+            return NULL;
+    keys = PySequence_List(v);
+    if (keys == NULL)
+        PyErr_Clear();
+    return keys;
+}
+
+/* Walks a dict in its own order; *state is opaque. */
+static int dict_next(PyObject *v, PyObject *keys, Py_ssize_t *pos, PyObject **key, PyObject **item)
+{
+    if (keys == NULL)
+        return PyDict_Next(v, pos, key, item);
+    if (*pos >= PyList_GET_SIZE(keys))
+        return 0;
+    *key = PyList_GET_ITEM(keys, (*pos)++);
+    *item = PyDict_GetItemWithError(v, *key);
+    return *item != NULL;
+}
+
+static int put_dict(PyObject *v, int depth)
+{
+    Py_ssize_t n = ((PyDictObject *)v)->ma_used, pos = 0;
+    PyObject *key, *item, *keys = ordered_keys(v);
+    int atoms = keys == NULL && n > 0;
+    while (atoms && PyDict_Next(v, &pos, &key, &item))
+        atoms = is_atom(key) && is_atom(item);
+    log_open(R.log, atoms ? G_PAIRS : G_DICT, n, v);
+    pos = 0;
+    if (atoms)
+        while (PyDict_Next(v, &pos, &key, &item)) {
+            log_atom(R.log, key);
+            log_atom(R.log, item);
+        }
+    PUT("{");
+    int i = 0, over = 0;
+    for (pos = 0; !over && dict_next(v, keys, &pos, &key, &item); i++) {
+        if (i)
+            PUT(", ");
+        if (atoms) {
+            over = R.out.n > R.value_bytes || put_atom(key) < 0;
+            if (over) break;
+            PUT(": ");
+            over = R.out.n > R.value_bytes || put_atom(item) < 0;
+        } else {
+            over = put_value(key, depth + 1) < 0;
+            if (over) break;
+            PUT(": ");
+            over = put_value(item, depth + 1) < 0;
+        }
+    }
+    Py_XDECREF(keys);
+    if (over)
+        return -1;
+    PUT("}");
+    return 0;
+}
+
+typedef struct { size_t from, to; PyObject *value; int rank; } Row;
+
+static int set_rank(PyObject *v)
+{
+    PyTypeObject *t = Py_TYPE(v);
+    return v == Py_None ? 0 : t == &PyBool_Type ? 1 : t == &PyLong_Type ? 2 : t == &PyFloat_Type ? 3
+        : t == &PyUnicode_Type ? 4 : t == &PyBytes_Type ? 5 : t == &PyTuple_Type ? 6 : 7;
+}
+
+static int compare_rows(const void *pa, const void *pb)
+{
+    const Row *a = pa, *b = pb;
+    if (a->rank != b->rank)
+        return a->rank - b->rank;
+    if (a->rank == 2) {
+        int oa, ob;
+        long long x = PyLong_AsLongLongAndOverflow(a->value, &oa), y = PyLong_AsLongLongAndOverflow(b->value, &ob);
+        if (!oa && !ob)
+            return x < y ? -1 : x > y;
+        return PyObject_RichCompareBool(a->value, b->value, Py_LT) == 1 ? -1 : 1;
+    }
+    if (a->rank == 3) {
+        double x = PyFloat_AS_DOUBLE(a->value), y = PyFloat_AS_DOUBLE(b->value);
+        if ((x != x) != (y != y))
+            return x != x ? 1 : -1;
+        if (x < y || x > y)
+            return x < y ? -1 : 1;
+    }
+    size_t na = a->to - a->from, nb = b->to - b->from;
+    int c = memcmp(R.out.p + a->from, R.out.p + b->from, na < nb ? na : nb);
+    return c ? c : na < nb ? -1 : na > nb;
+}
+
+/* Puts the rendered elements, which lie at rows[i] with ", " between, into canonical order; moves the marks along. */
+static void sort_rows(Row *rows, Py_ssize_t n, size_t first_mark)
+{
+    int sorted = 1;
+    for (Py_ssize_t i = 1; sorted && i < n; i++)
+        sorted = compare_rows(&rows[i - 1], &rows[i]) <= 0;
+    if (sorted)
+        return;
+    size_t start = rows[0].from, end = R.out.n, n_marks = R.n_marks - first_mark;
+    qsort(rows, n, sizeof(Row), compare_rows);
+    char *old = grow(NULL, end - start);
+    Mark *marks = grow(NULL, (n_marks + 1) * sizeof(Mark));
+    memcpy(old, R.out.p + start, end - start);
+    memcpy(marks, R.marks + first_mark, n_marks * sizeof(Mark));
+    R.out.n = start;
+    R.n_marks = first_mark;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (i)
+            PUT(", ");
+        for (size_t m = 0; m < n_marks; m++)
+            if (marks[m].at >= rows[i].from && marks[m].at <= rows[i].to)
+                R.marks[R.n_marks++] = (Mark){marks[m].at - rows[i].from + R.out.n, marks[m].target, marks[m].is_ref};
+        buf_put(&R.out, old + (rows[i].from - start), rows[i].to - rows[i].from);
+    }
+    free(old);
+    free(marks);
+}
+
+static int put_set(PyObject *v, const char *opening, const char *closing, const char *empty, int depth)
+{
+    PySetObject *s = (PySetObject *)v;
+    Py_ssize_t n = s->used, i = 0;
+    if (n == 0) {
+        log_open(R.log, G_SETATOMS, 0, v);
+        buf_put(&R.out, empty, strlen(empty));
+        return 0;
+    }
+    int atoms = 1, over = 0;
+    for (Py_ssize_t k = 0; atoms && k <= s->mask; k++)
+        if (s->table[k].key && s->table[k].hash != -1)
+            atoms = is_atom(s->table[k].key);
+    log_open(R.log, atoms ? G_SETATOMS : G_SET, n, v);
+    for (Py_ssize_t k = 0; atoms && k <= s->mask; k++)
+        if (s->table[k].key && s->table[k].hash != -1)
+            log_atom(R.log, s->table[k].key);
+    buf_put(&R.out, opening, strlen(opening));
+    Row *rows = grow(NULL, n * sizeof(Row));
+    size_t first_mark = R.n_marks;
+    for (Py_ssize_t k = 0; !over && k <= s->mask && i < n; k++) {
+        PyObject *item = s->table[k].key;
+        if (item == NULL || s->table[k].hash == -1)
+            continue;
+        size_t from = R.out.n;
+        over = atoms ? R.out.n > R.value_bytes || put_atom(item) < 0 : put_value(item, depth + 1) < 0;
+        rows[i++] = (Row){from, R.out.n, item, set_rank(item)};
+        PUT(", ");
+    }
+    if (!over) {
+        R.out.n -= 2;
+        sort_rows(rows, n, first_mark);
+        buf_put(&R.out, closing, strlen(closing));
+    }
+    free(rows);
+    return over ? -1 : 0;
+}
+
+static int put_deque(PyObject *v, int depth)
+{
+    PyObject *it = R.deque->tp_iter(v), *item;
+    if (it == NULL) {
+        PyErr_Clear();
+        return -1;
+    }
+    log_open(R.log, G_DEQUE, Py_SIZE(v), v);
+    PUT("deque([");
+    int i = 0, over = 0;
+    while (!over && (item = Py_TYPE(it)->tp_iternext(it)) != NULL) {
+        if (i++)
+            PUT(", ");
+        over = put_value(item, depth + 1) < 0;
+        Py_DECREF(item);
+    }
+    PyErr_Clear();
+    Py_DECREF(it);
+    if (over)
+        return -1;
+    PyObject *maxlen = Py_TYPE(R.deque_maxlen)->tp_descr_get(R.deque_maxlen, v, (PyObject *)R.deque);
+    if (maxlen && PyLong_CheckExact(maxlen)) {
+        PUT("], maxlen=");
+        put_int(maxlen);
+        PUT(")");
+    } else {
+        PUT("])");
+    }
+    PyErr_Clear();
+    Py_XDECREF(maxlen);
+    return 0;
+}
+
+/* A value of, or seen as, the built-in type `base`. */
+static int put_plain(int base, PyObject *v, int depth)
+{
+    size_t n = base >= B_LIST ? (size_t)extent(v) : 0;
+    if (n * 2 > R.value_bytes)
+        return -1;
+    switch (base) {
+    case B_LIST:
+        PUT("[");
+        if (put_items(v, ((PyListObject *)v)->ob_item, n, depth) < 0) return -1;
+        PUT("]");
+        return 0;
+    case B_TUPLE:
+        PUT("(");
+        if (put_items(v, ((PyTupleObject *)v)->ob_item, n, depth) < 0) return -1;
+        if (n == 1) PUT(",)"); else PUT(")");
+        return 0;
+    case B_DICT: return put_dict(v, depth);
+    case B_SET: return put_set(v, "{", "}", "set()", depth);
+    case B_FROZENSET: return put_set(v, "frozenset({", "})", "frozenset()", depth);
+    case B_DEQUE: return put_deque(v, depth);
+    }
+    if (base == B_BYTEARRAY && (size_t)PyByteArray_GET_SIZE(v) > R.value_bytes)
+        return -1;
+    log_open(R.log, G_BYTES, base == B_BYTEARRAY ? PyByteArray_GET_SIZE(v) : 0, v);
+    if (base == B_BYTEARRAY) {
+        size_t words = (PyByteArray_GET_SIZE(v) + 7) / 8;
+        for (size_t i = 0; i < words; i++)
+            log_word(R.log, 0);
+        memcpy(R.log->w + R.log->n - words, PyByteArray_AS_STRING(v), PyByteArray_GET_SIZE(v));
+        PUT("bytearray(");
+        if (put_bytes(PyByteArray_AS_STRING(v), PyByteArray_GET_SIZE(v)) < 0) return -1;
+        PUT(")");
+        return 0;
+    }
+    if (base == B_INT) return put_int(v);
+    if (base == B_STR) return put_str(v);
+    if (base == B_FLOAT) { put_float(PyFloat_AS_DOUBLE(v)); return 0; }
+    if (base == B_BYTES) return put_bytes(PyBytes_AS_STRING(v), PyBytes_GET_SIZE(v));
+    Py_complex c = ((PyComplexObject *)v)->cval;
+    PUT("complex(");
+    put_float(c.real);
+    PUT(", ");
+    put_float(c.imag);
+    PUT(")");
+    return 0;
+}
+
+static int is_field(PyObject *name)
+{
+    return PyUnicode_CheckExact(name) && !is_dunder(name);
+}
+
+/* The instance's own dict, through the C slot: no property of the program is asked. New reference or NULL. */
+static PyObject *instance_dict(const Kind *k, PyObject *v)
+{
+    if (!k->has_dict)
+        return NULL;
+    if (k->is_exception)
+        return Py_XNewRef(((PyBaseExceptionObject *)v)->dict);
+    PyObject *d = PyObject_GenericGetDict(v, NULL);
+    if (d == NULL)
+        PyErr_Clear();
+    else if (!PyDict_Check(d))
+        Py_CLEAR(d);
+    return d;
+}
+
+static int put_field(PyObject *name, PyObject *item, int depth, int *first)
+{
+    if (!*first)
+        PUT(", ");
+    *first = 0;
+    put_utf8(name);
+    PUT("=");
+    return put_value(item, depth + 1);
+}
+
+static int put_fields(const Kind *k, PyObject *v, int depth, int *first)
+{
+    PyObject *d = instance_dict(k, v), *name, *item;
+    Py_ssize_t pos = 0;
+    log_word(R.log, d ? (uintptr_t)((PyDictObject *)d)->ma_used : 0);
+    while (d && PyDict_Next(d, &pos, &name, &item)) {
+        if (!is_field(name))
+            continue;
+        log_word(R.log, (uintptr_t)name);
+        if (put_field(name, item, depth, first) < 0) {
+            Py_DECREF(d);
+            return -1;
+        }
+    }
+    Py_XDECREF(d);
+    for (int i = 0; i < k->n_slots; i++) {
+        item = *(PyObject **)((char *)v + k->slots[i].offset);
+        if (item == NULL)
+            log_word(R.log, G_UNSET);
+        else if (put_field(k->slots[i].name, item, depth, first) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int put_object(const Kind *k, PyObject *v, int depth)
+{
+    Serial *s = serial_of(v);
+    int cut = depth > R.value_depth;
+    int64_t seen = map_find(&R.seen, v) ? 0 : -1;
+    if (seen >= 0 || !cut) {
+        put_name(k->name);
+        PUT("#");
+        put_u64(s->number);
+    }
+    if (seen >= 0 || cut) {
+        log_open(R.log, seen >= 0 ? G_BACK : G_CUT, seen >= 0 ? 0 : extent(v), v);
+        if (seen < 0)
+            put_cut(v);
+        return 0;
+    }
+    first_sight(v);
+    log_open(R.log, G_OBJECT, 0, v);
+    log_word(R.log, (uintptr_t)k);
+    log_word(R.log, (uintptr_t)s->weak);
+    PUT("(");
+    int first = 1;
+    if (k->base != B_NONE) {
+        if (put_plain(k->base, v, depth) < 0)
+            return -1;
+        first = 0;
+    }
+    if (put_fields(k, v, depth, &first) < 0)
+        return -1;
+    PUT(")");
+    return 0;
+}
+
+static int put_exception(const Kind *k, PyObject *v, int depth)
+{
+    PyBaseExceptionObject *e = (PyBaseExceptionObject *)v;
+    if (map_find(&R.seen, v) || depth > R.value_depth) {
+        log_open(R.log, G_BACK, 0, v);
+        PUT("...<");
+        put_name(k->name);
+        PUT(" 0>");
+        return 0;
+    }
+    first_sight(v);
+    PyObject *args = e->args && PyTuple_Check(e->args) ? e->args : NULL;
+    Py_ssize_t n = args ? PyTuple_GET_SIZE(args) : 0;
+    log_open(R.log, G_EXCEPTION, n, v);
+    log_word(R.log, (uintptr_t)k);
+    put_name(k->name);
+    PUT("(");
+    int first = 1;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (i)
+            PUT(", ");
+        first = 0;
+        if (put_value(PyTuple_GET_ITEM(args, i), depth + 1) < 0)
+            return -1;
+    }
+    if (put_fields(k, v, depth, &first) < 0)
+        return -1;
+    PyObject *others[2] = {e->cause, e->suppress_context ? NULL : e->context};
+    for (int i = 0; i < 2; i++) {
+        if (others[i] == NULL || others[i] == Py_None) {
+            log_word(R.log, G_UNSET);
+            continue;
+        }
+        if (!first)
+            PUT(", ");
+        first = 0;
+        if (i == 0) PUT("__cause__="); else PUT("__context__=");
+        if (put_value(others[i], depth + 1) < 0)
+            return -1;
+    }
+    PUT(")");
+    return 0;
+}
+
+/* What stands for the name of an opaque thing; also what a reused address is told by. */
+static PyObject *opaque_name(PyObject *v, const char **kind)
+{
+    PyTypeObject *t = Py_TYPE(v);
+    if (t == &PyFunction_Type) { *kind = "function"; return ((PyFunctionObject *)v)->func_name; }
+    if (t == &PyGen_Type) { *kind = "generator"; return ((PyGenObject *)v)->gi_name; }
+    if (t == &PyCoro_Type) { *kind = "coroutine"; return ((PyCoroObject *)v)->cr_name; }
+    if (t == &PyAsyncGen_Type) { *kind = "async_generator"; return ((PyAsyncGenObject *)v)->ag_name; }
+    if (t == &PyCode_Type) { *kind = "code"; return ((PyCodeObject *)v)->co_name; }
+    if (t == &PyFrame_Type) { *kind = "frame"; return frame_code(((PyFrameObject *)v)->f_frame)->co_name; }
+    if (t == &PyMethod_Type) {
+        *kind = "method";
+        PyObject *f = PyMethod_GET_FUNCTION(v);
+        return Py_IS_TYPE(f, &PyFunction_Type) ? ((PyFunctionObject *)f)->func_name : NULL;
+    }
+    if (t == &PyModule_Type) {
+        *kind = "module";
+        PyObject *d = PyModule_GetDict(v);
+        return d ? PyDict_GetItemWithError(d, R.s_name) : NULL;
+    }
+    *kind = NULL;
+    return NULL;
+}
+
+static void put_opaque(PyObject *v)
+{
+    const char *kind;
+    PyObject *name = opaque_name(v, &kind), *owned = NULL;
+    uintptr_t aux = kind ? (uintptr_t)name : (uintptr_t)Py_TYPE(v);
+    PUT("<");
+    if (kind) {
+        buf_put(&R.out, kind, strlen(kind));
+        PUT(" ");
+        put_name(name);
+    } else if (PyType_Check(v)) {
+        PUT("class ");
+        put_name(owned = type_name((PyTypeObject *)v));
+        aux = (uintptr_t)((PyTypeObject *)v)->tp_name;
+    } else if (Py_IS_TYPE(v, &PyCFunction_Type)) {
+        PUT("builtin ");
+        put_name(owned = PyUnicode_FromString(((PyCFunctionObject *)v)->m_ml->ml_name));
+        aux = (uintptr_t)((PyCFunctionObject *)v)->m_ml;
+    } else {
+        put_name(owned = type_name(Py_TYPE(v)));
+    }
+    Py_XDECREF(owned);
+    PUT(">");
+    log_open(R.log, G_OPAQUE, 0, v);
+    log_word(R.log, aux);
+}
+
+static uintptr_t opaque_aux(PyObject *v)
+{
+    const char *kind;
+    PyObject *name = opaque_name(v, &kind);
+    if (kind)
+        return (uintptr_t)name;
+    if (PyType_Check(v))
+        return (uintptr_t)((PyTypeObject *)v)->tp_name;
+    if (Py_IS_TYPE(v, &PyCFunction_Type))
+        return (uintptr_t)((PyCFunctionObject *)v)->m_ml;
+    return (uintptr_t)Py_TYPE(v);
+}
+
+static int exact_base(PyTypeObject *t)
+{
+    return t == &PyList_Type ? B_LIST : t == &PyTuple_Type ? B_TUPLE : t == &PyDict_Type ? B_DICT
+        : t == &PySet_Type ? B_SET : t == &PyFrozenSet_Type ? B_FROZENSET : t == &PyByteArray_Type ? B_BYTEARRAY
+        : t == R.deque ? B_DEQUE : B_NONE;
+}
+
+static int is_opaque_type(PyTypeObject *t)
+{
+    return t == &PyFunction_Type || t == &PyCFunction_Type || t == &PyMethod_Type || t == &PyModule_Type
+        || t == &PyGen_Type || PyType_FastSubclass(t, Py_TPFLAGS_TYPE_SUBCLASS);
+}
+
+static int put_slice(PyObject *v, int depth)
+{
+    PySliceObject *s = (PySliceObject *)v;
+    PyObject *items[3] = {s->start, s->stop, s->step};
+    PUT("slice(");
+    log_open(R.log, G_SLICE, 0, v);
+    for (int i = 0; i < 3; i++) {
+        if (i)
+            PUT(", ");
+        if (put_value(items[i], depth + 1) < 0)
+            return -1;
+    }
+    PUT(")");
+    return 0;
+}
+
+static int put_foreign(PyObject *v, int depth)
+{
+    if (is_opaque_type(Py_TYPE(v))) {
+        put_opaque(v);
+        return 0;
+    }
+    Kind *k = kind_of(Py_TYPE(v));
+    if (k->is_exception)
+        return put_exception(k, v, depth);
+    if (!k->structured) {
+        put_opaque(v);
+        return 0;
+    }
+    if (k->is_enum) {
+        PyObject *d = instance_dict(k, v), *name = d ? PyDict_GetItemString(d, "_name_") : NULL;
+        if (name && PyUnicode_CheckExact(name)) {
+            put_name(k->name);
+            PUT(".");
+            put_utf8(name);
+            log_open(R.log, G_OPAQUE, 0, v);
+            log_word(R.log, (uintptr_t)Py_TYPE(v));
+            Py_DECREF(d);
+            return 0;
+        }
+        Py_XDECREF(d);
+    }
+    return put_object(k, v, depth);
+}
+
+static int put_value(PyObject *v, int depth)
+{
+    if (R.out.n > R.value_bytes) {
+        return -1;
+    }
+    PyTypeObject *t = Py_TYPE(v);
+    if (is_atom_type(t)) {
+        if (is_atom(v)) {
+            log_word(R.log, G_ATOM);
+            log_atom(R.log, v);
+        } else {
+            log_open(R.log, G_CUT, extent(v), v);
+        }
+        return put_atom(v);
+    }
+    int base = exact_base(t);
+    if (base == B_NONE && t != &PySlice_Type)
+        return put_foreign(v, depth);
+    if (depth > R.value_depth) {
+        log_open(R.log, G_CUT, extent(v), v);
+        put_cut(v);
+        return 0;
+    }
+    if (t == &PySlice_Type)
+        return put_slice(v, depth);
+    if (base != B_TUPLE && base != B_FROZENSET) {
+        int64_t seen = first_sight(v);
+        if (seen >= 0) {
+            R.labelled[seen] = 1;
+            R.any_label = 1;
+            put_mark((uint32_t)seen, 1);
+            log_open(R.log, G_BACK, 0, v);
+            return 0;
+        }
+        put_mark(R.n_seen - 1, 0);
+    }
+    return put_plain(base, v, depth);
+}
+
+static void write_labels(void)
+{
+    uint32_t *numbers = calloc(R.n_seen + 1, sizeof(uint32_t)), next = 1;
+    if (numbers == NULL)
+        Py_FatalError("worldline: out of memory in the recorder");
+    size_t from = 0;
+    R.scratch.n = 0;
+    for (size_t i = 0; i < R.n_marks; i++) {
+        Mark m = R.marks[i];
+        if (!R.labelled[m.target])
+            continue;
+        if (!numbers[m.target])
+            numbers[m.target] = next++;
+        buf_put(&R.scratch, R.out.p + from, m.at - from);
+        char text[16];
+        buf_put(&R.scratch, text, snprintf(text, sizeof text, "#%u", numbers[m.target]));
+        from = m.at;
+    }
+    buf_put(&R.scratch, R.out.p + from, R.out.n - from);
+    free(numbers);
+    Buf swap = R.out;
+    R.out = R.scratch;
+    R.scratch = swap;
+}
+
+/* The canonical text of a value into R.out, its shadow into `log`. */
+static void render(PyObject *v, Log *log)
+{
+    R.out.n = 0;
+    R.n_seen = 0;
+    R.n_marks = 0;
+    R.any_label = 0;
+    R.log = log;
+    map_clear(&R.seen);
+    log_clear(log);
+    int over = put_value(v, 0) < 0;
+    if (!over && R.any_label)
+        write_labels();
+    if (over) {
+        log_word(log, G_OVER);
+        log_word(log, extent(v));
+        R.out.n = 0;
+        put_cut(v);
+    } else if (R.out.n > R.value_bytes) {
+        R.out.n = 0;
+        put_cut(v);
+    }
+}
+
+/* ---- has it changed? ------------------------------------------------------------------------------------------- */
+
+enum { SAME, DIFFERS, ENDS };
+
+#define CHECK(call) do { int r_ = (call); if (r_) return r_; } while (0)
+
+static int verify(uintptr_t **c, PyObject *v);
+
+static int verify_fields(uintptr_t **c, const Kind *k, PyObject *v)
+{
+    if (**c == G_OVER)
+        return ENDS;
+    PyObject *d = instance_dict(k, v), *name, *item;
+    Py_ssize_t pos = 0;
+    int r = *(*c)++ == (d ? (uintptr_t)((PyDictObject *)d)->ma_used : 0) ? SAME : DIFFERS;
+    while (r == SAME && d && PyDict_Next(d, &pos, &name, &item)) {
+        if (!is_field(name))
+            continue;
+        if (**c == G_OVER)
+            r = ENDS;
+        else
+            r = *(*c)++ == (uintptr_t)name ? verify(c, item) : DIFFERS;
+    }
+    Py_XDECREF(d);
+    CHECK(r);
+    for (int i = 0; i < k->n_slots; i++) {
+        item = *(PyObject **)((char *)v + k->slots[i].offset);
+        if (item == NULL)
+            CHECK(**c == G_OVER ? ENDS : *(*c)++ == G_UNSET ? SAME : DIFFERS);
+        else
+            CHECK(verify(c, item));
+    }
+    return SAME;
+}
+
+static int verify_set(uintptr_t **c, PyObject *v, uintptr_t n, int atoms)
+{
+    PySetObject *s = (PySetObject *)v;
+    if ((uintptr_t)s->used != n)
+        return DIFFERS;
+    for (Py_ssize_t k = 0; n && k <= s->mask; k++) {
+        PyObject *item = s->table[k].key;
+        if (item == NULL || s->table[k].hash == -1)
+            continue;
+        n--;
+        if (!atoms)
+            CHECK(verify(c, item));
+        else if (*(*c)++ != (uintptr_t)item)
+            return DIFFERS;
+    }
+    return SAME;
+}
+
+static int verify_dict(uintptr_t **c, PyObject *v, uintptr_t n, int atoms)
+{
+    PyObject *key, *item, *keys = atoms ? NULL : ordered_keys(v);
+    Py_ssize_t pos = 0;
+    int r = (uintptr_t)((PyDictObject *)v)->ma_used == n ? SAME : DIFFERS;
+    while (r == SAME && dict_next(v, keys, &pos, &key, &item)) {
+        if (atoms) {
+            r = (*c)[0] == (uintptr_t)key && (*c)[1] == (uintptr_t)item ? SAME : DIFFERS;
+            *c += 2;
+        } else {
+            r = verify(c, key);
+            if (r == SAME)
+                r = verify(c, item);
+        }
+    }
+    Py_XDECREF(keys);
+    return r;
+}
+
+static int verify_deque(uintptr_t **c, PyObject *v, uintptr_t n)
+{
+    if ((uintptr_t)Py_SIZE(v) != n)
+        return DIFFERS;
+    PyObject *it = R.deque->tp_iter(v), *item;
+    int r = it ? SAME : DIFFERS;
+    while (r == SAME && (item = Py_TYPE(it)->tp_iternext(it)) != NULL) {
+        r = verify(c, item);
+        Py_DECREF(item);
+    }
+    PyErr_Clear();
+    Py_XDECREF(it);
+    return r;
+}
+
+static int verify_items(uintptr_t **c, PyObject *v, uintptr_t n, int atoms)
+{
+    if ((uintptr_t)Py_SIZE(v) != n)
+        return DIFFERS;
+    PyObject **items = PyList_Check(v) ? ((PyListObject *)v)->ob_item : ((PyTupleObject *)v)->ob_item;
+    if (atoms) {
+        int same = memcmp(*c, items, n * sizeof(PyObject *)) == 0;
+        *c += n;
+        return same ? SAME : DIFFERS;
+    }
+    for (uintptr_t i = 0; i < n; i++)
+        CHECK(verify(c, items[i]));
+    return SAME;
+}
+
+static int verify_exception(uintptr_t **c, PyObject *v, uintptr_t n)
+{
+    PyBaseExceptionObject *e = (PyBaseExceptionObject *)v;
+    Kind *k = (Kind *)*(*c)++;
+    if (e->args == NULL || !PyTuple_Check(e->args) || (uintptr_t)PyTuple_GET_SIZE(e->args) != n)
+        return DIFFERS;
+    for (uintptr_t i = 0; i < n; i++)
+        CHECK(verify(c, PyTuple_GET_ITEM(e->args, i)));
+    CHECK(verify_fields(c, k, v));
+    PyObject *others[2] = {e->cause, e->suppress_context ? NULL : e->context};
+    for (int i = 0; i < 2; i++) {
+        if (others[i] == NULL || others[i] == Py_None)
+            CHECK(**c == G_OVER ? ENDS : *(*c)++ == G_UNSET ? SAME : DIFFERS);
+        else
+            CHECK(verify(c, others[i]));
+    }
+    return SAME;
+}
+
+static int verify_object(uintptr_t **c, PyObject *v)
+{
+    Kind *k = (Kind *)*(*c)++;
+    PyWeakReference *weak = (PyWeakReference *)*(*c)++;
+    if (weak && weak->wr_object != v)
+        return DIFFERS;
+    if (k->base != B_NONE)
+        CHECK(verify(c, v));
+    return verify_fields(c, k, v);
+}
+
+/* Walks v along the log; the caller has seen to it that the log was made of a value at this place. */
+static int verify(uintptr_t **c, PyObject *v)
+{
+    uintptr_t word = *(*c)++, tag = word & 0xff, n = word >> 8;
+    if (word == G_OVER)
+        return ENDS;
+    if (*(*c)++ != (uintptr_t)v)
+        return DIFFERS;
+    if (tag == G_ATOM)
+        return SAME;
+    if (*(*c)++ != (uintptr_t)Py_TYPE(v))
+        return DIFFERS;
+    switch (tag) {
+    case G_ATOMS: case G_SEQ: return verify_items(c, v, n, tag == G_ATOMS);
+    case G_PAIRS: case G_DICT: return verify_dict(c, v, n, tag == G_PAIRS);
+    case G_SET: case G_SETATOMS: return verify_set(c, v, n, tag == G_SETATOMS);
+    case G_DEQUE: return verify_deque(c, v, n);
+    case G_OBJECT: return verify_object(c, v);
+    case G_EXCEPTION: return verify_exception(c, v, n);
+    case G_BACK: return SAME;
+    case G_OPAQUE: return *(*c)++ == opaque_aux(v) || (void *)(*c)[-1] == Py_TYPE(v) ? SAME : DIFFERS;
+    case G_CUT: return n == (uintptr_t)extent(v) ? SAME : DIFFERS;
+    case G_BYTES: {
+        if (!PyByteArray_Check(v))
+            return SAME;
+        if ((uintptr_t)PyByteArray_GET_SIZE(v) != n || memcmp(*c, PyByteArray_AS_STRING(v), n) != 0)
+            return DIFFERS;
+        *c += (n + 7) / 8;
+        return SAME;
+    }
+    case G_SLICE: {
+        PySliceObject *s = (PySliceObject *)v;
+        CHECK(verify(c, s->start));
+        CHECK(verify(c, s->stop));
+        return verify(c, s->step);
+    }
+    }
+    return DIFFERS;
+}
+
+/* Is v, rendered into this log before, still the same text? */
+static int unchanged(const Log *log, PyObject *v)
+{
+    uintptr_t *c = log->w;
+    int r = verify(&c, v);
+    return r == SAME || (r == ENDS && log->w[log->n - 1] == (uintptr_t)extent(v));
+}
+
+static uint64_t text_hash(const char *p, size_t n)
+{
+    uint64_t h = 0x9E3779B97F4A7C15ull ^ n, w;
+    for (; n >= 8; p += 8, n -= 8) {
+        memcpy(&w, p, 8);
+        h = (h ^ w) * 0xff51afd7ed558ccdull;
+        h ^= h >> 32;
+    }
+    w = 0;
+    memcpy(&w, p, n);
+    h = (h ^ w) * 0xc4ceb9fe1a85ec53ull;
+    return h ^ h >> 29;
+}
+
+#endif

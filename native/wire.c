@@ -1,0 +1,579 @@
+/* The wire into columns: the fast twin of src/worldline/record/wire.py, which is its specification.
+ *
+ * decode(data: bytes, start: int, outcomes: container of str) -> dict of buffers, lists and the damage, if any.
+ * Nothing in `data` is trusted: every length, id and frame is checked, texts must be UTF-8, and the hash of the
+ * interning table is keyed, so that a program cannot choose values that collide. Public C-API only, 3.11 to 3.13.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { OK = 0, DAMAGE = 1, FAULT = -1 }; /* FAULT: a Python exception is set */
+enum { CALL, LINE, RETURN, RAISE, YIELD, RESUME, OUTPUT, INPUT, EXIT }; /* as in core/trace.py's EVENTS */
+
+#define NO_TEXT UINT32_MAX
+#define NONE UINT32_MAX
+#define TRY(act) do { int result_ = (act); if (result_ != OK) return result_; } while (0)
+
+typedef struct { uint32_t *data; size_t size, room; } Column;
+typedef struct { const uint8_t *data; size_t size; } Span;
+typedef struct { uint32_t check, id; } Slot; /* id is one more than the text's; 0: free */
+
+typedef struct {
+    const uint8_t *at, *end;
+    Column event, frame, line, arg;
+    Column change_step, change_name, change_value, change_at;
+    Column same_step, same_name, same_value, same_at;
+    Column frame_name, frame_file, frame_parent, frame_depth, pending, ids;
+    Span *spans; /* of each text, for the table */
+    size_t spans_room;
+    Slot *slots;
+    size_t mask;
+    uint64_t key[2];
+    PyObject *texts, *notes, *hidden, *meta, *outcome, *outcomes;
+    uint32_t current;
+} Reader;
+
+static int fault_memory(void) { PyErr_NoMemory(); return FAULT; }
+
+/* ---- growing buffers ---- */
+
+static int grow(Column *column)
+{
+    size_t room = column->room ? column->room * 2 : 256;
+    uint32_t *data = PyMem_Realloc(column->data, room * sizeof *data);
+    if (!data) return fault_memory();
+    column->data = data;
+    column->room = room;
+    return OK;
+}
+
+static inline int push(Column *column, uint32_t value)
+{
+    if (column->size == column->room) TRY(grow(column));
+    column->data[column->size++] = value;
+    return OK;
+}
+
+static int resize(Column *column, size_t size)
+{
+    uint32_t *data = PyMem_Realloc(column->data, (size ? size : 1) * sizeof *data);
+    if (!data) return fault_memory();
+    column->data = data;
+    column->room = size ? size : 1;
+    column->size = size;
+    return OK;
+}
+
+/* ---- SipHash-1-3 ---- */
+
+#define ROTATE(x, bits) ((x) << (bits) | (x) >> (64 - (bits)))
+#define ROUND \
+    a += b; b = ROTATE(b, 13); b ^= a; a = ROTATE(a, 32); c += d; d = ROTATE(d, 16); d ^= c; \
+    a += d; d = ROTATE(d, 21); d ^= a; c += b; b = ROTATE(b, 17); b ^= c; c = ROTATE(c, 32);
+
+static uint64_t hash(const uint64_t key[2], const uint8_t *data, size_t size)
+{
+    uint64_t a = key[0] ^ 0x736f6d6570736575ULL, b = key[1] ^ 0x646f72616e646f6dULL;
+    uint64_t c = key[0] ^ 0x6c7967656e657261ULL, d = key[1] ^ 0x7465646279746573ULL;
+    uint64_t word, last = (uint64_t)size << 56;
+    size_t whole = size & ~(size_t)7;
+    for (size_t i = 0; i < whole; i += 8) {
+        memcpy(&word, data + i, 8);
+        d ^= word;
+        ROUND
+        a ^= word;
+    }
+    for (size_t i = whole; i < size; i++) last |= (uint64_t)data[i] << (8 * (i - whole));
+    d ^= last;
+    ROUND
+    a ^= last;
+    c ^= 0xff;
+    ROUND ROUND ROUND
+    return a ^ b ^ c ^ d;
+}
+
+/* ---- fields ---- */
+
+/* A LEB128 integer of at most nine bytes, the last of several never zero. */
+static int number(Reader *r, uint64_t below, uint64_t *out)
+{
+    uint64_t value = 0;
+    for (int shift = 0; shift < 63; shift += 7) {
+        if (r->at >= r->end) return DAMAGE;
+        uint8_t byte = *r->at++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            if ((byte == 0 && shift) || value >= below) return DAMAGE;
+            *out = value;
+            return OK;
+        }
+    }
+    return DAMAGE;
+}
+
+static int number32(Reader *r, uint64_t below, uint32_t *out)
+{
+    uint64_t value;
+    TRY(number(r, below, &value));
+    *out = (uint32_t)value;
+    return OK;
+}
+
+static int line_number(Reader *r, uint32_t *out) { return number32(r, (uint64_t)1 << 32, out); }
+
+static int span(Reader *r, Span *out)
+{
+    uint64_t size;
+    TRY(number(r, (uint64_t)1 << 63, &size));
+    if (size > (uint64_t)(r->end - r->at)) return DAMAGE;
+    out->data = r->at;
+    out->size = (size_t)size;
+    r->at += size;
+    return OK;
+}
+
+/* A new str; text that is not UTF-8 is damage. */
+static int text_of(Span found, PyObject **out)
+{
+    *out = PyUnicode_DecodeUTF8((const char *)found.data, (Py_ssize_t)found.size, NULL);
+    if (*out) return OK;
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeDecodeError)) return FAULT;
+    PyErr_Clear();
+    return DAMAGE;
+}
+
+static int string(Reader *r, PyObject **out)
+{
+    Span found;
+    TRY(span(r, &found));
+    return text_of(found, out);
+}
+
+/* ---- the interning table ---- */
+
+static int rehash(Reader *r)
+{
+    size_t count = (size_t)PyList_GET_SIZE(r->texts), mask = r->slots ? r->mask * 2 + 1 : 1023;
+    Slot *slots = PyMem_Calloc(mask + 1, sizeof *slots);
+    if (!slots) return fault_memory();
+    for (size_t id = 0; id < count; id++) {
+        uint64_t code = hash(r->key, r->spans[id].data, r->spans[id].size);
+        size_t at = (size_t)code & mask;
+        while (slots[at].id) at = (at + 1) & mask;
+        slots[at] = (Slot){(uint32_t)(code >> 32), (uint32_t)id + 1};
+    }
+    PyMem_Free(r->slots);
+    r->slots = slots;
+    r->mask = mask;
+    return OK;
+}
+
+static int add_text(Reader *r, Span found)
+{
+    size_t count = (size_t)PyList_GET_SIZE(r->texts);
+    PyObject *text;
+    if (count >= NO_TEXT - 1) return DAMAGE;
+    TRY(text_of(found, &text));
+    int failed = PyList_Append(r->texts, text);
+    Py_DECREF(text);
+    if (failed) return FAULT;
+    if (count == r->spans_room) {
+        size_t room = count ? count * 2 : 256;
+        Span *spans = PyMem_Realloc(r->spans, room * sizeof *spans);
+        if (!spans) return fault_memory();
+        r->spans = spans;
+        r->spans_room = room;
+    }
+    r->spans[count] = found;
+    return OK;
+}
+
+/* The id of a text: every distinct text stands once. */
+static int intern(Reader *r, Span found, uint32_t *out)
+{
+    size_t count = (size_t)PyList_GET_SIZE(r->texts);
+    if (!r->slots || count * 3 >= r->mask * 2) TRY(rehash(r));
+    uint64_t code = hash(r->key, found.data, found.size);
+    uint32_t check = (uint32_t)(code >> 32);
+    size_t at = (size_t)code & r->mask;
+    for (; r->slots[at].id; at = (at + 1) & r->mask) {
+        Span known = r->spans[r->slots[at].id - 1];
+        if (r->slots[at].check == check && known.size == found.size
+            && !memcmp(known.data, found.data, found.size)) {
+            *out = r->slots[at].id - 1;
+            return OK;
+        }
+    }
+    TRY(add_text(r, found));
+    r->slots[at] = (Slot){check, (uint32_t)count + 1};
+    *out = (uint32_t)count;
+    return OK;
+}
+
+static int name(Reader *r, uint32_t *out)
+{
+    uint32_t id;
+    TRY(number32(r, r->ids.size, &id));
+    *out = r->ids.data[id];
+    return OK;
+}
+
+/* ---- records ---- */
+
+static int step(Reader *r, int event, uint32_t frame, uint32_t line, uint32_t arg)
+{
+    if (r->event.size >= NO_TEXT) return DAMAGE;
+    if (event < OUTPUT) r->pending.data[frame] = (uint32_t)r->event.size;
+    TRY(push(&r->event, (uint32_t)event));
+    TRY(push(&r->frame, frame));
+    TRY(push(&r->line, line));
+    return push(&r->arg, arg);
+}
+
+static int text_record(Reader *r)
+{
+    Span found;
+    uint32_t id;
+    TRY(span(r, &found));
+    TRY(intern(r, found, &id));
+    return push(&r->ids, id);
+}
+
+static int call(Reader *r)
+{
+    uint64_t frame, parent;
+    uint32_t function, file, line;
+    size_t count = r->pending.size;
+    TRY(number(r, (uint64_t)1 << 63, &frame));
+    if (frame != count || count >= NONE) return DAMAGE;
+    TRY(number(r, frame + 1, &parent));
+    TRY(name(r, &function));
+    TRY(name(r, &file));
+    TRY(line_number(r, &line));
+    TRY(push(&r->frame_name, function));
+    TRY(push(&r->frame_file, file));
+    TRY(push(&r->frame_parent, (uint32_t)parent));
+    TRY(push(&r->frame_depth, parent ? r->frame_depth.data[parent - 1] + 1 : 0));
+    TRY(push(&r->pending, 0));
+    r->current = (uint32_t)frame;
+    return step(r, CALL, r->current, line, NO_TEXT);
+}
+
+static int resume(Reader *r)
+{
+    uint32_t frame, line;
+    TRY(number32(r, r->pending.size, &frame));
+    TRY(line_number(r, &line));
+    r->current = frame;
+    return step(r, RESUME, frame, line, NO_TEXT);
+}
+
+static int line_record(Reader *r)
+{
+    uint32_t line;
+    TRY(line_number(r, &line));
+    if (r->current == NONE) return DAMAGE;
+    return step(r, LINE, r->current, line, NO_TEXT);
+}
+
+static int with_arg(Reader *r, int event)
+{
+    uint32_t line, arg;
+    Span found;
+    TRY(line_number(r, &line));
+    TRY(span(r, &found));
+    if (r->current == NONE) return DAMAGE;
+    TRY(intern(r, found, &arg));
+    return step(r, event, r->current, line, arg);
+}
+
+static int change(Column *steps, Column *names, Column *values, Reader *r, uint32_t key, uint32_t value)
+{
+    if (steps->size >= NO_TEXT) return DAMAGE;
+    TRY(push(steps, r->pending.data[r->current]));
+    TRY(push(names, key));
+    return push(values, value);
+}
+
+static int delta(Reader *r, int gone)
+{
+    uint32_t key, value = NO_TEXT;
+    Span found;
+    if (r->current == NONE) return DAMAGE;
+    TRY(name(r, &key));
+    if (!gone) {
+        TRY(span(r, &found));
+        TRY(intern(r, found, &value));
+    }
+    return change(&r->change_step, &r->change_name, &r->change_value, r, key, value);
+}
+
+static int same(Reader *r)
+{
+    uint32_t key, other;
+    if (r->current == NONE) return DAMAGE;
+    TRY(name(r, &key));
+    TRY(number32(r, (uint64_t)r->ids.size + 1, &other));
+    uint32_t value = other ? r->ids.data[other - 1] : NO_TEXT;
+    return change(&r->same_step, &r->same_name, &r->same_value, r, key, value);
+}
+
+static int note(Reader *r)
+{
+    PyObject *text;
+    TRY(string(r, &text));
+    int failed = PyList_Append(r->notes, text);
+    Py_DECREF(text);
+    return failed ? FAULT : OK;
+}
+
+static int pair(Reader *r, PyObject **first, PyObject **second)
+{
+    TRY(string(r, first));
+    int result = string(r, second);
+    if (result != OK) Py_CLEAR(*first);
+    return result;
+}
+
+static int hide(Reader *r)
+{
+    PyObject *kind, *value;
+    TRY(pair(r, &kind, &value));
+    PyObject *row = Py_BuildValue("(nNN)", (Py_ssize_t)r->event.size, kind, value);
+    if (!row) return FAULT;
+    int failed = PyList_Append(r->hidden, row);
+    Py_DECREF(row);
+    return failed ? FAULT : OK;
+}
+
+static int meta(Reader *r)
+{
+    PyObject *key, *value;
+    TRY(pair(r, &key, &value));
+    int failed = PyDict_SetItem(r->meta, key, value);
+    Py_DECREF(key);
+    Py_DECREF(value);
+    return failed ? FAULT : OK;
+}
+
+static int end_record(Reader *r)
+{
+    PyObject *kind, *detail;
+    TRY(pair(r, &kind, &detail));
+    int known = PySequence_Contains(r->outcomes, kind);
+    if (known == 1) {
+        r->outcome = Py_BuildValue("(NN)", kind, detail);
+        return r->outcome ? OK : FAULT;
+    }
+    Py_DECREF(kind);
+    Py_DECREF(detail);
+    return known < 0 ? FAULT : DAMAGE;
+}
+
+static int record(Reader *r)
+{
+    uint8_t tag = *r->at++;
+    if (r->outcome) return DAMAGE;
+    switch (tag) {
+    case 0x01: return text_record(r);
+    case 0x02: return call(r);
+    case 0x03: return resume(r);
+    case 0x04: return number32(r, r->pending.size, &r->current);
+    case 0x05: return line_record(r);
+    case 0x06: return with_arg(r, RETURN);
+    case 0x07: return with_arg(r, YIELD);
+    case 0x08: return with_arg(r, RAISE);
+    case 0x09: return with_arg(r, OUTPUT);
+    case 0x0a: return with_arg(r, INPUT);
+    case 0x0b: return with_arg(r, EXIT);
+    case 0x10: return delta(r, 0);
+    case 0x11: return delta(r, 1);
+    case 0x12: return same(r);
+    case 0x20: return note(r);
+    case 0x21: return hide(r);
+    case 0x22: return meta(r);
+    case 0x3f: return end_record(r);
+    default: return DAMAGE;
+    }
+}
+
+/* ---- laying changes out step by step ---- */
+
+/* Of one name in one step the last change, in the place of the first. `seen` and `place` have an entry a text. */
+static void squeeze(const Column *ends, const uint32_t *names, const uint32_t *values, uint32_t *seen,
+                    uint32_t *place, Column *name_out, Column *value_out, Column *at)
+{
+    size_t out = 0, i = 0;
+    at->data[0] = 0;
+    for (size_t s = 0; s < ends->size; s++) {
+        for (; i < ends->data[s]; i++) {
+            uint32_t key = names[i];
+            if (seen[key] != s + 1) {
+                seen[key] = (uint32_t)(s + 1);
+                place[key] = (uint32_t)out;
+                name_out->data[out++] = key;
+            }
+            value_out->data[place[key]] = values[i];
+        }
+        at->data[s + 1] = (uint32_t)out;
+    }
+    name_out->size = value_out->size = out;
+}
+
+/* Changes arrive when their frame goes on, so a counting sort brings them to their steps. */
+static int lay_out(Reader *r, Column *steps, Column *names, Column *values, Column *at)
+{
+    size_t count = steps->size, texts = (size_t)PyList_GET_SIZE(r->texts);
+    Column ends = {0}, scratch = {0}, marks = {0};
+    int result = resize(&ends, r->event.size);
+    if (result == OK) result = resize(&scratch, count * 2);
+    if (result == OK) result = resize(&marks, texts * 2);
+    if (result == OK) result = resize(at, r->event.size + 1);
+    if (result == OK) {
+        uint32_t sum = 0;
+        if (ends.size) memset(ends.data, 0, ends.size * sizeof *ends.data);
+        if (marks.size) memset(marks.data, 0, marks.size * sizeof *marks.data);
+        for (size_t i = 0; i < count; i++) ends.data[steps->data[i]]++;
+        for (size_t s = 0; s < ends.size; s++) {
+            uint32_t own = ends.data[s];
+            ends.data[s] = sum; /* where its changes begin; the loop below moves it to their end */
+            sum += own;
+        }
+        for (size_t i = 0; i < count; i++) {
+            uint32_t to = ends.data[steps->data[i]]++;
+            scratch.data[to] = names->data[i];
+            scratch.data[count + to] = values->data[i];
+        }
+        squeeze(&ends, scratch.data, scratch.data + count, marks.data, marks.data + texts, names, values, at);
+    }
+    PyMem_Free(ends.data);
+    PyMem_Free(scratch.data);
+    PyMem_Free(marks.data);
+    return result;
+}
+
+/* ---- the module ---- */
+
+static int put(PyObject *row, const char *key, PyObject *value)
+{
+    int failed = value ? PyDict_SetItemString(row, key, value) : -1;
+    Py_XDECREF(value);
+    return failed ? FAULT : OK;
+}
+
+static int put_column(PyObject *row, const char *key, const Column *column)
+{
+    const char *data = column->data ? (const char *)column->data : "";
+    return put(row, key, PyBytes_FromStringAndSize(data, (Py_ssize_t)(column->size * sizeof(uint32_t))));
+}
+
+static int put_events(PyObject *row, const Column *column)
+{
+    PyObject *events = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)column->size);
+    if (!events) return FAULT;
+    char *to = PyBytes_AS_STRING(events);
+    for (size_t i = 0; i < column->size; i++) to[i] = (char)column->data[i];
+    return put(row, "event", events);
+}
+
+static int report(Reader *r, Py_ssize_t damage, PyObject *row)
+{
+    const struct { const char *key; const Column *column; } columns[] = {
+        {"frame", &r->frame}, {"line", &r->line}, {"arg", &r->arg},
+        {"change_at", &r->change_at}, {"change_name", &r->change_name}, {"change_value", &r->change_value},
+        {"same_at", &r->same_at}, {"same_name", &r->same_name}, {"same_value", &r->same_value},
+        {"frame_name", &r->frame_name}, {"frame_file", &r->frame_file},
+        {"frame_parent", &r->frame_parent}, {"frame_depth", &r->frame_depth},
+    };
+    TRY(put_events(row, &r->event));
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        TRY(put_column(row, columns[i].key, columns[i].column));
+    TRY(put(row, "texts", Py_NewRef(r->texts)));
+    TRY(put(row, "notes", Py_NewRef(r->notes)));
+    TRY(put(row, "hidden", Py_NewRef(r->hidden)));
+    TRY(put(row, "meta", Py_NewRef(r->meta)));
+    TRY(put(row, "end", Py_NewRef(r->outcome ? r->outcome : Py_None)));
+    return put(row, "damage", damage < 0 ? Py_NewRef(Py_None) : PyLong_FromSsize_t(damage));
+}
+
+static int read_all(Reader *r, const uint8_t *base, Py_ssize_t *damage)
+{
+    while (r->at < r->end) {
+        const uint8_t *start = r->at;
+        int result = record(r);
+        if (result == FAULT) return FAULT;
+        if (result == DAMAGE) {
+            *damage = start - base;
+            break;
+        }
+    }
+    TRY(lay_out(r, &r->change_step, &r->change_name, &r->change_value, &r->change_at));
+    return lay_out(r, &r->same_step, &r->same_name, &r->same_value, &r->same_at);
+}
+
+/* The process's own hash secret, as far as Python shows it. */
+static int make_key(uint64_t key[2])
+{
+    for (int i = 0; i < 2; i++) {
+        PyObject *seed = PyUnicode_FromString(i ? "the wire's second key" : "the wire's first key");
+        if (!seed) return FAULT;
+        key[i] = (uint64_t)PyObject_Hash(seed);
+        Py_DECREF(seed);
+    }
+    return OK;
+}
+
+static void release(Reader *r)
+{
+    Column *columns[] = {
+        &r->event, &r->frame, &r->line, &r->arg, &r->change_step, &r->change_name, &r->change_value, &r->change_at,
+        &r->same_step, &r->same_name, &r->same_value, &r->same_at, &r->frame_name, &r->frame_file,
+        &r->frame_parent, &r->frame_depth, &r->pending, &r->ids,
+    };
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) PyMem_Free(columns[i]->data);
+    PyMem_Free(r->spans);
+    PyMem_Free(r->slots);
+    Py_XDECREF(r->texts);
+    Py_XDECREF(r->notes);
+    Py_XDECREF(r->hidden);
+    Py_XDECREF(r->meta);
+    Py_XDECREF(r->outcome);
+}
+
+static PyObject *decode(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    Reader r = {.current = NONE};
+    PyObject *data, *row = NULL;
+    Py_ssize_t start, damage = -1;
+    if (!PyArg_ParseTuple(args, "O!nO", &PyBytes_Type, &data, &start, &r.outcomes)) return NULL;
+    Py_ssize_t size = PyBytes_GET_SIZE(data);
+    const uint8_t *base = (const uint8_t *)PyBytes_AS_STRING(data);
+    r.at = base + (start < 0 ? 0 : start > size ? size : start);
+    r.end = base + size;
+    r.texts = PyList_New(0);
+    r.notes = PyList_New(0);
+    r.hidden = PyList_New(0);
+    r.meta = PyDict_New();
+    if (r.texts && r.notes && r.hidden && r.meta && make_key(r.key) == OK && read_all(&r, base, &damage) == OK) {
+        row = PyDict_New();
+        if (row && report(&r, damage, row) != OK) Py_CLEAR(row);
+    }
+    release(&r);
+    return row;
+}
+
+static PyMethodDef methods[] = {
+    {"decode", decode, METH_VARARGS, "decode(data, start, outcomes): the records of data, from start on."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef_Slot slots[] = {{0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, .m_name = "worldline._wire", .m_doc = "The fast twin of worldline.record.wire.",
+    .m_size = 0, .m_methods = methods, .m_slots = slots,
+};
+
+PyMODINIT_FUNC PyInit__wire(void) { return PyModuleDef_Init(&definition); }

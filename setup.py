@@ -1,0 +1,61 @@
+"""The native modules, and their sources as package data. All else about the build is in pyproject.toml.
+
+Both extensions are optional: without a C compiler the install succeeds and the readable cores serve. The
+sources travel inside the wheel (`worldline/native/`) so that the recorder can be compiled on demand for an
+interpreter other than the one worldline is installed in; an editable install finds them where they are, in
+the repository's `native/`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
+
+NATIVE = Path(
+    "native"
+)  # setup.py runs in the repository's root, so paths stay relative, as setuptools requires
+
+
+def sources() -> list[str]:
+    """Every file that a native module is made of."""
+    return sorted(str(path) for path in NATIVE.glob("*.[ch]"))
+
+
+def extension(name: str, unit: str) -> list[Extension]:
+    """The extension compiled from one unit, which may include the others; none where it is absent."""
+    path = NATIVE / unit
+    if not path.exists():
+        return []
+    flags = ["-O2", "-fno-strict-aliasing", "-fvisibility=hidden", "-Wall"]
+    return [
+        Extension(name, [str(path)], depends=sources(), extra_compile_args=flags, language="c", optional=True)
+    ]
+
+
+class BuildPy(build_py):
+    """Copies native/ into the built package; an editable install needs no copy."""
+
+    def run(self) -> None:
+        super().run()
+        if self.editable_mode:
+            return
+        target = Path(self.build_lib) / "worldline" / "native"
+        target.mkdir(parents=True, exist_ok=True)
+        for source in sources():
+            shutil.copy2(source, target)
+
+    def get_outputs(self, include_bytecode: bool = True) -> list[str]:
+        copied = [str(Path(self.build_lib) / "worldline" / source) for source in sources()]
+        return super().get_outputs(include_bytecode) + ([] if self.editable_mode else copied)
+
+
+setup(
+    ext_modules=[
+        *extension("worldline._recorder", "recorder.c"),
+        *extension("worldline._wire", "wire.c"),
+    ],
+    cmdclass={"build_py": BuildPy},
+)

@@ -1,0 +1,302 @@
+"""The command line: argv in, text on stdout, an exit code out. Holds no logic: every verb calls a room.
+
+Exit codes: 0 fine, 1 a finding, 2 usage, 3 the tool's own fault, 130 interrupted. What a recorded program did
+is not the tool's exit code: a program that raised was recorded well. Rooms are imported by the verbs that
+need them, so that `worldline --help` stays cheap.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from worldline import __version__
+from worldline.errors import UsageError, WorldlineError
+from worldline.limits import Limits
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from worldline.core.program import Program
+    from worldline.core.trace import Trace
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+LIMIT_HELP = {
+    "steps": "steps recorded before the program is stopped",
+    "value_bytes": "text of one value, beyond which it is cut whole",
+    "value_depth": "nesting of one value, beyond which it is cut",
+    "trace_bytes": "recorded bytes before the program is stopped",
+    "wall": "seconds of wall time",
+    "memory": "memory of the program and all its children",
+    "processes": "processes and threads alive at once",
+    "output": "text written to stdout and stderr",
+    "disk": "files written inside the box",
+}
+
+
+def size(text: str) -> int:
+    """A positive number of bytes: 4096, 64K, 16M, 1G."""
+    upper = text.strip().upper().removesuffix("B").removesuffix("I")
+    shift = {"K": 10, "M": 20, "G": 30}.get(upper[-1:], 0)
+    digits = upper[:-1] if shift else upper
+    if not (digits.isascii() and digits.isdigit()) or int(digits[:20]) == 0:
+        raise click.BadParameter(f"{text!r} is not a size such as 4096, 64K or 1G")
+    return int(digits[:20]) << shift
+
+
+def _limit_type(name: str) -> Any:
+    if name == "wall":
+        return click.FloatRange(min=0, min_open=True)
+    return click.IntRange(min=1) if name in ("steps", "value_depth", "processes") else size
+
+
+def run_options(verb: Verb) -> Verb:
+    """How a program is run: the options that every verb which runs one shares."""
+    for field in reversed(fields(Limits)):
+        text = f"Limit: {LIMIT_HELP[field.name]} [{field.default:,}]."
+        option = click.option("--" + field.name.replace("_", "-"), type=_limit_type(field.name), help=text)
+        verb = option(verb)
+    for option in (
+        click.option(
+            "--trust", is_flag=True, help="Run the program without a box. Only for programs you trust."
+        ),
+        click.option(
+            "--core", type=click.Choice(["auto", "native", "python"]), default="auto", help="Recorder core."
+        ),
+        click.option("--python", metavar="PATH", help="Interpreter that runs the program (3.11 to 3.13)."),
+        click.option(
+            "--stdin", metavar="TEXT|@FILE", default="", help="What the program reads from its stdin."
+        ),
+        click.option(
+            "--entry", metavar="MODULE:FUNC", help="Record a call of FUNC in MODULE under the directory FILE."
+        ),
+        click.option(
+            "--call", metavar="EXPRESSION", help="Record one call, such as \"f('ab', 3)\", not the script."
+        ),
+    ):
+        verb = option(verb)
+    return verb
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="worldline", message="%(prog)s %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Record the path a program traces through its states, and write it down for models."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@cli.command()
+@click.argument("file", type=click.Path())
+@click.argument("args", nargs=-1)
+@run_options
+@click.option("--json", "as_json", is_flag=True, help="Print the trace as one JSON object.")
+@click.option(
+    "-o", "--out", metavar="DIR", help="Store the trace in DIR as parquet, beside those already there."
+)
+@click.option("--rows", type=click.IntRange(min=0), default=200, help="Rows of the table; 0 for all [200].")
+def record(
+    file: str, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any
+) -> None:
+    """Run FILE boxed and record every step. Options of the program go after `--`."""
+    trace = _recorded(file, args, options)
+    if out is not None:
+        click.echo(_stored(trace, out), err=as_json)
+    if as_json:
+        _print_json(trace)
+    elif out is None:
+        from worldline.view.table import print_trace
+
+        print_trace(_console(), trace, rows=rows)
+
+
+@cli.command()
+@click.argument("trace", type=click.Path())
+@click.option("--step", type=int, metavar="N", help="The full state at step N; negative counts from the end.")
+@click.option("--number", type=click.IntRange(min=0), metavar="K", help="Which trace of a directory, from 0.")
+@click.option("--json", "as_json", is_flag=True, help="Print the trace as one JSON object.")
+@click.option("--rows", type=click.IntRange(min=0), default=200, help="Rows of the table; 0 for all [200].")
+def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: int) -> None:
+    """Show a stored TRACE: a directory made by `record -o`, or a file made by `record --json`."""
+    from worldline.data.load import load
+    from worldline.view.state import print_state
+    from worldline.view.table import print_trace
+
+    found = load(trace, number=number or 0)
+    if step is not None and not -len(found) <= step < len(found):
+        raise UsageError(f"--step {step}: the trace has steps 0 to {len(found) - 1}")
+    if as_json:
+        _print_json(found)
+    elif step is None:
+        print_trace(_console(), found, rows=rows)
+    else:
+        print_state(_console(), found, step)
+
+
+@cli.command()
+@click.argument("directory", type=click.Path())
+def verify(directory: str) -> None:
+    """Check every byte stored in DIRECTORY against its manifest; exit 1 when one differs."""
+    from worldline.data.shards import verify as findings
+
+    found = list(findings(directory))
+    for finding in found:
+        click.echo(f"finding: {finding}")
+    if found:
+        raise click.exceptions.Exit(1)
+    click.echo(f"fine: {directory}")
+
+
+@cli.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path())
+@run_options
+@click.option(
+    "--tokenizer", "tokenizers", multiple=True, metavar="NAME|FILE", help="bytes, llama3, or a file."
+)
+@click.option(
+    "--context", type=click.IntRange(min=1), default=131_072, help="Context window in tokens [131,072]."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the table as one JSON object.")
+def cost(
+    files: tuple[str, ...], tokenizers: tuple[str, ...], context: int, as_json: bool, **options: Any
+) -> None:
+    """Print what traces cost in each format: frames, characters, bytes, tokens.
+
+    FILE is a program, which is recorded, or a stored trace: a directory or a `.json` file.
+    """
+    from worldline.codec.cost import cost as costs
+    from worldline.data import vocabularies
+    from worldline.view.cost import print_cost
+
+    names = tokenizers or (("bytes", "llama3") if vocabularies.llama3_path() else ("bytes",))
+    table = costs(
+        (trace for file in files for trace in _traces(file, options)),
+        [vocabularies.load(name) for name in names],
+        context,
+    )
+    if as_json:
+        click.echo(json.dumps(table.as_json()))
+    else:
+        print_cost(_console(), table)
+
+
+def _traces(file: str, options: dict[str, Any]) -> Iterator[Trace]:
+    if file.endswith(".json") or (os.path.isdir(file) and options["entry"] is None):
+        from worldline.data.load import load_all
+
+        yield from load_all(file)
+    else:
+        yield _recorded(file, (), options)
+
+
+def _recorded(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trace:
+    from worldline.record.recorder import record
+
+    limits = {name: options[name] for name in LIMIT_HELP if options[name] is not None}
+    program = _program(file, args, options)
+    if options["trust"]:
+        click.echo("note[trusted]: the program runs as you, without a box", err=True)
+    return record(
+        program,
+        limits=Limits(**limits),
+        python=options["python"],
+        core=options["core"],
+        trust=options["trust"],
+    )
+
+
+def _program(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Program:
+    from worldline.record.collect import collect
+
+    return collect(
+        file, argv=args, call=options["call"], entry=options["entry"], stdin=_stdin(options["stdin"])
+    )
+
+
+def _stdin(text: str) -> str:
+    if not text.startswith("@"):
+        return text
+    try:
+        with open(text[1:], encoding="utf-8", errors="surrogateescape", newline="") as file:
+            return file.read()
+    except OSError as error:
+        raise UsageError(f"--stdin {text}: {error.strerror}") from None
+
+
+def _stored(trace: Trace, directory: str) -> str:
+    from worldline.data.manifest import fingerprint
+    from worldline.data.shards import Writer
+
+    mark = fingerprint(limits=trace.limits, interpreter=trace.interpreter)
+    with Writer(directory, fingerprint=mark) as writer:
+        new = writer.add(trace)
+    return (
+        f"{'stored' if new else 'already stored'}: {len(trace):,} steps, {trace.outcome.kind}, in {directory}"
+    )
+
+
+def _print_json(trace: Trace) -> None:
+    from worldline.codec.json_text import encode
+
+    for piece in encode(trace):
+        sys.stdout.write(piece)
+
+
+def _console() -> Console:
+    from worldline.view.terminal import terminal
+
+    return terminal()
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; every failure is one line on stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        signal.signal(signal.SIGTERM, _interrupt)
+        with cli.make_context("worldline", list(sys.argv[1:] if argv is None else argv)) as context:
+            cli.invoke(context)
+        sys.stdout.flush()
+    except BaseException as error:
+        return _exit_code(error)
+    return 0
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _exit_code(error: BaseException) -> int:
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, BrokenPipeError):
+        # Whoever read our output has enough. Python would complain once more when it flushes stdout at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return _say("interrupted", "stopped; what was stored before is whole", 130)
+    if isinstance(error, click.ClickException):
+        hint = " A program's own options go after --." if isinstance(error, click.NoSuchOption) else ""
+        return _say("usage", error.format_message() + hint, 2)
+    if isinstance(error, WorldlineError):
+        return _say(error.slug, str(error), error.exit_code)
+    if os.environ.get("WORLDLINE_TRACEBACK"):
+        raise error
+    return _say("fault", f"{type(error).__name__}: {error} (WORLDLINE_TRACEBACK=1 shows where)", 3)
+
+
+def _say(slug: str, message: str, code: int) -> int:
+    from worldline.view.escape import printable_lines
+
+    click.echo(f"error[{slug}]: " + "\n".join(printable_lines(message)), err=True)
+    return code

@@ -1,0 +1,152 @@
+"""A trace as the JSON object that `record --json` prints, and back. One step a line, written as it is made.
+
+Reading is total: any text gives a trace or a FormatError that says where. It opens no file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from worldline.core.program import Program
+from worldline.core.trace import (
+    EVENTS,
+    NO_TEXT,
+    OUTCOMES,
+    Columns,
+    Frame,
+    Hidden,
+    Interpreter,
+    Outcome,
+    Trace,
+)
+from worldline.errors import FormatError
+from worldline.limits import Limits
+
+_U32 = 0xFFFFFFFF
+
+
+class _Program(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    source: str
+    call: str | None
+    argv: list[str]
+    stdin: str
+    files: dict[str, str]
+    digest: str
+
+
+class _Step(msgspec.Struct, forbid_unknown_fields=True):
+    i: int
+    event: str
+    frame: int
+    depth: int
+    line: int
+    delta: dict[str, str]
+    gone: list[str]
+    arg: str | None
+    same: dict[str, str | None] = {}
+
+
+class _Trace(msgspec.Struct, forbid_unknown_fields=True):
+    program: _Program
+    interpreter: Interpreter
+    limits: Limits
+    outcome: Outcome
+    frames: list[Frame]
+    steps: list[_Step]
+    output: str
+    stderr: str
+    hidden: list[Hidden]
+    notes: list[str]
+
+
+def encode(trace: Trace) -> Iterator[str]:
+    """The object in pieces: joined they are `Trace.as_json` as JSON, one step a line, ASCII only."""
+    rows = trace.steps
+    whole = _without_steps(trace)
+    opening = "{"
+    for key, value in whole.items():
+        yield f"{opening}{json.dumps(key)}: "
+        opening = ",\n"
+        if key != "steps":
+            yield json.dumps(value)
+            continue
+        between = "[\n"
+        for step in rows:
+            yield between + json.dumps(step.as_json())
+            between = ",\n"
+        yield "]" if between == ",\n" else "[]"
+    yield "}\n"
+
+
+def _without_steps(trace: Trace) -> dict[str, Any]:
+    """`as_json` with no steps: a million of them as dictionaries would be gigabytes."""
+    bare = Trace(
+        trace.program, trace.interpreter, trace.limits, trace.outcome, Columns(), trace.frames, trace.output,
+        trace.stderr, trace.hidden, trace.notes,
+    )  # fmt: skip
+    return bare.as_json()
+
+
+def parse(text: str | bytes) -> Trace:
+    """The trace that an object describes; FormatError for anything else."""
+    try:
+        # The standard library's reader keeps lone surrogates, which msgspec's refuses; msgspec checks types.
+        data = msgspec.convert(json.loads(text), _Trace)
+    except (ValueError, RecursionError, msgspec.MsgspecError) as error:
+        raise FormatError(f"not a trace that record --json printed: {error}") from None
+    _check(data)
+    given = data.program
+    program = Program(
+        source=given.source, name=given.name, call=given.call, argv=tuple(given.argv),
+        stdin=given.stdin, files=tuple(given.files.items()),
+    )  # fmt: skip
+    if program.digest != given.digest:
+        raise FormatError("the program's digest is not that of its source, arguments and files")
+    return Trace(
+        program, data.interpreter, data.limits, data.outcome, _columns(data.steps), data.frames, data.output,
+        data.stderr, tuple(data.hidden), tuple(data.notes),
+    )  # fmt: skip
+
+
+def _check(data: _Trace) -> None:
+    if data.outcome.kind not in OUTCOMES:
+        raise FormatError(f"outcome.kind {data.outcome.kind!r} is none of {', '.join(OUTCOMES)}")
+    for at, frame in enumerate(data.frames):
+        if frame.serial != at or not -1 <= frame.parent < at:
+            raise FormatError(f"frames[{at}] is out of order")
+    for at, step in enumerate(data.steps):
+        if step.event not in EVENTS:
+            raise FormatError(f"steps[{at}].event {step.event!r} is none of {', '.join(EVENTS)}")
+        if step.i != at or not 0 <= step.frame < len(data.frames) or not 0 <= step.line <= _U32:
+            raise FormatError(f"steps[{at}] is out of order, or its frame or line does not exist")
+        if step.depth != data.frames[step.frame].depth:
+            raise FormatError(f"steps[{at}].depth is not its frame's")
+
+
+def _columns(steps: list[_Step]) -> Columns:
+    columns = Columns()
+    ids: dict[str, int] = {}
+
+    def text_id(text: str | None) -> int:
+        return NO_TEXT if text is None else ids.setdefault(text, len(ids))
+
+    for step in steps:
+        columns.event.append(EVENTS.index(step.event))
+        columns.frame.append(step.frame)
+        columns.line.append(step.line)
+        columns.arg.append(text_id(step.arg))
+        for name, value in [*step.delta.items(), *((name, None) for name in step.gone)]:
+            columns.change_name.append(text_id(name))
+            columns.change_value.append(text_id(value))
+        for name, other in step.same.items():
+            columns.same_name.append(text_id(name))
+            columns.same_value.append(text_id(other))
+        columns.change_at.append(len(columns.change_name))
+        columns.same_at.append(len(columns.same_name))
+    columns.texts.extend(ids)
+    return columns

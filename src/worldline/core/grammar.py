@@ -1,0 +1,194 @@
+"""The grammar of canonical values as tables, once for each spelling: what begins and what follows a value.
+
+`core.reader` walks them with a stack of its own; nothing here walks, and nothing here builds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from worldline.core import spelling as sp
+
+_COUNT = r"(?:0|[1-9][0-9]{0,18}+)"
+_NUMBER = r"[1-9][0-9]{0,18}+"
+_PART = f"(?>{sp.IDENTIFIER}|{sp.STR})"
+_NAME = rf"{_PART}(?:\.{sp.IDENTIFIER})*+"
+_CLASS = rf"(?!(?>{'|'.join(sp.RESERVED)})\(){_NAME}"
+_MEMBER = rf"{_PART}(?:\.{_PART})++(?:\|{_PART})*+"
+_STRICT_SETS, _LOOSE_SETS = r"frozenset\(\{", r"(?:frozen)?set\(\s*+[\[{]"
+_MUTABLE = r"(?=[\[{]|set\(|bytearray\(|deque\()"
+
+# What ends or continues each open container. `{` is a set or a dict: the first separator says which.
+EXPECTED = {
+    "list": "', ' or ']'", "tuple": "', ' or ')'", "single": "', ' or ',)'", "brace": "': ', ', ' or '}'",
+    "key": "': '", "dict": "', ' or '}'", "set": "', ' or '}'", "frozenset": "', ' or '})'",
+    "deque": "', ' or '])'", "slice": "', ' or ')'", "object": "', ' or ')'", "exception": "', ' or ')'",
+    "set-of-list": "', ' or '])'", "set-of-set": "', ' or '})'", "frozenset-of-list": "', ' or '])'",
+}  # fmt: skip
+OPENINGS = {
+    "[": "list", "(": "tuple", "{": "brace", "slice(": "slice", "deque([": "deque",
+    "frozenset({": "frozenset", "set({": "set-of-set", "set([": "set-of-list",
+    "frozenset([": "frozenset-of-list",
+}  # fmt: skip
+_CLOSINGS = {
+    "list": ("]",), "tuple": (")",), "brace": ("}",), "dict": ("}",), "set": ("}",), "frozenset": ("}", ")"),
+    "slice": (")",), "object": (")",), "exception": (")",),
+    "set-of-list": ("]", ")"), "set-of-set": ("}", ")"), "frozenset-of-list": ("]", ")"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """One way to write values: patterns, and the canonical text of an atom (ValueError: it is none)."""
+
+    lead: re.Pattern[str]
+    field: re.Pattern[str]
+    tails: Mapping[str, re.Pattern[str]]
+    empties: Mapping[str, re.Pattern[str]]
+    blank: re.Pattern[str] | None
+    atom: Callable[[str, str], str]
+
+
+def _lead(atoms: Mapping[str, str], blank: str) -> re.Pattern[str]:
+    """What a value may begin with, each alternative under its group's name; atoms first."""
+    rest = {
+        "empty": rf"(?:frozen)?set\({blank}\)",
+        "opening": rf"\[|\(|\{{|{_LOOSE_SETS if blank else _STRICT_SETS}|deque\({blank}\[|slice\(",
+        "label": rf"#{_NUMBER}{blank}{_MUTABLE}",
+        "object": rf"{_NAME}#{_NUMBER}{blank}\(",
+        "exception": rf"{_CLASS}{blank}\(",
+        "ref": rf"(?:{_NAME})?#{_NUMBER}",
+        "enum": _MEMBER,
+        "cut": rf"\.\.\.<{_NAME} {_COUNT}>",
+    }
+    return re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in {**atoms, **rest}.items()))
+
+
+def _tails(blank: str, comma: str, colon: str, trailing: str) -> dict[str, re.Pattern[str]]:
+    """For each container: `close`, `more` (another element), `colon` (the value of a key)."""
+    more, then = f"(?P<more>{comma})", f"(?P<colon>{colon})"
+    tails: dict[str, str] = {}
+    for name, parts in _CLOSINGS.items():
+        closing = blank.join(re.escape(part) for part in parts)
+        tails[name] = f"(?P<close>{trailing}{closing})|{more}"
+    tails["tuple"] = rf"(?P<single>{blank},{blank}\))|(?P<close>{blank}\))|{more}"
+    tails["brace"] += f"|{then}"
+    tails["key"] = then
+    tails["deque"] = rf"(?P<close>{trailing}{_deque_end(blank)})|{more}"
+    return {name: re.compile(pattern) for name, pattern in tails.items()}
+
+
+def _deque_end(blank: str) -> str:
+    comma = rf"{blank},{blank}" if blank else ", "
+    return rf"\](?:{comma}maxlen{blank}={blank}(?P<maxlen>{_COUNT}))?{blank}\)"
+
+
+def _empties(blank: str) -> dict[str, re.Pattern[str]]:
+    ends = {
+        "list": r"\]", "tuple": r"\)", "brace": r"\}", "object": r"\)", "exception": r"\)",
+        "deque": _deque_end(blank),
+    }  # fmt: skip
+    if blank:
+        ends |= {"frozenset-of-list": rf"\]{blank}\)", "set-of-list": rf"\]{blank}\)"}
+    return {name: re.compile(blank + pattern) for name, pattern in ends.items()}
+
+
+def _strict_atom(kind: str, text: str) -> str:
+    """The text itself, when it is canonical."""
+    if kind == "int":
+        fine = sp.strict_int(text)
+    elif kind == "float":
+        fine = sp.strict_float(text)
+    elif kind == "complex":
+        fine = all(sp.strict_float(part) for part in text[8:-1].split(", "))
+    elif kind == "range":
+        parts = text[6:-1].split(", ")
+        fine = all(sp.strict_int(part) for part in parts) and parts[2:] not in (["1"], ["0"])
+    else:
+        fine = True
+    if not fine:
+        raise ValueError("not canonical")
+    return text
+
+
+def _loose_atom(kind: str, text: str) -> str:
+    """The canonical text of a loosely written atom."""
+    if kind == "str":
+        return sp.quote(sp.unquote(text))
+    if kind == "bytes":
+        return repr(sp.unquote_bytes(text))
+    if kind == "bytearray":
+        return f"bytearray({sp.unquote_bytes(text[10:-1].strip())!r})"
+    if kind == "range":
+        return _loose_range([sp.loose_int(part) for part in text[6:-1].split(",") if part.strip()])
+    if kind == "opaque":
+        return re.sub(r" at 0x[0-9a-fA-F]+>$", ">", text)
+    normal = _NUMERIC.get(kind)
+    return normal(text) if normal else "Ellipsis" if text == "..." else text
+
+
+_NUMERIC = {"int": sp.loose_int, "float": sp.loose_float, "complex": sp.loose_complex}
+
+
+def _loose_range(parts: list[str]) -> str:
+    if parts[2:] == ["0"]:
+        raise ValueError("a range without a step")
+    shown = ["0", *parts] if len(parts) == 1 else parts[:2] if parts[2:] == ["1"] else parts
+    return f"range({', '.join(shown)})"
+
+
+_NO_NAME = r"(?![#(.])"
+_WORD = f"(?>{'|'.join(sp.WORDS)}){sp.END}"
+_OPAQUE_NAME = rf"(?: (?>{_NAME}|<{sp.IDENTIFIER}>|\?))?"
+_LOOSE_ENDS = r"(?:\s*+,\s*+" + sp.LOOSE_INT + r"){0,2}"
+
+STRICT = Spelling(
+    lead=_lead(
+        {
+            "int": sp.INT,
+            "str": sp.STR + _NO_NAME,
+            "word": _WORD,
+            "float": sp.FLOAT,
+            "bytes": sp.BYTES,
+            "complex": rf"complex\({sp.FLOAT}, {sp.FLOAT}\)",
+            "bytearray": rf"bytearray\({sp.BYTES}\)",
+            "range": rf"range\({sp.INT}, {sp.INT}(?:, {sp.INT})?\)",
+            "opaque": f"<{_NAME}{_OPAQUE_NAME}>",
+        },
+        "",
+    ),
+    field=re.compile(f"({_PART})="),
+    tails=_tails("", ", ", ": ", ""),
+    empties=_empties(""),
+    blank=None,
+    atom=_strict_atom,
+)
+LOOSE = Spelling(
+    lead=_lead(
+        {
+            "complex": sp.LOOSE_COMPLEX,
+            "float": sp.LOOSE_FLOAT,
+            "int": sp.LOOSE_INT,
+            "bytes": sp.LOOSE_BYTES,
+            "str": sp.LOOSE_STR + _NO_NAME,
+            "word": rf"{_WORD}|\.\.\.(?!<)",
+            "bytearray": rf"bytearray\(\s*+{sp.LOOSE_BYTES}\s*+\)",
+            "range": rf"range\(\s*+{sp.LOOSE_INT}{_LOOSE_ENDS}\s*+(?:,\s*+)?\)",
+            "opaque": f"<{_NAME}{_OPAQUE_NAME}(?: at 0x[0-9a-fA-F]++)?>",
+        },
+        r"\s*+",
+    ),
+    field=re.compile(rf"\s*+({_PART})\s*+="),
+    tails=_tails(r"\s*+", r"\s*+,\s*+", r"\s*+:\s*+", r"\s*+(?:,\s*+)?"),
+    empties=_empties(r"\s*+"),
+    blank=re.compile(r"\s*+"),
+    atom=_loose_atom,
+)
+
+# Runs of plain atoms: a long flat container is skipped in one match. Group 1: there is more than one.
+_PLAIN = f"(?>{sp.SMALL_INT}|{sp.STR}(?![#(.=])|{_WORD}|{sp.SMALL_FLOAT}|{sp.BYTES})"
+RUN = re.compile(f"{_PLAIN}((?:, {_PLAIN})*+)")
+PAIRS = re.compile(f"{_PLAIN}: {_PLAIN}(?:, {_PLAIN}: {_PLAIN})*+")
+FLAT = re.compile(rf"{_PLAIN}|\[(?:{_PLAIN}(?:, {_PLAIN})*+)?\]|\((?:{_PLAIN}(?:,\)|(?:, {_PLAIN})++\))|\))")

@@ -1,0 +1,270 @@
+"""Reads one value by the tables of `core.grammar`, with a stack of its own: no recursion, linear time.
+
+What it builds are `Value`s, or nothing where only the end is wanted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+from worldline.core.grammar import EXPECTED, OPENINGS, PAIRS, RUN, Spelling
+from worldline.core.malformed import Malformed
+from worldline.core.node import Value, text
+from worldline.core.spelling import BROKEN, WORDS, order, rank
+
+DEPTH = 100_000  # nesting beyond it is no value: it bounds the memory that hostile text can take
+LOOSE_SETS = 256  # sets inside sets that are sorted: each level is written out once more
+
+_SETS = ("brace", "set", "frozenset")
+_RUNS = ("list", "tuple", "deque")
+_CONCRETE = ("None", "bool", "int", "str", "bytes")
+
+
+def read(text: str, at: int, spelling: Spelling, *, build: bool) -> Reader | Malformed:
+    reader = Reader(text, at, spelling, build)
+    try:
+        reader.read()
+    except _Fault as fault:
+        return Malformed(*fault.args)
+    return reader
+
+
+class _Fault(Exception):
+    """Leaves the reader; never this module."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """A container whose end has not been seen."""
+
+    kind: str
+    start: int
+    atom: str
+    number: int
+    label: int
+    count: int = 0
+    field: str | None = None
+    items: list[Value] | None = None
+    fields: list[tuple[str, Value]] | None = None
+    last: tuple[str, int, int, bool] | None = None  # the previous element of a set: kind, span, has numbers
+    numbers: int = 0  # how many numbers the text had when this element began
+
+
+class Reader:
+    """Reads one value with a stack of its own. Without `build` it only finds the end."""
+
+    def __init__(self, text: str, at: int, spelling: Spelling, build: bool) -> None:
+        self.text, self.at, self.spelling, self.build = text, at, spelling, build
+        self.value: Value | None = None
+        self._stack: list[_Open] = []
+        self._numbers = 0
+        self._sets = 0
+
+    def read(self) -> None:
+        complete = self._begin()
+        while not complete or self._stack:
+            complete = self._follow() if complete else self._begin()
+
+    def _fail(self, expected: str, at: int | None = None) -> NoReturn:
+        raise _Fault(self.at if at is None else at, expected)
+
+    def _begin(self) -> bool:
+        """What stands where a value must begin; true when it is complete."""
+        top = self._stack[-1] if self._stack else None
+        if top is not None:
+            if top.kind in ("object", "exception"):
+                self._field(top)
+            elif not self.build and self._run(top):
+                return True
+        match = self.spelling.lead.match(self.text, self.at)
+        label = 0
+        if match is not None and match.lastgroup == "label":
+            label, self._numbers = int(match[0][1:]), self._numbers + 1
+            self.at = match.end()
+            match = self.spelling.lead.match(self.text, self.at)
+        if match is None:
+            self._fail_literal()
+        start, self.at = self.at, match.end()
+        return self._dispatch(str(match.lastgroup), match[0], start, label)
+
+    def _dispatch(self, group: str, found: str, start: int, label: int) -> bool:
+        if group in ("opening", "object", "exception"):
+            return self._open(group, found, start, label)
+        if group == "ref":
+            self._numbers += 1
+        if group == "empty":
+            group = "frozenset" if found[0] == "f" else "set"
+            found = group + "()"
+        try:
+            atom = self.spelling.atom(group, found)
+        except ValueError:
+            self._fail(f"a canonical {group}", start)
+        self._deliver(WORDS[atom] if group == "word" else group, start, atom, label=label)
+        return True
+
+    def _run(self, top: _Open) -> bool:
+        """Skips a run of plain atoms in one match."""
+        if top.kind in _RUNS:
+            match = RUN.match(self.text, self.at)
+            if match is not None:
+                top.count += 2 if match[1] else 1
+        elif (top.kind == "dict" and top.count % 2 == 0) or (top.kind == "brace" and not top.count):
+            match = PAIRS.match(self.text, self.at)
+            if match is not None:
+                top.kind, top.count = "dict", top.count + 2
+        else:
+            return False
+        if match is not None:
+            self.at = match.end()
+        return match is not None
+
+    def _open(self, group: str, found: str, start: int, label: int) -> bool:
+        if len(self._stack) >= DEPTH:
+            self._fail(f"at most {DEPTH} levels", start)
+        name, number = "", 0
+        if group == "opening":
+            group = OPENINGS[found if self.spelling.blank is None else "".join(found.split())]
+        else:
+            name = found[:-1].rstrip()
+            if group == "object":
+                name, _, digits = name.rpartition("#")
+                number, self._numbers = int(digits), self._numbers + 1
+        if "set" in group:
+            self._sets += 1
+        top = _Open(group, start, name, number, label, numbers=self._numbers)
+        if self.build:
+            top.items, top.fields = [], []
+        self._stack.append(top)
+        return self._close_empty(top)
+
+    def _close_empty(self, top: _Open) -> bool:
+        """Whether a container that was just opened ends at once; skips blanks where they are allowed."""
+        empty = self.spelling.empties.get(top.kind)
+        match = empty.match(self.text, self.at) if empty else None
+        if match is None:
+            if self.spelling.blank is not None:
+                self.at = self.spelling.blank.match(self.text, self.at).end()  # type: ignore[union-attr]
+            return False
+        self.at = match.end()
+        if top.kind == "brace":
+            top.kind = "dict"
+        elif top.kind == "deque":
+            top.atom = match["maxlen"] or ""
+        self._close(top)
+        return True
+
+    def _field(self, top: _Open) -> None:
+        """The name of the field that begins here, or none where an unnamed value may stand."""
+        match = self.spelling.field.match(self.text, self.at)
+        if match is not None:
+            top.field, self.at = match[1], match.end()
+            if self.spelling.blank is not None:
+                self.at = self.spelling.blank.match(self.text, self.at).end()  # type: ignore[union-attr]
+        elif top.field is not None or (top.kind == "object" and top.count):
+            self._fail("a field")
+
+    def _follow(self) -> bool:
+        """What stands behind an element; true when it ends the container."""
+        top = self._stack[-1]
+        tail = "key" if top.kind == "dict" and top.count % 2 else top.kind
+        match = self.spelling.tails[tail].match(self.text, self.at)
+        part = match.lastgroup if match else None
+        if match is None or not self._fits(top, str(part)):
+            self._fail(EXPECTED["single" if tail == "tuple" and top.count == 1 else tail])
+        self.at = match.end()
+        if part == "more" or part == "colon":
+            if top.kind == "brace":
+                top.kind = "dict" if part == "colon" else "set"
+                self._sets += part == "more"
+            return False
+        if top.kind == "deque":
+            top.atom = match["maxlen"] or ""
+        elif top.kind == "brace":
+            top.kind, self._sets = "set", self._sets + 1
+        elif top.kind == "tuple" and part == "close" and top.count == 1:
+            top.kind = "group"
+        self._close(top)
+        return True
+
+    def _fits(self, top: _Open, part: str) -> bool:
+        """What the patterns alone cannot say: how many elements a tuple or a slice needs."""
+        if top.kind == "slice":
+            return (top.count == 3) == (part == "close")
+        if top.kind == "tuple" and self.spelling.blank is None and part != "more":
+            return (top.count == 1) == (part == "single")
+        return True
+
+    def _close(self, top: _Open) -> None:
+        self._stack.pop()
+        found = top.kind.partition("-")[0]
+        if found in ("set", "frozenset"):
+            if self.spelling.blank is not None:
+                self._sort(top)
+            self._sets -= 1
+        if found == "group":  # blanks and parentheses around one loosely written value
+            assert top.items is not None
+            self._place("group", top.start, top.items[0])
+            return
+        atom = found + "()" if found in ("set", "frozenset") and not top.count else top.atom
+        items, fields = tuple(top.items or ()), tuple(top.fields or ())
+        self._deliver(found, top.start, atom, items, fields, top.number, top.label)
+
+    def _sort(self, top: _Open) -> None:
+        """Brings the elements of a loosely written set into canonical order, each once."""
+        if self._sets > LOOSE_SETS:
+            self._fail(f"at most {LOOSE_SETS} sets in each other")
+        assert top.items is not None
+        if len(top.items) > 1:
+            unique = {text(item): item for item in top.items}
+            top.items = [unique[key] for key in sorted(unique, key=lambda key: order(unique[key].kind, key))]
+
+    def _deliver(
+        self, kind: str, start: int, atom: str, items: tuple[Value, ...] = (),
+        fields: tuple[tuple[str, Value], ...] = (), number: int = 0, label: int = 0,
+    ) -> None:  # fmt: skip
+        self._place(kind, start, Value(kind, atom, items, fields, number, label) if self.build else None)
+
+    def _place(self, kind: str, start: int, value: Value | None) -> None:
+        """Gives a complete value to the container around it."""
+        if not self._stack:
+            self.value = value
+            return
+        top = self._stack[-1]
+        top.count += 1
+        if top.kind in _SETS and self.spelling.blank is None:
+            self._check_order(top, (kind, start, self.at, self._numbers != top.numbers))
+            top.numbers = self._numbers
+        if value is not None and top.items is not None and top.fields is not None:
+            if top.field is None:
+                top.items.append(value)
+            else:
+                top.fields.append((top.field, value))
+
+    def _check_order(self, top: _Open, element: tuple[str, int, int, bool]) -> None:
+        last, top.last = top.last, element
+        if last is not None and not _in_order(self.text, last, element):
+            self._fail("the elements of a set in canonical order", element[1])
+
+    def _fail_literal(self) -> NoReturn:
+        """Points into a broken str or bytes, elsewhere to the beginning of what is no value."""
+        match = BROKEN.match(self.text, self.at)
+        if match is not None and match.end() - self.at > 1:
+            self._fail("a canonical character, escape or quote", match.end())
+        self._fail("a value")
+
+
+def _in_order(text: str, last: tuple[str, int, int, bool], element: tuple[str, int, int, bool]) -> bool:
+    """Canonical order of two neighbours. Compared only as far as the shorter one goes: n log n in all."""
+    kind, start, end, numbered = last
+    other, at, stop, other_numbered = element
+    if kind == other and kind in ("int", "float"):
+        low, high = order(kind, text[start:end]), order(kind, text[at:stop])
+        return low < high or (low == high and low[1] == 1)
+    if rank(kind) != rank(other) or numbered or other_numbered:
+        return rank(kind) <= rank(other)
+    width = min(end - start, stop - at)
+    one, two = text[start : start + width], text[at : at + width]
+    if one == two:
+        return end - start < stop - at or (end - start == stop - at and kind not in _CONCRETE)
+    return one < two

@@ -1,0 +1,35 @@
+"""Traces back from where they were put: a `--json` file, or a directory that `record -o` or a Writer made."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+from worldline.codec import json_text
+from worldline.core.trace import Trace
+from worldline.data import shards
+from worldline.errors import FormatError, UsageError
+
+
+def load(path: str | Path, *, number: int = 0) -> Trace:
+    """One stored trace: the `number`th (from 0) of a directory, or the one in a file."""
+    for trace in itertools.islice(load_all(path), number, None):
+        return trace
+    raise UsageError(f"{path} holds no trace number {number}")
+
+
+def load_all(path: str | Path) -> Iterator[Trace]:
+    """Every trace stored at a path, in the order they were written."""
+    path = Path(path)
+    if path.is_dir():
+        yield from shards.read(path)
+        return
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    try:
+        yield json_text.parse(data)
+    except FormatError as error:
+        raise FormatError(f"{path} is {error}") from None

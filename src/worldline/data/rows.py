@@ -1,0 +1,333 @@
+"""A trace as one row of a parquet shard, and back: the explicit Arrow schema and both conversions.
+
+The steps go from the trace's flat columns to Arrow's and back without an object per step. Importing this
+module imports pyarrow, so only `shards` does, and late. Files, manifests and resuming are not known here.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+from worldline.core.program import Program
+from worldline.core.trace import (
+    EVENTS,
+    NO_TEXT,
+    OUTCOMES,
+    Columns,
+    Frame,
+    Hidden,
+    Interpreter,
+    Outcome,
+    Trace,
+)
+from worldline.errors import DigestError, FormatError
+from worldline.limits import Limits
+
+MAX_VALUES = 1 << 27  # numbers and texts in one row
+MAX_TEXT = 1 << 30  # bytes of text in one row, every occurrence counted: Arrow's strings end at 2 GiB
+LIMITS = ("steps", "value_bytes", "value_depth", "trace_bytes", "memory", "processes", "output", "disk")
+
+
+def _field(name: str, kind: Any, *, null: bool = False) -> Any:
+    return pa.field(name, kind, nullable=null)
+
+
+def _struct(**kinds: Any) -> Any:
+    return pa.struct([_field(name, kind) for name, kind in kinds.items()])
+
+
+def _list(kind: Any) -> Any:
+    return pa.list_(_field("element", kind))
+
+
+TEXT, U32, I64 = pa.string(), pa.uint32(), pa.int64()
+CHANGE = _struct(name=TEXT, value=TEXT)
+SAME = pa.struct([_field("name", TEXT), _field("other", TEXT, null=True)])
+STEP_FIELDS = [
+    _field("i", U32), _field("event", TEXT), _field("frame", U32), _field("depth", U32), _field("line", U32),
+    _field("delta", _list(CHANGE)), _field("gone", _list(TEXT)), _field("same", _list(SAME)),
+    _field("arg", TEXT, null=True),
+]  # fmt: skip
+PROGRAM = pa.struct([
+    _field("source", TEXT), _field("name", TEXT), _field("call", TEXT, null=True),
+    _field("argv", _list(TEXT)), _field("stdin", TEXT), _field("files", _list(_struct(path=TEXT, text=TEXT))),
+])  # fmt: skip
+SCHEMA = pa.schema(
+    [
+        _field("digest", TEXT),
+        _field("program", PROGRAM),
+        _field("interpreter", _struct(name=TEXT, version=TEXT, core=TEXT)),
+        _field("limits", _struct(**dict.fromkeys(LIMITS, I64), wall=pa.float64())),
+        _field("outcome", _struct(kind=TEXT, detail=TEXT)),
+        _field("frames", _list(_struct(serial=U32, name=TEXT, file=TEXT, parent=I64, depth=U32))),
+        _field("steps", _list(pa.struct(STEP_FIELDS))),
+        _field("output", TEXT),
+        _field("stderr", TEXT),
+        _field("hidden", _list(_struct(step=U32, kind=TEXT, value=TEXT))),
+        _field("notes", _list(TEXT)),
+        _field("exact", _list(_struct(field=TEXT, data=pa.binary()))),
+    ],
+    metadata={"worldline.format": "1"},
+)
+# Read as dictionaries: a text that occurs a million times is one text and a million numbers.
+DICTIONARIES = [
+    f"steps.list.element.{path}"
+    for path in ("event", "arg", "gone.list.element", "delta.list.element.name", "delta.list.element.value",
+                 "same.list.element.name", "same.list.element.other")
+]  # fmt: skip
+
+
+def encode(trace: Trace) -> Any:
+    """The trace as a table of one row; FormatError if it holds what a row cannot."""
+    try:
+        row, exact = _facts(trace)
+        row["exact"] = [{"field": field, "data": data} for field, data in exact.items()]
+        columns = [_steps(trace) if name == "steps" else pa.array([row[name]], SCHEMA.field(name).type)
+                   for name in SCHEMA.names]  # fmt: skip
+    except (pa.ArrowException, ValueError, OverflowError, TypeError) as error:
+        raise FormatError(f"{trace.program.name}: a trace that cannot be stored: {error}") from error
+    return pa.Table.from_arrays(columns, schema=SCHEMA)
+
+
+def _facts(trace: Trace) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Everything but the steps, and the exact bytes of each text that is not UTF-8, by its place."""
+    exact: dict[str, bytes] = {}
+
+    def plain(field: str, text: str) -> str:
+        data = text.encode("utf-8", "surrogatepass")
+        shown = _shown(text)
+        if shown is not text:
+            exact[field] = data
+        return shown
+
+    return _texts(trace, plain), exact
+
+
+def _shown(text: str) -> str:
+    """The text itself, or, if it has lone surrogates, the text with U+FFFD for each of them."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+    return text
+
+
+def _texts(trace: Trace, plain: Callable[[str, str], str]) -> dict[str, Any]:
+    program, outcome = trace.program, trace.outcome
+    return {
+        "digest": program.digest,
+        "program": {
+            "source": plain("program.source", program.source),
+            "name": plain("program.name", program.name),
+            "call": None if program.call is None else plain("program.call", program.call),
+            "argv": [plain(f"program.argv.{n}", text) for n, text in enumerate(program.argv)],
+            "stdin": plain("program.stdin", program.stdin),
+            "files": [
+                {
+                    "path": plain(f"program.files.{n}.path", path),
+                    "text": plain(f"program.files.{n}.text", text),
+                }
+                for n, (path, text) in enumerate(program.files)
+            ],
+        },
+        "interpreter": dict(trace.interpreter.__dict__),
+        "limits": dict(trace.limits.__dict__),
+        "outcome": {"kind": outcome.kind, "detail": plain("outcome.detail", outcome.detail)},
+        "frames": [dict(frame.__dict__) for frame in trace.frames],
+        "output": plain("output", trace.output),
+        "stderr": plain("stderr", trace.stderr),
+        "hidden": [
+            {"step": hidden.step, "kind": hidden.kind, "value": plain(f"hidden.{n}.value", hidden.value)}
+            for n, hidden in enumerate(trace.hidden)
+        ],
+        "notes": [plain(f"notes.{n}", note) for n, note in enumerate(trace.notes)],
+    }
+
+
+def _numbers(column: array[int]) -> Any:
+    return pa.Array.from_buffers(U32, len(column), [None, pa.py_buffer(column)])
+
+
+def _steps(trace: Trace) -> Any:
+    """The step columns as one list of structs."""
+    columns, texts = trace.columns, pa.array(trace.columns.texts, TEXT)
+    _bound(texts, columns)
+    frame, event = _numbers(columns.frame), pa.array(columns.event, pa.uint8())
+    depth = pa.array([frame.depth for frame in trace.frames], U32)
+    at, value = _numbers(columns.change_at), _numbers(columns.change_value)
+    bound = pc.not_equal(value, pa.scalar(NO_TEXT, U32))
+    bound_before = pa.concat_arrays([pa.array([0], U32), pc.cumulative_sum(bound.cast(U32))])
+    delta_at = bound_before.take(at)
+    name = _numbers(columns.change_name)
+    change = _records(CHANGE, texts.take(name.filter(bound)), texts.take(value.filter(bound)))
+    gone = texts.take(name.filter(pc.invert(bound)))
+    same = _records(
+        SAME, texts.take(_numbers(columns.same_name)), _maybe(texts, _numbers(columns.same_value))
+    )
+    fields = [
+        pa.array(range(len(columns)), U32), pa.array(EVENTS, TEXT).take(event), frame, depth.take(frame),
+        _numbers(columns.line), _lists(delta_at, change), _lists(pc.subtract(at, delta_at), gone),
+        _lists(_numbers(columns.same_at), same), _maybe(texts, _numbers(columns.arg)),
+    ]  # fmt: skip
+    steps = pa.StructArray.from_arrays(fields, fields=STEP_FIELDS)
+    return _lists(pa.array([0, len(columns)], U32), steps)
+
+
+def _bound(texts: Any, columns: Columns) -> None:
+    """Refuse what Arrow's strings cannot hold, before it is laid out."""
+    values = 12 * len(columns) + 3 * len(columns.change_name) + 3 * len(columns.same_name)
+    if values > MAX_VALUES:
+        raise ValueError(f"{len(columns)} steps are more than one row holds")
+    sizes, total = pc.binary_length(texts), 0
+    for column in (
+        columns.change_name,
+        columns.change_value,
+        columns.same_name,
+        columns.same_value,
+        columns.arg,
+    ):
+        total += pc.sum(_maybe(sizes, _numbers(column))).as_py() or 0
+    if total > MAX_TEXT:
+        raise ValueError(f"{total} bytes of values are more than one row holds ({MAX_TEXT})")
+
+
+def _maybe(texts: Any, ids: Any) -> Any:
+    """The texts of these ids; null for NO_TEXT."""
+    return texts.take(pc.if_else(pc.equal(ids, pa.scalar(NO_TEXT, U32)), pa.scalar(None, U32), ids))
+
+
+def _records(kind: Any, *columns: Any) -> Any:
+    return pa.StructArray.from_arrays(list(columns), fields=list(kind))
+
+
+def _lists(at: Any, values: Any) -> Any:
+    return pa.ListArray.from_arrays(at.cast(pa.int32()), values, type=_list(values.type))
+
+
+def decode(batch: Any, row: int) -> Trace:
+    """The trace in one row of a record batch; FormatError or DigestError if no writer can have written it."""
+    try:
+        trace = _decode(batch, row)
+    except (pa.ArrowException, ValueError, LookupError, OverflowError, TypeError) as error:
+        raise FormatError(f"row {row}: no trace that a writer stored: {error}") from error
+    if trace.program.digest != batch.column("digest")[row].as_py():
+        raise DigestError(f"row {row}: the program does not match its digest")
+    return trace
+
+
+def _decode(batch: Any, row: int) -> Trace:
+    facts = {name: batch.column(name)[row].as_py() for name in SCHEMA.names if name != "steps"}
+    exact = {pair["field"]: pair["data"].decode("utf-8", "surrogatepass") for pair in facts["exact"]}
+
+    def text(field: str, shown: str) -> str:
+        whole: str = exact.pop(field, shown)
+        _require(
+            _shown(whole) == shown and (whole is shown or whole != shown), f"{field} and its exact bytes"
+        )
+        return whole
+
+    frames = [Frame(**frame) for frame in facts["frames"]]
+    _require(all(frame.serial == n and -1 <= frame.parent < n for n, frame in enumerate(frames)), "frames")
+    trace = Trace(
+        program=_program(facts["program"], text),
+        interpreter=Interpreter(**facts["interpreter"]),
+        limits=Limits(**facts["limits"]),
+        outcome=Outcome(facts["outcome"]["kind"], text("outcome.detail", facts["outcome"]["detail"])),
+        columns=_columns(batch.column("steps")[row].values, frames),
+        frames=frames,
+        output=text("output", facts["output"]),
+        stderr=text("stderr", facts["stderr"]),
+        hidden=tuple(
+            Hidden(hidden["step"], hidden["kind"], text(f"hidden.{n}.value", hidden["value"]))
+            for n, hidden in enumerate(facts["hidden"])
+        ),
+        notes=tuple(text(f"notes.{n}", note) for n, note in enumerate(facts["notes"])),
+    )
+    _require(not exact, "exact bytes of no text")
+    _require(trace.outcome.kind in OUTCOMES, "outcome")
+    return trace
+
+
+def _require(holds: Any, what: str) -> None:
+    if not holds:
+        raise ValueError(what)
+
+
+def _program(row: dict[str, Any], text: Callable[[str, str], str]) -> Program:
+    return Program(
+        source=text("program.source", row["source"]),
+        name=text("program.name", row["name"]),
+        call=None if row["call"] is None else text("program.call", row["call"]),
+        argv=tuple(text(f"program.argv.{n}", arg) for n, arg in enumerate(row["argv"])),
+        stdin=text("program.stdin", row["stdin"]),
+        files=tuple(
+            (text(f"program.files.{n}.path", file["path"]), text(f"program.files.{n}.text", file["text"]))
+            for n, file in enumerate(row["files"])
+        ),
+    )
+
+
+class _Texts:
+    """Every distinct text once, numbered by first sight."""
+
+    def __init__(self) -> None:
+        self.ids: dict[str, int] = {}
+
+    def number(self, column: Any) -> Any:
+        """A dictionary array as text ids; NO_TEXT for null. Only texts that occur are looked at."""
+        indices = column.indices
+        used = pc.unique(indices.drop_null())
+        ids = pa.array(
+            (self.ids.setdefault(text, len(self.ids)) for text in column.dictionary.take(used).to_pylist()),
+            U32,
+        )
+        return ids.take(pc.index_in(indices, used)).fill_null(NO_TEXT)
+
+
+def _columns(steps: Any, frames: list[Frame]) -> Columns:
+    if steps is None or not len(steps):
+        return Columns()
+    texts = _Texts()
+    field = dict(zip((f.name for f in STEP_FIELDS), steps.flatten(), strict=True))
+    depth = pa.array([frame.depth for frame in frames], U32).take(field["frame"])
+    _require(field["i"].equals(pa.array(range(len(steps)), U32)) and depth.equals(field["depth"]), "steps")
+    event = pc.index_in(field["event"].cast(TEXT), pa.array(EVENTS, TEXT))
+    _require(event.null_count == 0, "event")
+    delta, gone, same = field["delta"].flatten(), field["gone"].flatten(), field["same"].flatten()
+    name, value = texts.number(delta.field("name")), texts.number(delta.field("value"))
+    if len(gone):  # after the step's changes, as `gone` stands after `delta`
+        step = pa.concat_arrays(
+            [pc.list_parent_indices(field["delta"]), pc.list_parent_indices(field["gone"])]
+        )
+        order = pc.array_sort_indices(step)  # stable
+        name = pa.concat_arrays([name, texts.number(gone)]).take(order)
+        value = pa.concat_arrays([value, pa.array([NO_TEXT] * len(gone), U32)]).take(order)
+    return Columns(
+        event=bytearray(event.cast(pa.uint8()).to_pylist()),
+        frame=_array(field["frame"]),
+        line=_array(field["line"]),
+        change_at=_array(pc.add(_offsets(field["delta"]), _offsets(field["gone"]))),
+        change_name=_array(name),
+        change_value=_array(value),
+        same_at=_array(_offsets(field["same"])),
+        same_name=_array(texts.number(same.field("name"))),
+        same_value=_array(texts.number(same.field("other"))),
+        arg=_array(texts.number(field["arg"])),
+        texts=list(texts.ids),
+    )
+
+
+def _offsets(lists: Any) -> Any:
+    at = lists.offsets
+    return pc.subtract(at, at[0]).cast(U32)
+
+
+def _array(numbers: Any) -> array[int]:
+    out = array("I")
+    out.frombytes(memoryview(numbers.buffers()[1])[4 * numbers.offset : 4 * (numbers.offset + len(numbers))])
+    return out

@@ -1,0 +1,304 @@
+"""The only writer in the package: whole files appear under their final name, or nothing does.
+
+A `Draft` is a temporary file that is hashed as it is written; `commit` syncs it, renames it and syncs the
+directory. `Lock` keeps a second writer out of a directory. Reading here is bounded and never follows a link
+or opens a device. What is in a file is not known here, and a process that ignores the lock is not held
+back.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import io
+import itertools
+import json
+import os
+import platform
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from worldline.errors import BusyError, DiskError
+
+CHUNK = 1 << 20
+LOCK_NAME = ".lock"
+_LOCK_BYTES = 4096
+_TEMPORARY = re.compile(r"\..+\.tmp", re.DOTALL)
+_serial = itertools.count()
+
+
+@contextmanager
+def disk(path: Path) -> Iterator[None]:
+    """Turn the operating system's refusal into a DiskError that names the path."""
+    try:
+        yield
+    except OSError as error:
+        raise DiskError(f"{path}: {error.strerror or error}") from error
+
+
+def make_directory(path: Path) -> None:
+    """Make a directory and its parents, durably."""
+    with disk(path):
+        missing = [path, *path.parents]
+        missing = missing[: next(n for n, at in enumerate(missing) if at.exists())]
+        path.mkdir(parents=True, exist_ok=True)
+        for made in missing:
+            sync_directory(made.parent)
+
+
+def sync_directory(path: Path) -> None:
+    """Make the names in a directory durable."""
+    with disk(path):
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+class Draft(io.RawIOBase):
+    """A file being written under a temporary name beside its final one: append only, hashed as it grows."""
+
+    def __init__(self, path: Path, *, fsync: bool = True) -> None:
+        super().__init__()
+        self.path, self.size = path, 0
+        self._fsync, self._buffer, self._hasher = fsync, bytearray(), hashlib.sha256()
+        self._temporary = path.with_name(f".{path.name}.{os.getpid()}-{next(_serial)}.tmp")
+        with disk(self._temporary):
+            self._fd = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+
+    def writable(self) -> bool:
+        """A draft is only ever written."""
+        return True
+
+    def tell(self) -> int:
+        """How many bytes have been written."""
+        return self.size
+
+    def write(self, data: Any) -> int:
+        """Append bytes; they reach the disk at the latest at `commit`."""
+        size = memoryview(data).nbytes
+        if self._fd < 0:  # discarded: a parquet writer being collected still writes its footer
+            return size
+        self._buffer += data
+        self.size += size
+        if len(self._buffer) >= CHUNK:
+            self._drain()
+        return size
+
+    def _drain(self) -> None:
+        self._hasher.update(self._buffer)
+        view = memoryview(bytes(self._buffer))
+        self._buffer.clear()
+        with disk(self.path):
+            while view:
+                view = view[os.write(self._fd, view) :]
+
+    def commit(self) -> str:
+        """Give the file its final name, durably; the sha256 of its bytes. On any error nothing is renamed."""
+        try:
+            self._drain()
+            with disk(self.path):
+                if self._fsync:
+                    os.fsync(self._fd)
+                fd, self._fd = self._fd, -1
+                os.close(fd)
+                os.replace(self._temporary, self.path)
+        except BaseException:
+            self.discard()
+            raise
+        if self._fsync:
+            sync_directory(self.path.parent)
+        return self._hasher.hexdigest()
+
+    def discard(self) -> None:
+        """Forget the file. Safe to call again; whatever cannot be removed is swept later."""
+        fd, self._fd = self._fd, -1
+        with suppress(OSError):
+            if fd >= 0:
+                os.close(fd)
+        with suppress(OSError):
+            os.unlink(self._temporary)
+
+
+def write(path: Path, data: bytes, *, fsync: bool = True) -> str:
+    """Replace a file by these bytes, all or nothing; their sha256."""
+    draft = Draft(path, fsync=fsync)
+    try:
+        draft.write(data)
+        return draft.commit()
+    except BaseException:
+        draft.discard()
+        raise
+
+
+def remove(path: Path) -> None:
+    """Remove a file or link."""
+    with disk(path):
+        os.unlink(path)
+
+
+def sweep(directory: Path) -> list[str]:
+    """Remove what killed writers left under temporary names. Only for the holder of the lock."""
+    swept = [name for name in names(directory) if is_temporary(name)]
+    for name in swept:
+        if not (directory / name).is_dir():
+            remove(directory / name)
+    return swept
+
+
+def names(directory: Path) -> list[str]:
+    """Every name in a directory, sorted."""
+    with disk(directory):
+        return sorted(os.listdir(directory))
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a name is one that a `Draft` or a `Lock` uses before it commits."""
+    return _TEMPORARY.fullmatch(name) is not None
+
+
+def open_regular(path: Path) -> io.FileIO | None:
+    """A regular file opened for reading; None if it is a link, a directory, a pipe or a device."""
+    try:  # O_NONBLOCK: a pipe must not hang us
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            return None
+        raise
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        return None
+    return io.FileIO(fd, "rb")
+
+
+def digest(file: io.FileIO, size: int) -> str:
+    """The sha256 of a file's bytes, reading no more than `size` of them; leaves it at its beginning."""
+    hasher = hashlib.sha256()
+    file.seek(0)
+    while size > 0 and (chunk := file.read(min(CHUNK, size))):
+        hasher.update(chunk)
+        size -= len(chunk)
+    file.seek(0)
+    return hasher.hexdigest()
+
+
+def read(path: Path, *, limit: int) -> bytes | None:
+    """A regular file's bytes: None if it is not one, at most `limit + 1` of them so that too long is seen."""
+    file = open_regular(path)
+    if file is None:
+        return None
+    with file, disk(path):
+        return io.BufferedReader(file).read(limit + 1)
+
+
+class Lock:
+    """The right to write to a directory, held by one living process at a time.
+
+    The lock file is linked into place with its content, so it is never empty and never torn. A holder that
+    is gone (no such process, another process of that number, or the machine was restarted) is taken over. A
+    holder on another host cannot be judged from here and counts as alive.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / LOCK_NAME
+        self._draft = directory / f".{LOCK_NAME}.{os.getpid()}-{next(_serial)}.tmp"
+        try:
+            with disk(self._draft):
+                self._inode = self._write_draft(json.dumps(_holder(os.getpid())).encode())
+                self._acquire()
+        finally:
+            with suppress(OSError):
+                self._draft.unlink(missing_ok=True)
+
+    def _write_draft(self, content: bytes) -> int:
+        fd = os.open(self._draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        try:
+            os.write(fd, content)
+            return os.fstat(fd).st_ino
+        finally:
+            os.close(fd)
+
+    def _acquire(self) -> None:
+        for _ in range(8):
+            with suppress(FileExistsError):
+                return os.link(self._draft, self._path)
+            with suppress(FileNotFoundError):  # released since: link again
+                return self._take_over()
+        raise BusyError(f"{self._path.parent}: other writers come and go")
+
+    def _take_over(self) -> None:
+        stale = open_regular(self._path)
+        if stale is None:
+            raise BusyError(f"{self._path} is not a lock file: remove it")
+        with stale:
+            # Two that both found a dead holder: one gets the flock, the other finds another file there.
+            try:
+                fcntl.flock(stale, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BusyError(f"{self._path.parent} is being taken over by another process") from None
+            if os.fstat(stale.fileno()).st_ino != os.stat(self._path, follow_symlinks=False).st_ino:
+                raise BusyError(f"{self._path.parent} was just taken over by another process")
+            if (holder := _living(stale.read(_LOCK_BYTES))) is not None:
+                raise BusyError(
+                    f"{self._path.parent} is being written by {holder}; if not, remove {self._path}"
+                )
+            os.replace(self._draft, self._path)
+
+    def release(self) -> None:
+        """Let the next writer in; does nothing to a lock that is no longer ours."""
+        with suppress(OSError):
+            if os.stat(self._path, follow_symlinks=False).st_ino == self._inode:
+                os.unlink(self._path)
+
+
+def locked(directory: Path) -> bool:
+    """Whether a living writer holds the directory."""
+    try:
+        content = read(directory / LOCK_NAME, limit=_LOCK_BYTES)
+    except OSError:
+        return False
+    return content is not None and _living(content) is not None
+
+
+def _holder(pid: int) -> dict[str, str | int]:
+    return {"pid": pid, "start": _start(pid), "boot": _boot(), "host": platform.node()}
+
+
+def _boot() -> str:
+    with suppress(OSError):
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return ""
+
+
+def _start(pid: int) -> str:
+    """When a process began, in the kernel's ticks: tells it from a later process of the same number."""
+    with suppress(OSError, IndexError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return "ended" if fields[0] in "ZX" else fields[19]
+    return ""
+
+
+def _living(content: bytes) -> str | None:
+    """Who holds a lock with this content, or None if nobody does any more."""
+    try:
+        holder = json.loads(content)
+        pid, host = int(holder["pid"]), str(holder["host"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None  # not written by a Lock, which never shows itself without its content
+    if host != platform.node():
+        return f"process {pid} on {host}"
+    if holder.get("boot") != _boot() or not 0 < pid < 1 << 31:
+        return None
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        return f"process {pid}"
+    return f"process {pid}" if holder.get("start") == _start(pid) else None

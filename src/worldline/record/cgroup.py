@@ -1,0 +1,189 @@
+"""A cgroup for one box, where the host lets us make one: a bound on the memory and the processes of a family.
+
+Knows both versions of the interface. A box without one stands on its pid namespace and on rlimits alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+BASE_MEMORY = 48 << 20  # the zygote and bubblewrap, beside the program
+
+
+@dataclass(frozen=True)
+class Place:
+    """A directory under which a cgroup with both controllers, or one of them, may be made."""
+
+    version: int
+    controllers: tuple[str, ...]
+    parent: Path
+
+
+class Cgroup:
+    """The directories of one box: one in version 2, one a controller in version 1."""
+
+    def __init__(self, version: int, folders: dict[str, Path]) -> None:
+        self.version = version
+        self.folders = folders
+        self._counters: dict[str, int] = {}
+
+    @property
+    def joins(self) -> list[str]:
+        """The files that a process writes its number to."""
+        return sorted({str(folder / "cgroup.procs") for folder in self.folders.values()})
+
+    def bound(self, *, memory: int, processes: int) -> None:
+        """Set the limits, beside what the box itself uses; call it when the box stands."""
+        pids, mem = self.folders["pids"], self.folders["memory"]
+        current = int((pids / "pids.current").read_text())
+        (pids / "pids.max").write_text(str(current + processes))
+        total = str(memory + BASE_MEMORY)
+        if self.version == 2:
+            (mem / "memory.max").write_text(total)
+            _try_write(mem / "memory.swap.max", "0")
+        else:
+            (mem / "memory.limit_in_bytes").write_text(total)
+            _try_write(mem / "memory.memsw.limit_in_bytes", total)
+
+    def spent(self) -> str:
+        """Which limit was hit since the last call: `memory`, `processes`, or nothing."""
+        oom = "memory.events" if self.version == 2 else "memory.oom_control"
+        hit = ""
+        for name, path, key in (
+            ("processes", self.folders["pids"] / "pids.events", "max"),
+            ("memory", self.folders["memory"] / oom, "oom_kill"),
+        ):
+            count = _counter(path, key)
+            if count > self._counters.get(name, 0):
+                hit = name
+            self._counters[name] = count
+        return hit
+
+    def remove(self) -> None:
+        """Remove the directories; the last process may take a moment to leave them."""
+        for folder in set(self.folders.values()):
+            for _ in range(100):
+                try:
+                    folder.rmdir()
+                except FileNotFoundError:
+                    break
+                except OSError:
+                    time.sleep(0.01)
+                else:
+                    break
+
+
+def _try_write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text)
+    except OSError:
+        return  # no swap accounting in this kernel: nothing to bound
+
+
+def _counter(path: Path, key: str) -> int:
+    try:
+        found = re.search(rf"^{key} (\d+)$", path.read_text(), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(found[1]) if found else 0
+
+
+def make(name: str, *, table: str | None = None, mounts: str | None = None) -> Cgroup | None:
+    """A cgroup beside or below our own, or None where none can be had.
+
+    `table` and `mounts` stand for /proc/self/cgroup and /proc/self/mountinfo.
+    """
+    try:
+        ours = Path("/proc/self/cgroup").read_text() if table is None else table
+        mounted = Path("/proc/self/mountinfo").read_text() if mounts is None else mounts
+    except OSError:
+        return None
+    for version in (1, 2):
+        folders: dict[str, Path] = {}
+        for place in places(ours, mounted):
+            if place.version == version:
+                folders |= _make_in(place, name, folders)
+        if set(folders) == {"memory", "pids"}:
+            return Cgroup(version, folders)
+        Cgroup(version, folders).remove()
+    return None
+
+
+def places(table: str, mounts: str) -> list[Place]:
+    """Where cgroups may be made, best first: version 1 controllers below our own group, version 2 from it upwards."""
+    found: list[Place] = []
+    where = _mounted(mounts)
+    for line in table.splitlines():
+        _, names, path = line.split(":", 2)
+        found += [
+            Place(1, (controller,), _below(where[controller], path))
+            for controller in ("memory", "pids")
+            if controller in names.split(",") and controller in where
+        ]
+    for line in table.splitlines():
+        if line.startswith("0::") and "2" in where:
+            own = _below(where["2"], line[3:])
+            # A group with processes of its own cannot hand controllers down, so its parents come into question too.
+            ups = [up for up in (own, *own.parents) if up.is_relative_to(where["2"])]
+            found += [Place(2, ("memory", "pids"), up) for up in ups]
+    return found
+
+
+def _mounted(mounts: str) -> dict[str, Path]:
+    where: dict[str, Path] = {}
+    for line in mounts.splitlines():
+        left, _, right = line.partition(" - ")
+        target = Path(left.split()[4])
+        kind, _, options = right.split(maxsplit=2)
+        if kind == "cgroup2":
+            where["2"] = target
+        elif kind == "cgroup":
+            where |= {name: target for name in options.split(",") if name in ("memory", "pids")}
+    return where
+
+
+def _below(mount: Path, path: str) -> Path:
+    """Our own group under a mount; in a container that shows only its own part, the mount itself."""
+    own = mount / path.strip().lstrip("/")
+    return own if own.is_dir() else mount
+
+
+def _make_in(place: Place, name: str, have: dict[str, Path]) -> dict[str, Path]:
+    wanted = [controller for controller in place.controllers if controller not in have]
+    if not wanted or not os.access(place.parent, os.W_OK):
+        return {}
+    folder = place.parent / name
+    try:
+        if place.version == 2:
+            _hand_down(place.parent, wanted)
+        sweep(place.parent)
+        folder.mkdir()
+    except OSError:
+        return {}
+    probe = {"memory": "memory.max" if place.version == 2 else "memory.limit_in_bytes", "pids": "pids.max"}
+    if all((folder / probe[controller]).exists() for controller in wanted):
+        return dict.fromkeys(wanted, folder)
+    folder.rmdir()
+    return {}
+
+
+def _hand_down(parent: Path, controllers: list[str]) -> None:
+    control = parent / "cgroup.subtree_control"
+    missing = set(controllers) - set(control.read_text().split())
+    if missing:
+        control.write_text(" ".join(f"+{controller}" for controller in sorted(missing)))
+
+
+def sweep(parent: Path) -> None:
+    """Remove what a host that was killed left behind."""
+    for folder in parent.glob("worldline-*-*"):
+        owner = folder.name.split("-")[1]
+        if not (owner.isdigit() and Path("/proc", owner).exists()):
+            try:
+                folder.rmdir()
+            except OSError:
+                continue  # someone is still in it

@@ -1,0 +1,151 @@
+"""A file on disk, and what it imports from its own directory, gathered into a Program.
+
+Imports are read, never run: what a program imports by a computed name is not found. Nothing outside the file's own
+directory is ever taken, links included.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import os
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+from worldline.core.program import Program
+from worldline.errors import UsageError
+
+_DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+_IMPORT_LINE = re.compile(
+    rf"^\s*(?:from\s+(\.*(?:{_DOTTED})?)\s+import\s+(.+)|import\s+(.+))$", re.MULTILINE
+)  # for syntax that is newer than this interpreter
+
+
+def collect(
+    file: str | os.PathLike[str],
+    *,
+    argv: tuple[str, ...] = (),
+    call: str | None = None,
+    entry: str | None = None,
+    stdin: str = "",
+) -> Program:
+    """The program in a file; with `entry` (`pkg.module:func`), a call of that function under the directory `file`."""
+    path = Path(file)
+    if entry is not None:
+        return _collect_entry(path, entry, argv=argv, call=call, stdin=stdin)
+    source = decode(_read(path), str(path))
+    files = siblings(path.resolve().parent, [(path.name, source)])
+    files.pop(path.name, None)
+    return Program(
+        source=source, name=path.name, call=call, argv=argv, stdin=stdin, files=tuple(sorted(files.items()))
+    )
+
+
+def _collect_entry(path: Path, entry: str, *, argv: tuple[str, ...], call: str | None, stdin: str) -> Program:
+    if not re.fullmatch(rf"{_DOTTED}:[^\W\d]\w*", entry):
+        raise UsageError(f"an entry is written pkg.module:func, not {entry!r}")
+    module, _, function = entry.partition(":")
+    root = (path if path.is_dir() else path.parent).resolve()
+    files = siblings(root, [("", f"import {module}\n")])
+    name = next((name for name in _spellings(module) if name in files), None)
+    if name is None:
+        raise UsageError(f"there is no module {module} under {root}")
+    return Program(
+        source=files.pop(name),
+        name=name,
+        call=call if call is not None else f"{function}()",
+        argv=argv,
+        stdin=stdin,
+        files=tuple(sorted(files.items())),
+    )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def decode(data: bytes, name: str) -> str:
+    """Source bytes as text, by byte order mark or coding line; line ends stay as they are.
+
+    Bytes that the encoding does not know become surrogates, which no interpreter compiles: the program is then
+    recorded as one that cannot run, as it is.
+    """
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    except SyntaxError as error:
+        if "unknown encoding" in str(error) or "encoding problem" in str(error):
+            raise UsageError(f"{name}: {error}") from None
+        encoding = "utf-8"
+    return data.decode(encoding, "surrogateescape")
+
+
+def siblings(root: Path, given: list[tuple[str, str]]) -> dict[str, str]:
+    """Every file under `root` that the given files (relative path, text) import, and those they import, by path."""
+    found: dict[str, str] = {}
+    waiting = list(given)
+    while waiting:
+        name, text = waiting.pop()
+        for module in imports(text, name):
+            for path in _spellings(module):
+                if path not in found and _inside(root, path):
+                    found[path] = decode(_read(root / path), path)
+                    waiting.append((path, found[path]))
+    return found
+
+
+def _inside(root: Path, path: str) -> bool:
+    try:
+        real = (root / path).resolve()
+        return real.is_relative_to(root) and real.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _spellings(module: str) -> tuple[str, str]:
+    path = module.replace(".", "/")
+    return f"{path}.py", f"{path}/__init__.py"
+
+
+def imports(source: str, name: str) -> list[str]:
+    """The modules that a file may import, absolute from its root, their packages and `from` names included."""
+    package = name.removesuffix(".py").split("/")[:-1]
+    wanted: dict[str, None] = {}
+    for level, module, names in _statements(source):
+        if level > len(package) + 1:
+            continue
+        base = [*(package[: len(package) - level + 1] if level else []), *filter(None, module.split("."))]
+        for end in range(1, len(base) + 1):
+            wanted[".".join(base[:end])] = None
+        wanted |= dict.fromkeys(".".join([*base, alias]) for alias in names if alias != "*")
+    return list(wanted)
+
+
+def _statements(source: str) -> Iterator[tuple[int, str, list[str]]]:
+    """Each import as (dots, module, names)."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        yield from _statements_by_line(source)
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((0, alias.name, []) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.level, node.module or "", [alias.name for alias in node.names]
+
+
+def _statements_by_line(source: str) -> Iterator[tuple[int, str, list[str]]]:
+    for match in _IMPORT_LINE.finditer(source):
+        home, names, modules = match.groups()
+        found = [re.match(_DOTTED, part.strip(" ()")) for part in (names or modules).split(",")]
+        texts = [part[0] for part in found if part]
+        if home is None:
+            yield from ((0, text, []) for text in texts)
+        else:
+            module = home.lstrip(".")
+            yield len(home) - len(module), module, texts

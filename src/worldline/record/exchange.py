@@ -1,0 +1,106 @@
+"""What the host and a boxed program exchange: sealed memory files in, a wire and two capped pipes out.
+
+The program is dead, with its whole family, before the wire is read. Nothing here decodes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import mmap
+import os
+import struct
+from typing import Any
+
+from worldline.limits import Limits
+
+WIRE_HEADER = 64
+SLACK = 64 << 10  # beyond `trace_bytes`, for the records that end a trace
+SMALL = 1 << 20  # a wire up to this size is copied, a larger one mapped
+_SIZE_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+
+
+class Drain:
+    """One output of the program: a pipe, read up to a cap."""
+
+    def __init__(self, cap: int) -> None:
+        self.read_end, self.write_end = os.pipe()
+        os.set_blocking(self.read_end, False)
+        self.cap, self.data, self.ended = cap, bytearray(), False
+
+    @property
+    def over(self) -> bool:
+        """Whether more was written than may be kept."""
+        return len(self.data) > self.cap
+
+    def pump(self) -> None:
+        """Read what is there. `ended`: nobody can write any more, or nobody should."""
+        with contextlib.suppress(BlockingIOError):
+            while not self.ended:
+                chunk = os.read(self.read_end, 1 << 16)
+                self.data += chunk
+                self.ended = not chunk or self.over
+
+
+class Exchange:
+    """The files of one run, from their making to what is read back from them."""
+
+    def __init__(self, spec: dict[str, Any], stdin: bytes, limits: Limits) -> None:
+        self.outputs = (Drain(limits.output), Drain(limits.output))
+        self._wire = _wire_file(limits.trace_bytes + SLACK)
+        self._given = [_memory_file(json.dumps(spec).encode()), _memory_file(stdin)]
+
+    @property
+    def files(self) -> list[int]:
+        """What the zygote is sent: the spec, the wire, stdin, stdout, stderr."""
+        spec, stdin = self._given
+        return [spec, self._wire, stdin, *(drain.write_end for drain in self.outputs)]
+
+    def sent(self) -> None:
+        """The zygote has them: close what only it needs."""
+        for fd in (*self._given, *(drain.write_end for drain in self.outputs)):
+            os.close(fd)
+        self._given = []
+
+    def take(self) -> tuple[bytes | memoryview, bytes, bytes]:
+        """The wire, stdout and stderr, when nobody can write any more."""
+        for drain in self.outputs:
+            drain.pump()
+        stdout, stderr = (bytes(drain.data[: drain.cap]) for drain in self.outputs)
+        return _read_wire(self._wire), stdout, stderr
+
+    def close(self) -> None:
+        """Close everything that is still open."""
+        if self._given:
+            self.sent()
+        for fd in (self._wire, *(drain.read_end for drain in self.outputs)):
+            os.close(fd)
+
+
+def _memory_file(data: bytes) -> int:
+    fd = os.memfd_create("program", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+    os.lseek(fd, 0, os.SEEK_SET)
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SIZE_SEALS | fcntl.F_SEAL_WRITE)
+    return fd
+
+
+def _wire_file(size: int) -> int:
+    """Sparse, and sealed in size: a guest that shrank it could crash a host that maps it."""
+    fd = os.memfd_create("wire", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(fd, size)
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SIZE_SEALS)
+    return fd
+
+
+def _read_wire(fd: int) -> bytes | memoryview:
+    """The committed part; a header that claims more than the file holds gets the whole file, for the decoder."""
+    committed: int = struct.unpack_from("<Q", os.pread(fd, WIRE_HEADER, 0), 8)[0]
+    if committed <= SMALL:
+        return os.pread(fd, max(committed, WIRE_HEADER), 0)
+    return memoryview(
+        mmap.mmap(fd, min(committed, os.fstat(fd).st_size), mmap.MAP_SHARED, mmap.PROT_READ)
+    )

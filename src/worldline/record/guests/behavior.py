@@ -1,0 +1,21 @@
+"""Every difference between interpreters that the guest meets, as a named boolean. tests/record/test_behavior.py proves
+each one on the interpreter at hand; no other module compares versions."""
+
+import sys
+
+_VERSION = sys.version_info[:2]
+
+# PEP 669: events come through sys.monitoring, and the program's own sys.settrace does not touch them.
+HAS_MONITORING = _VERSION >= (3, 12)
+
+# PEP 709: list, set and dict comprehensions run in the frame around them; their variables show up there.
+COMPREHENSIONS_INLINED = _VERSION >= (3, 12)
+
+# A backward jump inside one line has no LINE event of its own; the guest makes the step from the JUMP event.
+SAME_LINE_LOOPS_NEED_JUMPS = _VERSION >= (3, 12)
+
+# `sys.settrace` called by the program replaces the recorder: the trace ends there, named `tampered`.
+SETTRACE_REPLACES_RECORDER = _VERSION < (3, 12)
+
+# PEP 667: frame.f_locals is a live view; before it, a snapshot that keeps values alive (readable core only).
+LOCALS_ARE_LIVE = _VERSION >= (3, 13)

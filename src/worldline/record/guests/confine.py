@@ -1,0 +1,148 @@
+"""What a forked program may not do: its resource limits, the system calls it is refused, the layers in order.
+
+Runs inside the box and imports nothing of worldline. A deny list, not an allow list: the namespaces and the absent
+capabilities refuse already what is refused here, so that this layer only takes kernel surface away.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import struct
+
+from . import kernel
+
+SCRATCH = "/box"  # the program's own tmpfs: work (its directory), tmp, shm
+EPERM, ENOSYS, EAFNOSUPPORT = 1, 38, 97
+_ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
+_NEW_NAMESPACES = 0x7E020000 | 0x80
+_TERMINAL_IOCTLS = (0x5412, 0x541C, 0x541D)  # TIOCSTI, TIOCLINUX, TIOCCONS
+_FAMILIES = (
+    1,
+    2,
+    10,
+)  # unix and IP, which the empty network namespace confines; vsock and others it does not
+_CLONE3 = 435
+
+# Numbers by architecture: audit's name of it, clone, ioctl, socket, and what is refused.
+_NEW = (
+    "425 426 427 428 429 430 431 432 433 438 440 442 443 447 448 457 458 467"
+    # io_uring x3, open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, pidfd_getfd, process_madvise,
+    # mount_setattr, quotactl_fd, memfd_secret, process_mrelease, statmount, listmount, open_tree_attr
+)
+_ARCHITECTURES = {
+    "x86_64": (
+        0xC000003E, 56, 16, 41,
+        # ptrace syslog uselib personality vhangup modify_ldt pivot_root _sysctl adjtimex chroot acct settimeofday
+        "101 103 134 135 153 154 155 156 159 161 163 164 "
+        # mount umount2 swapon swapoff reboot sethostname setdomainname iopl ioperm create_module init_module
+        "165 166 167 168 169 170 171 172 173 174 175 "
+        # delete_module quotactl nfsservctl lookup_dcookie clock_settime kexec_load add_key request_key keyctl
+        "176 179 180 212 227 246 248 249 250 "
+        # migrate_pages unshare move_pages perf_event_open fanotify_init name_to_handle_at open_by_handle_at
+        "256 272 279 298 300 303 304 "
+        # clock_adjtime setns process_vm_readv process_vm_writev kcmp finit_module kexec_file_load bpf userfaultfd
+        "305 308 310 311 312 313 320 321 323 " + _NEW,
+    ),
+    "aarch64": (
+        0xC00000B7, 220, 29, 198,
+        # the same, less what this architecture never had
+        "117 116 92 58 41 171 51 89 170 40 39 224 225 142 161 162 105 106 60 42 18 112 104 217 218 219 "
+        "238 97 239 241 262 264 265 266 268 270 271 272 273 294 280 282 " + _NEW,
+    ),
+}  # fmt: skip
+
+
+def _statement(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
+    return struct.pack("<HBBI", code, yes, no, value)
+
+
+def _load(offset: int) -> bytes:
+    return _statement(0x20, offset)
+
+
+def _verdict(action: int) -> bytes:
+    return _statement(0x06, action)
+
+
+def _unless_equal(value: int, then: bytes) -> bytes:
+    """Skip `then` unless the loaded word is `value`."""
+    return _statement(0x15, value, 0, len(then) // 8) + then
+
+
+def _refuse(number: int) -> bytes:
+    return _verdict(_ERRNO | number)
+
+
+def syscall_filter(machine: str) -> bytes | None:
+    """The seccomp program for one architecture; None where its numbers are not known."""
+    if machine not in _ARCHITECTURES:
+        return None
+    audit, clone, ioctl, socket, refused = _ARCHITECTURES[machine]
+    flags = _load(16) + _statement(0x45, _NEW_NAMESPACES, 0, 1) + _refuse(EPERM) + _verdict(_ALLOW)
+    requests = _load(24) + b"".join(_unless_equal(r, _refuse(EPERM)) for r in _TERMINAL_IOCTLS)
+    families = _load(16) + b"".join(_unless_equal(f, _verdict(_ALLOW)) for f in _FAMILIES)
+    return b"".join(
+        [
+            _load(4) + _statement(0x15, audit, 1, 0) + _refuse(EPERM),
+            _load(0) + _statement(0x35, 0x40000000, 0, 1) + _refuse(EPERM),  # x32 has numbers of its own
+            _unless_equal(clone, flags),
+            _unless_equal(_CLONE3, _refuse(ENOSYS)),  # its flags lie in memory; libc falls back to clone
+            _unless_equal(ioctl, requests + _verdict(_ALLOW)),
+            _unless_equal(socket, families + _refuse(EAFNOSUPPORT)),
+            *(_unless_equal(int(number), _refuse(EPERM)) for number in refused.split()),
+            _verdict(_ALLOW),
+        ]
+    )
+
+
+def set_rlimits(limits: dict[str, float], *, processes: int, address_space: int | None) -> None:
+    """The limits of one process; a cgroup bounds the family where there is one."""
+    disk = int(limits["disk"])
+    bounds = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_FSIZE: disk,
+        resource.RLIMIT_NOFILE: 1024,
+        resource.RLIMIT_MEMLOCK: 1 << 20,
+        resource.RLIMIT_MSGQUEUE: 1 << 16,
+        resource.RLIMIT_CPU: int(limits["wall"]) * max(1, os.cpu_count() or 1) + 2,
+    }
+    if processes:
+        bounds[resource.RLIMIT_NPROC] = processes
+    if address_space:
+        bounds[resource.RLIMIT_AS] = address_space
+    for kind, bound in bounds.items():
+        hard = resource.getrlimit(kind)[1]
+        bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
+        resource.setrlimit(kind, (bound, bound))
+    # Soft only: programs that recurse deeply raise it for their threads, as they may outside.
+    resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+
+
+def _bounding_set() -> list[int]:
+    """The capabilities that an exec could still gain; bubblewrap has left few of them."""
+    with open("/proc/self/status") as file:
+        mask = next(int(line.split()[1], 16) for line in file if line.startswith("CapBnd:"))
+    return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+
+
+class Confinement:
+    """The layers of every program of one zygote, prepared once: what does not change is not rebuilt per fork."""
+
+    def __init__(self, machine: str) -> None:
+        self.filter = syscall_filter(machine)
+        if self.filter is None:
+            raise OSError(ENOSYS, f"no system call filter is known for {machine}")
+        self.abi = kernel.landlock_abi()
+        self.capabilities = _bounding_set()
+        everything = kernel.READ | kernel.WRITE_FILE | kernel.TRUNCATE | kernel.MAKE | kernel.REFER
+        self.allowed = [("/", kernel.READ), ("/dev", kernel.READ | kernel.WRITE_FILE), (SCRATCH, everything)]
+
+    def apply(self) -> None:
+        """No way back: capabilities, privileges, files, system calls."""
+        kernel.drop_capabilities(self.capabilities)
+        kernel.no_new_privileges()
+        if self.abi:
+            kernel.landlock(self.abi, self.allowed)
+        assert self.filter is not None
+        kernel.install_filter(self.filter)

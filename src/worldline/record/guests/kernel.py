@@ -1,0 +1,113 @@
+"""The few system calls that Python has no name for, through ctypes: namespaces, mounts, capabilities, landlock.
+
+Runs inside the box with the program's interpreter and imports nothing of worldline. Every function raises OSError
+where the kernel refuses. What is confined, and in which order, is confine.py's business.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+
+CLONE_NEWIPC, CLONE_NEWPID = 0x08000000, 0x20000000
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MNT_DETACH = 2, 4, 8, 2
+_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_CHILD_SUBREAPER = 38, 22, 24, 36
+_SECCOMP_MODE_FILTER = 2
+_LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
+_CAPABILITY_VERSION_3 = 0x20080522
+
+# Access bits of landlock, by what they allow; a kernel knows the first ones of them, according to its ABI.
+READ = 1 << 0 | 1 << 2 | 1 << 3  # execute, read files, read directories
+WRITE_FILE, TRUNCATE = 1 << 1, 1 << 14
+MAKE = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12  # remove, and make all but device files
+REFER = 1 << 13  # rename and link from one directory into another
+_KNOWN_BITS = {1: 13, 2: 14, 3: 15, 4: 15}  # ABI 5 added device ioctls, the 16th
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result: int, act: str) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{act}: {os.strerror(number)}")
+    return result
+
+
+def _syscall(act: str, number: int, *arguments: object) -> int:
+    return _check(_libc.syscall(ctypes.c_long(number), *arguments), act)
+
+
+def _prctl(act: str, option: int, *arguments: int) -> None:
+    words = [ctypes.c_ulong(word) for word in (*arguments, 0, 0, 0, 0)[:4]]
+    _check(_libc.prctl(ctypes.c_int(option), *words), act)
+
+
+def unshare(flags: int) -> None:
+    """Leave the namespaces that the flags name; a new pid namespace holds the children only."""
+    _check(_libc.unshare(ctypes.c_int(flags)), "unshare")
+
+
+def setns(fd: int, kind: int) -> None:
+    """Enter a namespace by its file."""
+    _check(_libc.setns(ctypes.c_int(fd), ctypes.c_int(kind)), "setns")
+
+
+def mount(kind: str, target: str, flags: int, options: str = "") -> None:
+    """Mount a fresh file system."""
+    _check(
+        _libc.mount(
+            kind.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), options.encode() or None
+        ),
+        f"mount {kind}",
+    )
+
+
+def unmount(target: str) -> None:
+    """Take the topmost mount of a place away, at once even if it is in use."""
+    _check(_libc.umount2(target.encode(), ctypes.c_int(MNT_DETACH)), f"unmount {target}")
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent dies."""
+    _prctl("subreaper", _PR_SET_CHILD_SUBREAPER, 1)
+
+
+def no_new_privileges() -> None:
+    """No exec may grant anything from here on."""
+    _prctl("no_new_privs", _PR_SET_NO_NEW_PRIVS, 1)
+
+
+def drop_capabilities(bounding_set: list[int]) -> None:
+    """Drop every capability: the bounding set first, while that is still allowed, and then all that are held."""
+    for capability in bounding_set:
+        _prctl("drop capability", _PR_CAPBSET_DROP, capability)
+    header = struct.pack("<Ii", _CAPABILITY_VERSION_3, 0)
+    _check(_libc.capset(header, b"\0" * 24), "capset")
+
+
+def install_filter(program: bytes) -> None:
+    """Install a seccomp filter: an array of struct sock_filter."""
+    array = ctypes.create_string_buffer(program, len(program))
+    fprog = struct.pack("@HP", len(program) // 8, ctypes.addressof(array))
+    buffer = ctypes.create_string_buffer(fprog, len(fprog))
+    _prctl("seccomp", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(buffer))
+
+
+def landlock_abi() -> int:
+    """Which landlock the kernel has; 0: none."""
+    return max(0, int(_libc.syscall(ctypes.c_long(_LANDLOCK_CREATE_RULESET), None, ctypes.c_size_t(0), 1)))
+
+
+def landlock(abi: int, allowed: list[tuple[str, int]]) -> None:
+    """From here on, only what `allowed` says under each path, and no signals or abstract sockets outwards."""
+    handled = (1 << _KNOWN_BITS.get(abi, 16)) - 1
+    ruleset = struct.pack("<QQQ", handled, 0, 3 if abi >= 6 else 0)[: 8 if abi < 4 else 16 if abi < 6 else 24]
+    fd = _syscall("landlock", _LANDLOCK_CREATE_RULESET, ruleset, ctypes.c_size_t(len(ruleset)), 0)
+    for path, access in allowed:
+        where = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        rule = struct.pack("<Qi", access & handled, where)
+        _syscall(f"landlock {path}", _LANDLOCK_ADD_RULE, fd, 1, rule, 0)
+        os.close(where)
+    _syscall("landlock", _LANDLOCK_RESTRICT_SELF, fd, 0)
+    os.close(fd)

@@ -1,0 +1,227 @@
+"""Runs one Python program under a recorder, in the program's own interpreter, and writes how it ended.
+
+`run` never returns. It does what `python FILE` does - module `__main__`, argv, path, excepthook, exit status, threads
+awaited, atexit, modules torn down - so that a recorded program behaves as a plain one. Not covered: confinement
+(zygote.py) and the deadline (the host). The one `exec` and the one `eval` of the package are here: of the program.
+"""
+
+import atexit
+import gc
+import importlib.machinery
+import importlib.util
+import mmap
+import os
+import sys
+import types
+
+from . import recorder, streams
+
+_opcode = __import__("opcode")
+_GLOBAL_OPS = {_opcode.opmap[name] for name in ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")}
+_LOAD_GLOBAL, _EXTENDED_ARG = _opcode.opmap["LOAD_GLOBAL"], _opcode.opmap["EXTENDED_ARG"]
+_NOTES = {
+    "_thread.start_new_thread": "threads", "os.fork": "processes", "os.forkpty": "processes",
+    "os.exec": "processes", "os.posix_spawn": "processes", "os.system": "processes",
+    "subprocess.Popen": "processes", "sys.settrace": "settrace", "sys.setprofile": "setprofile",
+    "sys.monitoring.register_callback": "monitoring", "socket.__new__": "sockets", "ctypes.dlopen": "ctypes",
+}  # fmt: skip
+
+
+def global_names(code):
+    """The globals a function loads, stores or deletes by name, in order of first use."""
+    names, data, extended = {}, code.co_code, 0
+    for at in range(0, len(data), 2):
+        op, arg = data[at], data[at + 1] | extended
+        extended = arg << 8 if op == _EXTENDED_ARG else 0
+        if op in _GLOBAL_OPS:
+            names[code.co_names[arg >> 1 if op == _LOAD_GLOBAL else arg]] = None
+    return tuple(name for name in names if not (name.startswith("__") and name.endswith("__")))
+
+
+_natives = {}
+
+
+def warm(native):
+    """Load the native core before the first program is there."""
+    if native is None:
+        return None
+    if native not in _natives:
+        loader = importlib.machinery.ExtensionFileLoader("_recorder", native)
+        spec = importlib.util.spec_from_file_location("_recorder", native, loader=loader)
+        _natives[native] = importlib.util.module_from_spec(spec)
+        loader.exec_module(_natives[native])
+    return _natives[native]
+
+
+def run(spec, wire_fd):
+    """Record the program of `spec` into the file `wire_fd`; ends the process."""
+    buffer = mmap.mmap(wire_fd, os.fstat(wire_fd).st_size)
+    os.close(wire_fd)
+    root = os.getcwd()
+    paths = {os.path.join(root, name): name for name in (spec["name"], *spec["files"])}
+    native = warm(spec["native"]) if spec["core"] != "python" else None
+    core = native or recorder
+    rec = core.Recorder(buffer, paths, spec["limits"], global_names)
+    rec.meta("name", sys.implementation.name)
+    rec.meta("version", ".".join(map(str, sys.version_info[:3])))
+    rec.meta("core", "native" if native else "python")
+    streams.open_streams(rec)
+    _set_up_interpreter(spec, root)
+    running = _watch(rec)
+    try:
+        status = _Run(spec, rec, running, os.path.join(root, spec["name"])).go()
+    except BaseException as error:  # our own fault, not the program's: its exceptions end in go()
+        rec.end("host-fault", f"{type(error).__name__} in the guest: {error}")
+        status = 70
+    os._exit(status)
+
+
+def _set_up_interpreter(spec, root):
+    sys.argv = [spec["name"], *spec["argv"]]
+    sys.path.insert(0, root)
+    sys.dont_write_bytecode = True
+    package = __package__
+    for name in [name for name in sys.modules if name == package or name.startswith(package + ".")]:
+        del sys.modules[name]  # a program may have modules of these names
+
+
+def _watch(rec):
+    """Name what a program does beyond itself. Returns the switch that says the program is running."""
+    told, me, running = set(), os.getpid(), []
+
+    def hook(event, args):
+        slug = _NOTES.get(event)
+        if slug is not None and running and slug not in told and os.getpid() == me:
+            told.add(slug)
+            rec.note(slug)
+
+    sys.addaudithook(hook)
+    return running
+
+
+class _Run:
+    """One run of one program, from its first line to the end record."""
+
+    def __init__(self, spec, rec, running, path):
+        self.spec, self.rec, self.running, self.path = spec, rec, running, path
+
+    def go(self):
+        """Run, wind down, write the end record; the exit status."""
+        outcome, detail, status = self._program()
+        status = self._wind_down(status)
+        self.running.clear()
+        fine = self.rec.stop()
+        if not fine:
+            outcome, detail = "tampered", "the recorder was replaced or switched off"
+        self.rec.end(outcome, detail)
+        return status
+
+    def _compile(self):
+        source = self.spec["source"]
+        try:
+            return compile(source, self.path, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, UnicodeError, MemoryError, RecursionError) as error:
+            line = getattr(error, "lineno", None)
+            self.rec.end("unsupported", f"source: {type(error).__name__}" + (f" in line {line}" if line else ""))
+            sys.excepthook(type(error), error, None)
+            os._exit(1)
+
+    def _program(self):
+        code = self._compile()
+        call = self.spec["call"]
+        module = self._module("__main__" if call is None else self._dotted())
+        try:
+            value = self._execute(code, module.__dict__, call)
+            return "returned", "" if call is None else self.rec.render(value), 0
+        except SystemExit as error:
+            value = error.code
+            self.rec.exit(value)
+            status = 0 if value is None else value & 0xFF if isinstance(value, int) else 1
+            if value is not None and not isinstance(value, int):
+                print(value, file=sys.stderr)
+            return "exited", str(status), status
+        except BaseException as error:
+            text = self.rec.render(error)
+            self._report(error)
+            return "raised", text, 1
+
+    def _module(self, name):
+        module = types.ModuleType(name)
+        package = name.rpartition(".")[0]
+        if package:
+            importlib.import_module(package)
+        module.__file__, module.__package__ = self.path, package or None
+        module.__builtins__ = sys.modules["builtins"]
+        sys.modules[name] = module
+        return module
+
+    def _dotted(self):
+        name = self.spec["name"].removesuffix(".py").replace("/", ".")
+        return name.removesuffix(".__init__")
+
+    def _execute(self, code, namespace, call):
+        # The frames of the guest and zygote are not the program's: their share of the recursion limit is given back.
+        depth, frame = 0, sys._getframe()
+        while frame is not None:
+            depth, frame = depth + 1, frame.f_back
+        expression = None if call is None else compile(call, "<call>", "eval", dont_inherit=True)
+        if expression is None:
+            self.rec.start()
+        self.running.append(True)
+        self.rec.give_recursion(depth)
+        exec(code, namespace)
+        if expression is None:
+            return None
+        self.running.clear()
+        self.rec.start()
+        self.running.append(True)
+        return eval(expression, namespace)
+
+    def _report(self, error):
+        """As the interpreter reports an uncaught exception, without the guest's own frames."""
+        traceback = error.__traceback__
+        while traceback is not None and traceback.tb_frame.f_code.co_filename == __file__:
+            traceback = traceback.tb_next
+        try:
+            sys.excepthook(type(error), error.with_traceback(traceback), traceback)
+        except BaseException as second:
+            sys.__excepthook__(type(second), second, second.__traceback__)
+
+    def _wind_down(self, status):
+        """Threads, atexit, flushing, and the modules' end, in the interpreter's own order."""
+        threading = sys.modules.get("threading")
+        if threading is not None:
+            try:
+                threading._shutdown()
+            except BaseException as error:
+                sys.excepthook(type(error), error, error.__traceback__)
+        atexit._run_exitfuncs()
+        status = _flush(status)
+        _tear_down_main()
+        return _flush(status)
+
+
+def _flush(status):
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None and not getattr(stream, "closed", False):
+                stream.flush()
+        except BaseException:
+            status = 120
+    return status
+
+
+def _tear_down_main():
+    """What ends with the main module ends now: finalisers run as they would at the interpreter's own end."""
+    module = sys.modules.pop("__main__", None)
+    if module is None or type(module) is not types.ModuleType:
+        return
+    namespace = module.__dict__
+    del module
+    gc.collect()
+    for hidden in (True, False):
+        for name in list(namespace):
+            if isinstance(name, str) and name != "__builtins__" and (name.startswith("_") and name[1:2] != "_") == hidden:
+                namespace[name] = None
+    namespace.clear()
+    gc.collect()

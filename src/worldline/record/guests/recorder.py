@@ -1,0 +1,466 @@
+"""The readable recorder core: the specification of native/recorder.c, and its fallback.
+
+Every event of a frame renders all of the frame's names and compares texts, which is slow and plainly right. Writes the
+wire of docs/format.md, section 3. Not covered: running the program (python.py). Unlike the native core it uses frames
+of the interpreter's own recursion limit, and on 3.11 and 3.12 reading `f_locals` keeps values alive a little longer.
+"""
+
+import os
+import sys
+
+from . import behavior
+from .canonical import _MUTABLE, _PLAIN, Renderer, _is_dunder
+
+_TEXT, _CALL, _RESUME, _SWITCH, _LINE, _RETURN, _YIELD, _RAISE, _OUTPUT, _INPUT, _EXIT = range(1, 12)
+_DELTA, _GONE, _SAME, _NOTE, _HIDDEN, _META, _END = 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x3F
+_HEADER, _RESERVE = 64, 4096
+_OPTIMIZED, _SUSPENDS = 0x1, 0x20 | 0x80 | 0x200
+_TOOL = 4
+
+
+def _varint(value):
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+class _Wire:
+    """Records into a buffer: whole or not at all."""
+
+    def __init__(self, buffer):
+        self._view = memoryview(buffer)
+        self._at, self._room = _HEADER, len(self._view) - 2 * _RESERVE
+        self._view[:_HEADER] = b"WLW1".ljust(_HEADER, b"\0")
+        self._names = {}
+        self.ended = False
+        self._commit()
+
+    def _commit(self):
+        self._view[8:16] = self._at.to_bytes(8, "little")
+
+    def put(self, tag, *fields):
+        """One record: ints as varints, strs and bytes with their length."""
+        parts = [bytes([tag])]
+        for field in fields:
+            if isinstance(field, int):
+                parts.append(_varint(field))
+            else:
+                data = field if isinstance(field, bytes) else field.encode()
+                parts += [_varint(len(data)), data]
+        record = b"".join(parts)
+        if self._at + len(record) > self._room:
+            self.limit("bytes")
+        self._view[self._at : self._at + len(record)] = record
+        self._at += len(record)
+        self._commit()
+
+    def name(self, name):
+        """A name's text id; told to the reader once."""
+        found = self._names.get(name)
+        if found is None:
+            try:
+                data = name.encode()
+            except UnicodeEncodeError:
+                data = b"?"
+            self.put(_TEXT, data)
+            found = self._names[name] = len(self._names)
+        return found
+
+    def end(self, kind, detail):
+        """The explicit end record."""
+        if not self.ended:
+            self.ended = True
+            self._room += _RESERVE
+            self.put(_END, kind, detail.encode()[: _RESERVE - len(kind) - 16])
+
+    def limit(self, which):
+        """A budget is spent: end here, keeping what is written."""
+        self.end("limit", which)
+        os._exit(0)
+
+
+class _Code:
+    """What is known of a code object once."""
+
+    def __init__(self, code, file, global_names):
+        self.file, self.name, self.firstline = file, code.co_qualname, code.co_firstlineno
+        self.namespace = not code.co_flags & _OPTIMIZED
+        self.module = self.namespace and code.co_name == "<module>"
+        self.suspends = bool(code.co_flags & _SUSPENDS)
+        cells = [name for name in code.co_cellvars if name not in code.co_varnames]
+        names = [*code.co_varnames, *cells, *code.co_freevars]
+        self.names = [name for name in names if not _is_dunder(name)]
+        self.globals = () if self.namespace else global_names(code)
+
+
+class _Frame:
+    """One activation: what each of its names looked like at its last event."""
+
+    __slots__ = ("aliases", "code", "globals", "line", "looped", "raised", "serial", "texts")
+
+    def __init__(self, serial, code):
+        self.serial, self.code, self.line = serial, code, code.firstline
+        self.texts, self.aliases, self.globals = {}, {}, {}
+        self.raised = self.looped = False
+
+
+class Recorder:
+    """Records the calling thread into a buffer. The same face as the native core's."""
+
+    def __init__(self, buffer, files, limits, global_names):
+        self._files, self._global_names, self._max_steps = files, global_names, limits["steps"]
+        self._renderer = Renderer(limits["value_bytes"], limits["value_depth"])
+        self._wire = _Wire(buffer)
+        self._codes, self._suspended, self._stack = {}, {}, []
+        self._current, self._steps, self._frames, self._last_line = None, 0, 0, 0
+        self._output = self._input = None
+        self._active = self._busy = False
+        os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self):
+        self._active, self._wire.ended = False, True
+
+    # ---- the Python face
+
+    def start(self):
+        """Begin to record."""
+        self._thread, self._active = _thread_id(), True
+        _install_monitoring(self) if behavior.HAS_MONITORING else sys.settrace(self._trace)
+
+    def stop(self):
+        """Stop; False if the program tampered with the tracing."""
+        if not self._active:
+            return True
+        if behavior.HAS_MONITORING:
+            fine = sys.monitoring.get_events(_TOOL) == self._events
+        else:
+            fine = sys.gettrace() == self._trace
+        self._flush()
+        self._active = False
+        if behavior.HAS_MONITORING:
+            if sys.monitoring.get_tool(_TOOL) is not None:
+                sys.monitoring.set_events(_TOOL, 0)
+                sys.monitoring.free_tool_id(_TOOL)
+        else:
+            sys.settrace(None)
+        return fine
+
+    def end(self, kind, detail):
+        """Write the explicit end record."""
+        if self._active:
+            self._flush()
+        self._wire.end(kind, detail)
+
+    def output(self, text):
+        """Text was written to sys.stdout."""
+        if self._active and _thread_id() == self._thread:
+            self._output = (self._output or "") + text
+
+    def input(self, text):
+        """Text was read from sys.stdin."""
+        if self._active and _thread_id() == self._thread:
+            if self._input is not None:
+                self._flush()
+            self._input = text
+
+    def exit(self, code):
+        """SystemExit left the outermost frame with this code."""
+        if not self._wire.ended and self._current is not None:
+            text = self.render(code)
+            self._count()
+            self._wire.put(_EXIT, self._last_line, text)
+
+    def note(self, slug):
+        """A slug about the whole trace."""
+        if not self._wire.ended:
+            self._wire.put(_NOTE, slug)
+
+    def meta(self, key, value):
+        """A fact about the interpreter."""
+        self._wire.put(_META, key, value)
+
+    def render(self, value):
+        """The canonical text of a value."""
+        return self._renderer.render(value)
+
+    def give_recursion(self, frames):
+        """Not possible from here: the readable core's own frames count."""
+
+    # ---- steps
+
+    def _count(self):
+        self._steps += 1
+        if self._steps > self._max_steps:
+            self._wire.limit("steps")
+
+    def _switch(self, serial):
+        if self._current != serial:
+            self._current = serial
+            self._wire.put(_SWITCH, serial)
+
+    def _flush(self):
+        frame = self._stack[-1] if self._stack else None
+        if self._output is not None:
+            text, self._output = self._output, None
+            if frame is not None:
+                self._step(frame, _OUTPUT, text)
+        if self._input is not None:
+            text, self._input = self._input, None
+            if frame is not None:
+                self._wire.put(_HIDDEN, "input", self.render(text))
+                self._step(frame, _INPUT, text)
+
+    def _step(self, frame, tag, arg):
+        text = self.render(arg)
+        self._count()
+        self._switch(frame.serial)
+        self._wire.put(tag, frame.line, text)
+
+    def _on_call(self, code, real):
+        self._flush()
+        frame = _Frame(self._frames, code)
+        self._frames += 1
+        name, file = self._wire.name(code.name), self._wire.name(code.file)
+        self._count()
+        parent = self._stack[-1].serial + 1 if self._stack else 0
+        self._wire.put(_CALL, frame.serial, parent, name, file, frame.line)
+        self._current = frame.serial
+        self._stack.append(frame)
+        self._diff_names(frame, real)
+        frame.globals = {
+            name: self.render(real.f_globals[name]) if name in real.f_globals else None for name in code.globals
+        }
+
+    def _on_resume(self, frame, real):
+        self._flush()
+        self._stack.append(frame)
+        self._diff(frame, real)
+        self._count()
+        self._current = frame.serial
+        self._wire.put(_RESUME, frame.serial, frame.line)
+
+    def _on_line(self, frame, real, line):
+        self._flush()
+        self._diff(frame, real)
+        frame.line, frame.raised = line, False
+        self._count()
+        self._switch(frame.serial)
+        self._wire.put(_LINE, line)
+
+    def _on_raise(self, frame, real, exception):
+        self._flush()
+        self._diff(frame, real)
+        frame.raised = True
+        self._step(frame, _RAISE, exception)
+
+    def _on_leave(self, frame, real, how, arg):
+        """The frame is left: `how` is _RETURN, _YIELD, or None for an exception."""
+        self._flush()
+        self._diff(frame, real)
+        if how is not None:
+            self._step(frame, how, arg)
+        self._stack.pop()
+        self._last_line = frame.line
+        if how == _YIELD:
+            self._suspended[id(real)] = frame
+
+    # ---- deltas
+
+    def _diff(self, frame, real):
+        self._diff_names(frame, real)
+        for name, was in frame.globals.items():
+            text = self.render(real.f_globals[name]) if name in real.f_globals else None
+            if text != was:
+                frame.globals[name] = text
+                self._delta(frame, name, text)
+
+    def _delta(self, frame, name, text):
+        name = self._wire.name(name)
+        self._switch(frame.serial)
+        if text is None:
+            self._wire.put(_GONE, name)
+        else:
+            self._wire.put(_DELTA, name, text)
+
+    def _diff_names(self, frame, real):
+        if frame.code.namespace:
+            found = real.f_globals if frame.code.module else real.f_locals
+            if type(found) is not dict:
+                return
+            names = [name for name in found if type(name) is str and not _is_dunder(name)]
+        else:
+            found = real.f_locals
+            names = frame.code.names
+        for name in names:
+            if name in found:
+                text = self.render(found[name])
+                if frame.texts.get(name) != text:
+                    frame.texts[name] = text
+                    self._delta(frame, name, text)
+            elif name in frame.texts:
+                self._gone(frame, name)
+        if frame.code.namespace:
+            for name in [name for name in frame.texts if name not in found]:
+                self._gone(frame, name)
+        self._diff_aliases(frame, names, found)
+
+    def _gone(self, frame, name):
+        del frame.texts[name]
+        frame.aliases.pop(name, None)
+        self._delta(frame, name, None)
+
+    def _diff_aliases(self, frame, names, found):
+        first = {}
+        for name in names:
+            if name not in found:
+                continue
+            value = found[name]
+            alias = first.setdefault(id(value), name) if self._is_shareable(value) else name
+            alias = None if alias == name else alias
+            if frame.aliases.get(name) != alias:
+                frame.aliases[name] = alias
+                name, other = self._wire.name(name), 0 if alias is None else self._wire.name(alias) + 1
+                self._switch(frame.serial)
+                self._wire.put(_SAME, name, other)
+
+    def _is_shareable(self, value):
+        cls = type(value)
+        if cls in _PLAIN:
+            return cls in _MUTABLE
+        return self._renderer.is_shared_object(value)
+
+    # ---- events: a trace function before 3.12
+
+    def _code(self, code):
+        found = self._codes.get(code)
+        if found is None:
+            file = self._files.get(code.co_filename)
+            found = self._codes[code] = False if file is None else _Code(code, file, self._global_names)
+        return found
+
+    def _trace(self, real, event, arg):
+        if not self._active:
+            return None
+        if event == "call":
+            code = self._code(real.f_code)
+            if not code:
+                return None
+            frame = None if _starts(real) else self._suspended.pop(id(real), None)
+            self._on_call(code, real) if frame is None else self._on_resume(frame, real)
+            return self._trace
+        frame = self._stack[-1]
+        op = _opname(real)
+        if event == "line":
+            self._on_line(frame, real, real.f_lineno)
+        elif event == "return":
+            yields = frame.code.suspends and op == "YIELD_VALUE" and not frame.raised
+            how = _YIELD if yields else _RETURN if op == "RETURN_VALUE" else None
+            self._on_leave(frame, real, how, arg)
+        elif event == "exception" and not (op in ("FOR_ITER", "SEND") and issubclass(arg[0], StopIteration)):
+            self._on_raise(frame, real, arg[1])
+        return self._trace
+
+
+def _thread_id():
+    return _get_ident()
+
+
+def _opname(real):
+    return _OPNAME[real.f_code.co_code[real.f_lasti]]
+
+
+def _starts(real):
+    code, at = real.f_code.co_code, real.f_lasti
+    return _OPNAME[code[at]] == "RESUME" and code[at + 1] == 0
+
+
+def _install_monitoring(recorder):
+    """Events through sys.monitoring (3.12+), with the rules of the C core."""
+    monitoring, events = sys.monitoring, sys.monitoring.events
+    here = sys._getframe
+
+    def own(code):
+        """The running frame's record and the frame itself; None where it is not the program's."""
+        if not recorder._active or recorder._busy or _thread_id() != recorder._thread:
+            return None
+        return recorder._code(code) or None
+
+    def guarded(act):
+        def callback(code, *args):
+            known = own(code)
+            if known is None:
+                return None if recorder._busy or code.co_filename in recorder._files else _disabled(act)
+            recorder._busy = True
+            try:
+                return act(known, here(1), code, *args)
+            finally:
+                recorder._busy = False
+
+        return callback
+
+    def _disabled(act):
+        return monitoring.DISABLE if act.__name__ in ("start", "resume", "line", "jump", "leave") else None
+
+    def start(known, real, code, _offset):
+        recorder._on_call(known, real)
+
+    def resume(known, real, code, _offset, _exception=None):
+        frame = recorder._suspended.pop(id(real), None)
+        recorder._on_call(known, real) if frame is None else recorder._on_resume(frame, real)
+
+    def throw(known, real, code, offset, exception):
+        resume(known, real, code, offset)
+
+    def line(known, real, code, number):
+        frame = recorder._stack[-1]
+        if not (frame.looped and frame.line == number):
+            recorder._on_line(frame, real, number)
+        frame.looped = False
+
+    def jump(known, real, code, origin, target):
+        lines = _line_table(code)
+        if target >= origin or lines[target // 2] != lines[origin // 2]:
+            return monitoring.DISABLE
+        frame = recorder._stack[-1]
+        recorder._on_line(frame, real, lines[target // 2])
+        frame.looped = True
+
+    def leave(known, real, code, _offset, value):
+        recorder._on_leave(recorder._stack[-1], real, _RETURN, value)
+
+    def suspend(known, real, code, _offset, value):
+        recorder._on_leave(recorder._stack[-1], real, _YIELD, value)
+
+    def unwind(known, real, code, _offset, _exception):
+        recorder._on_leave(recorder._stack[-1], real, None, None)
+
+    def raised(known, real, code, _offset, exception):
+        recorder._on_raise(recorder._stack[-1], real, exception)
+
+    monitoring.use_tool_id(_TOOL, "worldline")
+    callbacks = {
+        events.PY_START: start, events.PY_RESUME: resume, events.PY_THROW: throw, events.LINE: line,
+        events.JUMP: jump, events.PY_RETURN: leave, events.PY_YIELD: suspend, events.PY_UNWIND: unwind,
+        events.RAISE: raised,
+    }  # fmt: skip
+    recorder._events = 0
+    for event, act in callbacks.items():
+        monitoring.register_callback(_TOOL, event, guarded(act))
+        recorder._events |= event
+    monitoring.set_events(_TOOL, recorder._events)
+
+
+def _line_table(code):
+    """The line of each code unit."""
+    found = _LINES.get(code)
+    if found is None:
+        found = _LINES[code] = [line for start, end, line in code.co_lines() for _ in range((end - start) // 2)]
+    return found
+
+
+_LINES = {}
+_OPNAME = __import__("opcode").opname
+_get_ident = __import__("_thread").get_ident

@@ -1,0 +1,152 @@
+"""Where one program lives, and how its whole family ends: in a pid namespace with its own tmpfs, or bare.
+
+`Boxed` needs the box around it: CAP_SYS_ADMIN over the box's own namespaces, which no program keeps. `Bare` is for
+programs that the user trusts: a session, rlimits and a temporary directory, and a family found by its parent.
+Runs inside the box and imports nothing of worldline.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import tempfile
+from typing import Any, Protocol
+
+from . import confine, kernel
+
+OOM_FIRST = b"1000"  # the program dies before the zygote does
+
+
+class Ward(Protocol):
+    """What the zygote needs of a place for programs."""
+
+    landlock: int
+
+    def prepare(self, limits: dict[str, float]) -> None:
+        """Before the fork, in the zygote."""
+
+    def enter(self) -> None:
+        """After the fork, in the child, which then stands in the program's directory."""
+
+    def confine(self, limits: dict[str, float]) -> None:
+        """In the child, last of all."""
+
+    def kill(self, child: int) -> None:
+        """End the program and everyone it started, now."""
+
+    def bury(self) -> bool:
+        """After the program: nobody is left and nothing remains. Whether its disk was full."""
+
+
+def _address_space(limits: dict[str, float]) -> int:
+    """A bound for one process: what it may use, beside what the zygote and the wire map already."""
+    with open("/proc/self/statm") as file:
+        mapped = int(file.read().split()[0]) * resource.getpagesize()
+    return mapped + int(limits["memory"]) + int(limits["trace_bytes"]) + (64 << 20)
+
+
+class Boxed:
+    """A fresh pid and IPC namespace and a fresh tmpfs for each program."""
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        self.own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        self.layers = confine.Confinement(config["machine"])
+        self.landlock = self.layers.abi
+        self.has_cgroup = bool(config["cgroup"])
+        self.processes = int(config["extra_processes"])
+        self.init = 0
+        self.proc = os.stat("/proc").st_dev
+
+    def prepare(self, limits: dict[str, float]) -> None:
+        """A tmpfs, and a namespace whose first process does nothing: killing it kills everyone in there."""
+        disk = int(limits["disk"])
+        size = f"size={disk},nr_inodes={disk // 4096 + 64},mode=755"
+        kernel.mount("tmpfs", confine.SCRATCH, kernel.MS_NOSUID | kernel.MS_NODEV, size)
+        for name in ("work", "tmp", "shm"):
+            os.mkdir(f"{confine.SCRATCH}/{name}")
+        kernel.unshare(kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC)
+        self.init = os.fork()
+        if self.init == 0:
+            self._stay()
+
+    def _stay(self) -> None:
+        """Process 1: it adopts orphans and reaps them, holds no file, and never ends by itself."""
+        os.setsid()
+        os.closerange(0, 4096)
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        while True:
+            signal.pause()
+
+    def enter(self) -> None:
+        """The namespace's own /proc, which only a process in it can mount."""
+        flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+        kernel.mount("proc", "/proc", flags)
+        score = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+        os.write(score, OOM_FIRST)
+        os.close(score)
+        os.chdir(f"{confine.SCRATCH}/work")
+
+    def confine(self, limits: dict[str, float]) -> None:
+        """rlimits, and the layers that cannot be taken off again."""
+        space = None if self.has_cgroup else _address_space(limits)
+        confine.set_rlimits(limits, processes=int(limits["processes"]) + self.processes, address_space=space)
+        self.layers.apply()
+
+    def kill(self, child: int) -> None:
+        """The namespace's first process takes all others with it."""
+        os.kill(self.init, signal.SIGKILL)
+
+    def bury(self) -> bool:
+        """Waiting for the first process waits for every other: the kernel reaps them before it."""
+        kernel.setns(self.own, kernel.CLONE_NEWPID)
+        os.kill(self.init, signal.SIGKILL)
+        os.waitpid(self.init, 0)
+        usage = os.statvfs(confine.SCRATCH)
+        if os.stat("/proc").st_dev != self.proc:  # the child may have failed before it mounted its own
+            kernel.unmount("/proc")
+        kernel.unmount(confine.SCRATCH)
+        return usage.f_bfree == 0 or usage.f_ffree == 0
+
+
+class Bare:
+    """No box: a session of its own and a temporary directory."""
+
+    landlock = 0
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        kernel.adopt_orphans()
+        self.directory = ""
+
+    def prepare(self, limits: dict[str, float]) -> None:
+        """A directory that is removed afterwards."""
+        self.directory = tempfile.mkdtemp(prefix="worldline-")
+
+    def enter(self) -> None:
+        """Into it."""
+        os.chdir(self.directory)
+
+    def confine(self, limits: dict[str, float]) -> None:
+        """rlimits alone; the number of processes is per user here, and is left alone."""
+        kernel.no_new_privileges()
+        confine.set_rlimits(limits, processes=0, address_space=_address_space(limits))
+
+    def kill(self, child: int) -> None:
+        """The program's session, and then whoever is left."""
+        os.killpg(child, signal.SIGKILL)
+
+    def bury(self) -> bool:
+        """Orphans become the zygote's children: kill until there are none."""
+        while children := _children():
+            for child in children:
+                os.kill(child, signal.SIGKILL)
+            os.waitpid(-1, 0)
+        shutil.rmtree(self.directory, ignore_errors=True)
+        return False
+
+
+def _children() -> list[int]:
+    me = os.getpid()
+    with open(f"/proc/{me}/task/{me}/children") as file:
+        return [int(word) for word in file.read().split()]

@@ -1,0 +1,101 @@
+"""Where the native recorder for an interpreter is: built with the package, or compiled once on demand and cached.
+
+Without a compiler or headers there is none, and the readable core serves; that is said once, on stderr. Builds
+happen in a private temporary folder and are renamed into the cache, named by the digest of the sources and the ABI.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+_ASK = (
+    "import json, sys, sysconfig as s; print(json.dumps({'abi': s.get_config_var('SOABI') or '', "
+    "'include': s.get_paths()['include'], 'cc': s.get_config_var('CC') or 'cc', 'version': list(sys.version_info[:2])}))"
+)
+SUPPORTED = ((3, 11), (3, 12), (3, 13))
+
+
+class Build(msgspec.Struct, frozen=True):
+    """What has to be known of an interpreter to compile for it."""
+
+    abi: str
+    include: str
+    cc: str
+    version: tuple[int, int]
+
+
+@cache
+def recorder_for(python: str) -> Path | None:
+    """The native recorder of this interpreter, or None where none can be had."""
+    if os.path.realpath(python) == os.path.realpath(sys.executable):
+        found = importlib.util.find_spec("worldline._recorder")
+        if found is not None and found.origin is not None:
+            return Path(found.origin)
+    source = _sources()
+    build = _ask(python)
+    if source is None or build is None or build.version not in SUPPORTED:
+        return _none(python, "it is not CPython 3.11 to 3.13, or the sources are missing")
+    target = _cache() / f"recorder-{_digest(source)}-{build.abi}.so"
+    if target.exists() or _compile(source, build, target):
+        return target
+    return _none(python, "no C compiler, or no headers")
+
+
+def _none(python: str, why: str) -> None:
+    print(f"worldline: no native recorder for {python} ({why}); the readable core serves", file=sys.stderr)
+
+
+def _sources() -> Path | None:
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "native", package.parents[1] / "native"):
+        if (folder / "recorder.c").exists():
+            return folder
+    return None
+
+
+def _ask(python: str) -> Build | None:
+    try:
+        done = subprocess.run([python, "-I", "-c", _ASK], capture_output=True, timeout=20, check=True)
+        return msgspec.json.decode(done.stdout, type=Build)
+    except (OSError, subprocess.SubprocessError, msgspec.MsgspecError):
+        return None
+
+
+def _digest(source: Path) -> str:
+    hasher = hashlib.sha256()
+    for path in sorted([*source.glob("*.c"), *source.glob("*.h")]):
+        hasher.update(path.name.encode() + b"\0" + path.read_bytes())
+    return hasher.hexdigest()[:16]
+
+
+def _cache() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(home) / "worldline"
+
+
+def _compile(source: Path, build: Build, target: Path) -> bool:
+    compiler = shutil.which(build.cc.split()[0]) or shutil.which("cc")
+    if compiler is None:
+        return False
+    with tempfile.TemporaryDirectory(prefix="worldline-build-") as folder:
+        made = Path(folder) / "recorder.so"
+        command = [compiler, "-O2", "-shared", "-fPIC", f"-I{build.include}", str(source / "recorder.c"), "-o", str(made)]
+        try:
+            subprocess.run(command, capture_output=True, timeout=120, check=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            staged = target.with_suffix(f".{os.getpid()}.tmp")
+            shutil.copyfile(made, staged)
+            os.replace(staged, target)
+        except (OSError, subprocess.SubprocessError):
+            return False
+    return True

@@ -1,0 +1,308 @@
+"""The wire (docs/format.md, section 3) into columns. The readable decoder; native/wire.c is its fast twin.
+
+Total: any bytes give what they hold up to the first damage, and the offset of that damage. Nothing here waits
+for a process, names the outcome, or trusts a length, an id or a text that it has not checked.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+from worldline.core.trace import EVENTS, NO_TEXT, OUTCOMES, Columns, Frame, Hidden, Outcome
+
+try:
+    from worldline import _wire as _native
+except ImportError:  # built without a compiler: the decoder below serves
+    _native = None
+
+HEADER = 64
+MAGIC = b"WLW1"
+_EVENT_OF = {
+    0x02: "call", 0x03: "resume", 0x05: "line", 0x06: "return", 0x07: "yield", 0x08: "raise",
+    0x09: "output", 0x0A: "input", 0x0B: "exit",
+}  # fmt: skip
+_CODE = {tag: EVENTS.index(event) for tag, event in _EVENT_OF.items()}
+_PASSING = (0x09, 0x0A, 0x0B)  # OUTPUT, INPUT, EXIT: a step that never takes changes
+_COLUMN = 1 << 32
+_COLUMNS = (
+    "frame", "line", "arg", "change_at", "change_name", "change_value", "same_at", "same_name", "same_value",
+)  # fmt: skip
+
+
+@dataclass
+class Frames(Sequence[Frame]):
+    """The frames of one trace: parallel buffers, `Frame` views made on demand. `parent` is one more, 0: none."""
+
+    texts: list[str]
+    name: array[int] = field(default_factory=lambda: array("I"))
+    file: array[int] = field(default_factory=lambda: array("I"))
+    parent: array[int] = field(default_factory=lambda: array("I"))
+    depth: array[int] = field(default_factory=lambda: array("I"))
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+    @overload
+    def __getitem__(self, at: int) -> Frame: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Frame]: ...
+    def __getitem__(self, at: int | slice) -> Frame | list[Frame]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(len(self)))]
+        serial = range(len(self))[at]
+        name, file = self.texts[self.name[serial]], self.texts[self.file[serial]]
+        return Frame(serial, name, file, self.parent[serial] - 1, self.depth[serial])
+
+
+@dataclass
+class Decoded:
+    """What a wire held. `damage` is the offset of the first record that is none; None: all of it was read."""
+
+    columns: Columns
+    frames: Frames
+    notes: tuple[str, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
+    meta: dict[str, str] = field(default_factory=dict)
+    end: Outcome | None = None
+    damage: int | None = None
+
+
+def decode(buffer: bytes | bytearray | memoryview) -> Decoded:
+    """What the wire in `buffer` holds; by the native decoder where it was built."""
+    data, damage = _committed(buffer)
+    return _by_native(data, damage) if _native is not None else _by_python(data, damage)
+
+
+def _committed(buffer: bytes | bytearray | memoryview) -> tuple[bytes, int | None]:
+    """A private copy (the memory is shared) of the committed bytes, and damage to the header.
+
+    Damage to the header loses no step: where `committed` cannot be right, records are read while there are any.
+    """
+    view = memoryview(buffer).cast("B")
+    header = bytes(view[:HEADER])
+    if len(header) < HEADER:
+        return b"", 0
+    committed = int.from_bytes(header[8:16], "little")
+    damage = None if header[:4] == MAGIC else 0
+    if not HEADER <= committed <= len(view):
+        damage, committed = 8 if damage is None else damage, len(view)
+    rest = header[4:8] + header[16:]
+    if damage is None and any(rest):
+        damage = 4 if any(rest[:4]) else 16
+    return bytes(view[:committed]), damage
+
+
+def _by_native(data: bytes, damage: int | None) -> Decoded:
+    assert _native is not None
+    parts: dict[str, Any] = _native.decode(data, HEADER, OUTCOMES)
+    columns = Columns(event=bytearray(parts["event"]), texts=parts["texts"])
+    for name in _COLUMNS:
+        setattr(columns, name, array("I", parts[name]))
+    table = (array("I", parts[name]) for name in ("frame_name", "frame_file", "frame_parent", "frame_depth"))
+    return Decoded(
+        columns,
+        Frames(columns.texts, *table),
+        tuple(parts["notes"]),
+        tuple(Hidden(*row) for row in parts["hidden"]),
+        parts["meta"],
+        Outcome(*parts["end"]) if parts["end"] is not None else None,
+        parts["damage"] if damage is None else damage,
+    )
+
+
+def _by_python(data: bytes, damage: int | None) -> Decoded:
+    reader = _Reader(data)
+    at = reader.read()
+    decoded = reader.decoded
+    decoded.damage = at if damage is None else damage
+    return decoded
+
+
+class _Damage(Exception):
+    """Leaves a record that is none; never this module."""
+
+
+_Change = tuple[int, int, int]  # step, name, value
+
+
+class _Reader:
+    """One pass over the records. Changes come late, so they are kept aside and laid out at the end."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, min(HEADER, len(data))
+        self._columns = Columns()
+        self._texts: dict[str, int] = {}
+        self._ids: list[int] = []
+        self._pending: list[int] = []
+        self._current: int | None = None
+        self._changes: list[_Change] = []
+        self._sames: list[_Change] = []
+        self._notes: list[str] = []
+        self._hidden: list[Hidden] = []
+        self.decoded = Decoded(self._columns, Frames(self._columns.texts))
+        self._records: dict[int, Callable[[int], None]] = {
+            0x01: self._text_record, 0x02: self._call, 0x03: self._resume, 0x04: self._switch,
+            0x05: self._line, 0x10: self._delta, 0x11: self._gone, 0x12: self._same,
+            0x20: self._note, 0x21: self._hide, 0x22: self._meta, 0x3F: self._end,
+            **dict.fromkeys((0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B), self._with_arg),
+        }  # fmt: skip
+
+    def read(self) -> int | None:
+        """Reads all records; the offset of the first that is none, if any."""
+        damage = None
+        while self._at < len(self._data):
+            start = self._at
+            try:
+                self._record()
+            except _Damage:
+                damage = start
+                break
+        self._lay_out()
+        return damage
+
+    def _record(self) -> None:
+        tag = self._data[self._at]
+        self._at += 1
+        act = self._records.get(tag)
+        if act is None or self.decoded.end is not None:
+            raise _Damage
+        act(tag)
+
+    def _number(self, below: int = 1 << 63) -> int:
+        """A LEB128 integer of at most nine bytes, the last of several never zero."""
+        value = 0
+        for shift in range(0, 63, 7):
+            if self._at >= len(self._data):
+                raise _Damage
+            byte = self._data[self._at]
+            self._at += 1
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                if (byte == 0 and shift) or value >= below:
+                    raise _Damage
+                return value
+        raise _Damage
+
+    def _string(self) -> str:
+        length = self._number()
+        if length > len(self._data) - self._at:
+            raise _Damage
+        raw = self._data[self._at : self._at + length]
+        self._at += length
+        try:
+            return raw.decode("utf-8")
+        except UnicodeDecodeError:
+            raise _Damage from None
+
+    def _intern(self, text: str) -> int:
+        known = self._texts.setdefault(text, len(self._texts))
+        if known == len(self._columns.texts):
+            self._columns.texts.append(text)
+        return known
+
+    def _name(self) -> int:
+        return self._ids[self._number(len(self._ids))]
+
+    def _step(self, tag: int, frame: int | None, line: int, arg: int = NO_TEXT) -> None:
+        if frame is None:
+            raise _Damage
+        columns = self._columns
+        if tag not in _PASSING:
+            self._pending[frame] = len(columns.event)
+        columns.event.append(_CODE[tag])
+        columns.frame.append(frame)
+        columns.line.append(line)
+        columns.arg.append(arg)
+
+    def _text_record(self, _tag: int) -> None:
+        self._ids.append(self._intern(self._string()))
+
+    def _call(self, tag: int) -> None:
+        frame, frames = len(self._pending), self.decoded.frames
+        if self._number() != frame:
+            raise _Damage
+        parent = self._number(frame + 1)
+        name, file, line = self._name(), self._name(), self._number(_COLUMN)
+        frames.name.append(name)
+        frames.file.append(file)
+        frames.parent.append(parent)
+        frames.depth.append(frames.depth[parent - 1] + 1 if parent else 0)
+        self._pending.append(0)
+        self._current = frame
+        self._step(tag, frame, line)
+
+    def _resume(self, tag: int) -> None:
+        frame, line = self._number(len(self._pending)), self._number(_COLUMN)
+        self._current = frame
+        self._step(tag, frame, line)
+
+    def _switch(self, _tag: int) -> None:
+        self._current = self._number(len(self._pending))
+
+    def _line(self, tag: int) -> None:
+        self._step(tag, self._current, self._number(_COLUMN))
+
+    def _with_arg(self, tag: int) -> None:
+        line, arg = self._number(_COLUMN), self._string()
+        if self._current is None:
+            raise _Damage
+        self._step(tag, self._current, line, self._intern(arg))
+
+    def _target(self) -> int:
+        if self._current is None:
+            raise _Damage
+        return self._pending[self._current]
+
+    def _delta(self, _tag: int) -> None:
+        step, name, value = self._target(), self._name(), self._string()
+        self._changes.append((step, name, self._intern(value)))
+
+    def _gone(self, _tag: int) -> None:
+        self._changes.append((self._target(), self._name(), NO_TEXT))
+
+    def _same(self, _tag: int) -> None:
+        step, name, other = self._target(), self._name(), self._number(len(self._ids) + 1)
+        self._sames.append((step, name, self._ids[other - 1] if other else NO_TEXT))
+
+    def _note(self, _tag: int) -> None:
+        self._notes.append(self._string())
+
+    def _hide(self, _tag: int) -> None:
+        kind, value = self._string(), self._string()
+        self._hidden.append(Hidden(len(self._columns), kind, value))
+
+    def _meta(self, _tag: int) -> None:
+        key, value = self._string(), self._string()
+        self.decoded.meta[key] = value
+
+    def _end(self, _tag: int) -> None:
+        kind, detail = self._string(), self._string()
+        if kind not in OUTCOMES:
+            raise _Damage
+        self.decoded.end = Outcome(kind, detail)
+
+    def _lay_out(self) -> None:
+        columns = self._columns
+        steps = len(columns)
+        columns.change_at, columns.change_name, columns.change_value = _by_step(self._changes, steps)
+        columns.same_at, columns.same_name, columns.same_value = _by_step(self._sames, steps)
+        self.decoded.notes, self.decoded.hidden = tuple(self._notes), tuple(self._hidden)
+
+
+def _by_step(changes: list[_Change], steps: int) -> tuple[array[int], array[int], array[int]]:
+    """Changes as columns, by step; of one name in one step the last change, in the place of the first."""
+    at, names, values = array("I", [0]), array("I"), array("I")
+    changes.sort(key=lambda change: change[0])  # stable: within a step they stay in order
+    next_change = 0
+    for step in range(steps):
+        last: dict[int, int] = {}
+        while next_change < len(changes) and changes[next_change][0] == step:
+            last[changes[next_change][1]] = changes[next_change][2]
+            next_change += 1
+        names.extend(last.keys())
+        values.extend(last.values())
+        at.append(len(names))
+    return at, names, values

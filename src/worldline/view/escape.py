@@ -1,0 +1,34 @@
+"""Text of unknown origin made safe to print: nothing a program wrote may move the cursor or turn a line.
+
+The characters are those that canonical strings escape (docs/format.md, section 1): controls, invisible and
+bidirectional marks, surrogates. What is left prints as itself.
+"""
+
+from __future__ import annotations
+
+import re
+
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+_LINE_ENDS = re.compile("\r\n|\r|\n")
+_SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+
+
+def _escaped(found: re.Match[str]) -> str:
+    char = found[0]
+    point = ord(char)
+    if char in _SHORT:
+        return _SHORT[char]
+    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
+
+
+def printable(text: str) -> str:
+    """One line, every unsafe character written as its escape."""
+    return _UNSAFE.sub(_escaped, text)
+
+
+def printable_lines(text: str, tab: int = 4) -> list[str]:
+    """The lines of a source or an output, as Python counts them, tabs expanded and the rest escaped."""
+    return [printable(line.expandtabs(tab)) for line in _LINE_ENDS.split(text)]

@@ -1,0 +1,18 @@
+"""The terminal as worldline writes to it: rich, without its guesses about what text means."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+
+class Terminal(Console):
+    """A console that leaves a closed pipe to its caller; rich would end the process with a code of its own."""
+
+    def on_broken_pipe(self) -> None:
+        """Called inside rich's handler: hand the error on."""
+        raise
+
+
+def terminal() -> Terminal:
+    """Standard output, coloured where it is a terminal; NO_COLOR, FORCE_COLOR and COLUMNS are heard."""
+    return Terminal(highlight=False, markup=False, emoji=False)

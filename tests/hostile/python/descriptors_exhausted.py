@@ -1,0 +1,17 @@
+# outcome: returned
+# item: 41
+# plain: skip
+# delta: code='EMFILE'
+import errno
+import os
+
+held = []
+try:
+    while len(held) < 100_000:
+        held += [os.dup(0) for _ in range(64)]
+    code = "none"
+except OSError as error:
+    code = errno.errorcode[error.errno]
+for fd in held:
+    os.close(fd)
+print(code)

@@ -1,0 +1,15 @@
+# outcome: returned
+# item: 2
+# delta: x=Mask#1(real=1)
+class Mask:
+    def __init__(self):
+        self.real = 1
+
+    @property
+    def __dict__(self):
+        print("asked for its dict")
+        return {"forged": 666}
+
+
+x = Mask()
+print(x.real)

@@ -1,0 +1,7 @@
+# outcome: limit time
+# item: 33
+# limits: wall=1
+# plain: skip
+# delta: before=1
+before = 1
+sum(iter(int, 1))

@@ -1,0 +1,14 @@
+# outcome: returned
+# item: 29
+# also: 3.12 3.13
+# delta: first=['x']
+# delta: x=2
+def f():
+    x = 1
+    view = locals()
+    first = sorted(view)
+    x = 2
+    return first, view.get("x"), "x" in view
+
+
+print(f())

@@ -1,0 +1,17 @@
+# outcome: returned
+# item: 29
+# also: 3.12 3.13
+# delta: names=['f', '<module>']
+import sys
+
+
+def f():
+    names = []
+    frame = sys._getframe()
+    while frame:
+        names.append(frame.f_code.co_name)
+        frame = frame.f_back
+    return names
+
+
+print(f())

@@ -1,0 +1,9 @@
+# outcome: limit output
+# item: 39
+# limits: output=20000
+# plain: skip
+# also: 3.12 3.13
+# delta: before=1
+before = 1
+while True:
+    print("spam and more spam " * 20)

@@ -1,0 +1,10 @@
+# outcome: limit output
+# item: 39
+# limits: output=100000 wall=4
+# plain: skip
+# delta: before=1
+import os
+
+before = 1
+while True:
+    os.write(1, b"\0" * 4096)

@@ -1,0 +1,10 @@
+# outcome: limit output
+# item: 39
+# limits: output=20000 wall=4
+# plain: skip
+# delta: before=1
+import sys
+
+before = 1
+while True:
+    sys.stderr.write("complaint " * 100)

@@ -1,0 +1,8 @@
+# outcome: killed SIGKILL
+# item: 31
+# delta: before=1
+import os
+import signal
+
+before = 1
+os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,23 @@
+# outcome: returned
+# item: 17
+# delta: after=1
+class Loud:
+    def __del__(self):
+        print("dropped")
+
+
+class Holder:
+    __slots__ = ("held",)
+
+    def __init__(self):
+        self.held = Loud()
+
+
+def work():
+    holder = Holder()
+    holder = None
+    after = 1
+    print("after")
+
+
+work()

@@ -1,0 +1,8 @@
+# outcome: returned
+# item: 35
+# steps: >= 300000
+# delta: total=149998
+total = 0
+for i in range(149_999):
+    total = i
+print(total)

@@ -1,0 +1,10 @@
+# outcome: returned
+# item: 29
+# delta: line=9
+import warnings
+
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    warnings.warn("careful")
+line = caught[0].lineno
+print(line)

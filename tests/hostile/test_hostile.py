@@ -1,0 +1,208 @@
+"""Each program under python/, recorded and compared with its plain run and with the facts in its header.
+
+Unperturbed means: same standard output, same exit status, and the outcome that the header states. Programs
+whose bytes no text file can hold well are in `hostile_sources`. Programs marked `# perturbed:` must differ.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import re
+import shutil
+import signal
+import sys
+from collections import deque
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import hostile_facts
+import hostile_header
+import hostile_plain
+import hostile_sources
+import pytest
+
+from worldline.core.program import Program
+from worldline.core.trace import Outcome, Trace
+from worldline.errors import UsageError
+from worldline.limits import Limits
+from worldline.record.collect import decode
+from worldline.record.recorder import record_many
+
+HERE = Path(__file__).parent
+LIMITS_PAGE = HERE.parents[1] / "docs" / "limits.md"
+PROGRAMS = sorted((HERE / "python").glob("*.py"))
+HEADERS = {path.stem: hostile_header.load(path) for path in PROGRAMS}
+VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
+OTHERS = [version for version in ("3.11", "3.12", "3.13") if version != VERSION]
+CORES = ("native", "python")
+HANG = 60.0
+
+
+@pytest.fixture(autouse=True)
+def _no_hang() -> Iterator[None]:
+    """A recording that hangs ends this process loudly, with a traceback, instead of hanging the suite."""
+    faulthandler.dump_traceback_later(HANG, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+@cache
+def interpreter(version: str) -> str | None:
+    """An interpreter of another version: a pyenv one, or what PATH has."""
+    found = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+    return str(found[-1]) if found else shutil.which(f"python{version}")
+
+
+@cache
+def bench(limits: Limits, python: str, core: str) -> tuple[deque[Program], Iterator[Trace]]:
+    """A box that stays warm between tests: programs go in on the left, their traces come out on the right.
+
+    What one hostile program does to the box is therefore seen by the next ones too, which is the point.
+    """
+    feed: deque[Program] = deque()
+    return feed, iter(record_many(iter(feed.popleft, None), limits=limits, python=python, core=core))
+
+
+def record(program: Program, limits: Limits, python: str, core: str) -> Trace:
+    """One recording in a warm box."""
+    feed, traces = bench(limits, python, core)
+    feed.append(program)
+    return next(traces)
+
+
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("name", [name for name, header in HEADERS.items() if header.runs_on(VERSION)])
+def test_hostile_program(name: str, core: str) -> None:
+    check(name, VERSION, sys.executable, core)
+
+
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [(name, version) for version in OTHERS for name, header in HEADERS.items() if header.also_on(version)],
+)
+def test_hostile_program_on_another_interpreter(name: str, version: str, core: str) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"no Python {version} on this machine")
+    check(name, version, python, core)
+
+
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("case", hostile_sources.CASES, ids=lambda case: case.name)
+def test_hostile_source(case: hostile_sources.Case, core: str) -> None:
+    if case.header.value("outcome", VERSION, core) == "usage":
+        with pytest.raises(UsageError):
+            decode(case.data, "source.py")
+        return
+    program = Program(source=decode(case.data, "source.py"), name="source.py")
+    trace = record(program, case.header.limits, sys.executable, core)
+    found = judge(case.header, trace, VERSION, core)
+    if trace.outcome.kind != "unsupported":
+        plain = hostile_plain.run(case.data, "source.py", "")
+        found += differences(trace, plain)
+    assert not found, report(trace, found)
+
+
+def check(name: str, version: str, python: str, core: str) -> None:
+    """Record one program, and hold it against its header and its plain run."""
+    header, path = HEADERS[name], HERE / "python" / f"{name}.py"
+    source = path.read_bytes()
+    program = Program(source=source.decode("utf-8"), name=path.name, stdin=header.stdin)
+    trace = record(program, header.limits, python, core)
+    found = judge(header, trace, version, core)
+    found += [f"left behind: {mark}" for mark in header.values("leaves-no", version, core) if running(mark)]
+    if header.value("plain", version, core) is None:
+        differ = differences(trace, hostile_plain.run(source, path.name, header.stdin, python))
+        if header.value("perturbed", version, core) is None:
+            found += differ
+        elif not differ:
+            found.append("marked as perturbed, but recorded and plain are alike")
+    assert not found, report(trace, found)
+
+
+def judge(header: hostile_header.Header, trace: Trace, version: str, core: str) -> list[str]:
+    """Complaints about a trace alone: its outcome, its facts, its shape."""
+    found = hostile_facts.misshapen(trace) + hostile_facts.complaints(header, trace, version, core)
+    stated = header.value("outcome", version, core) or ""
+    if not outcome_is(trace.outcome, stated):
+        found.insert(0, f"outcome is {trace.outcome}, not {stated}")
+    if not len(trace) and not header.values("steps", version, core):
+        found.append("the trace is empty")
+    if trace.interpreter.core != core or not trace.interpreter.version.startswith(version):
+        found.append(f"recorded by {trace.interpreter}")
+    return found
+
+
+def outcome_is(outcome: Outcome, stated: str) -> bool:
+    """Whether an outcome is the stated one: kind, and detail up to its first bracket or colon where one is stated."""
+    kind, _, detail = stated.partition(" ")
+    if outcome.kind != kind:
+        return False
+    return not detail or detail == re.split(r"[(:]", outcome.detail)[0]
+
+
+def differences(trace: Trace, plain: hostile_plain.Plain) -> list[str]:
+    """How recorded and plain run differ: standard output and exit status."""
+    found = []
+    stdout = plain.stdout.decode("utf-8", "backslashreplace")
+    if trace.output != stdout:
+        found.append(f"stdout recorded {trace.output[-300:]!r}, plain {stdout[-300:]!r}")
+    status = exit_status(trace.outcome)
+    if status is not None and status != plain.status:
+        found.append(f"exit status recorded {status}, plain {plain.status}: {plain.stderr[-300:]!r}")
+    return found
+
+
+def exit_status(outcome: Outcome) -> int | None:
+    """The exit status of a plain run with this outcome; None where the outcome is the recorder's own."""
+    if outcome.kind == "returned":
+        return 0
+    if outcome.kind == "raised":
+        return -signal.SIGINT if outcome.detail.startswith("KeyboardInterrupt(") else 1
+    if outcome.kind == "exited":
+        return int(outcome.detail)
+    if outcome.kind == "killed":
+        return -signal.Signals[outcome.detail].value
+    return None
+
+
+def running(mark: str) -> bool:
+    """Whether a process with this argv[0] lives anywhere on the machine."""
+    for entry in os.scandir("/proc"):
+        try:
+            if entry.name.isdigit() and Path(entry.path, "cmdline").read_bytes().startswith(mark.encode()):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def report(trace: Trace, found: list[str]) -> str:
+    """Complaints with what helps to judge them."""
+    last = [step.as_json() for step in (trace[i] for i in range(max(0, len(trace) - 3), len(trace)))]
+    return "\n".join(
+        [*found, f"outcome: {trace.outcome}", f"last steps: {str(last)[:900]}", trace.stderr[-600:]]
+    )
+
+
+def test_there_are_enough_programs_with_facts() -> None:
+    facts = sum(any(header.marked(key) for key in hostile_facts.CHECKS) for header in HEADERS.values())
+    assert len(HEADERS) >= 85
+    assert facts * 2 >= len(HEADERS)
+
+
+def test_every_item_of_the_list_has_a_program() -> None:
+    items = {int(line.value) for header in HEADERS.values() for line in header.lines if line.key == "item"}
+    assert {*range(1, 44), 52} <= items
+
+
+def test_nearly_all_programs_are_unperturbed_and_the_others_are_documented() -> None:
+    """Each unmarked program is proved alike, each marked one different, by its test."""
+    marked = sorted(name for name, header in HEADERS.items() if header.marked("perturbed"))
+    compared = [name for name, header in HEADERS.items() if not header.marked("plain")]
+    assert len(marked) <= 0.03 * len(compared), marked
+    page = LIMITS_PAGE.read_text(encoding="utf-8")
+    assert [name for name in marked if f"{name}.py" not in page] == []

@@ -1,0 +1,59 @@
+"""The public API is lazy, complete, and the same in whatever order its parts are imported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import worldline
+
+HEAVY = {"torch", "pyarrow", "numpy", "rich", "msgspec", "tiktoken", "tokenizers", "hypothesis"}
+
+
+def python(code: str) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "act", ["import worldline", "import worldline.cli", "from worldline.cli import main; main(['--help'])"]
+)
+def test_nothing_heavy_is_imported_for_help(act: str) -> None:
+    printed = python(f"{act}\nimport sys\nprint('MODULES', *sys.modules)")
+    loaded = {name.split(".")[0] for name in printed.rpartition("MODULES ")[2].split()}
+    assert "worldline" in loaded
+    assert loaded & HEAVY == set()
+
+
+def test_every_public_name_can_be_had() -> None:
+    for name in worldline.__all__:
+        assert getattr(worldline, name) is not None
+        assert name in dir(worldline)
+    with pytest.raises(AttributeError, match="nonsense"):
+        worldline.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "import worldline; worldline.record",
+        "import worldline.record",
+        "import worldline.record.recorder",
+        "from worldline.record import recorder; import worldline",
+        "from worldline import record; import worldline.record.recorder",
+        "import worldline; worldline.record; worldline.record_many; import worldline.record.recorder",
+    ],
+)
+def test_record_is_a_function_and_a_room_in_every_import_order(order: str) -> None:
+    code = (
+        f"{order}\nimport worldline, worldline.record.recorder as r\n"
+        "assert callable(worldline.record) and worldline.record.recorder is r and callable(r.record)\n"
+        "r.record = lambda program, **options: (program, options)\n"
+        "assert worldline.record('p', core='python') == ('p', {'core': 'python'})\n"
+        "print('fine')"
+    )
+    assert python(code) == "fine"

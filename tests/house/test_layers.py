@@ -1,0 +1,99 @@
+"""Data flows one way: imports point downward and never in a circle. The table is CONTRIBUTING.md's."""
+
+from __future__ import annotations
+
+import graphlib
+from pathlib import Path
+
+import pytest
+from imports import Edge, edges, modules
+
+import worldline
+
+ROOT = Path(worldline.__file__).parent
+GROUND = {"errors", "limits"}  # every room may stand on these; `files` only where the table says so
+ROOMS = {
+    "errors": set(),
+    "limits": set(),
+    "files": set(),
+    "core": set(),
+    "record.guests": None,  # runs in the program's interpreter, where there is no worldline
+    "record": {"core", "files", "record.guests"},
+    "rewrite": {"core"},
+    "codec": {"core"},
+    "data": {"core", "record", "codec", "rewrite", "files"},
+    "model": {"core", "codec", "data", "files"},
+    "predict": {"core", "codec", "model", "record"},
+    "diagnose": {"core", "codec", "predict"},
+    "bench": {"core", "codec", "predict"},
+    "plan": {"core", "codec", "predict"},
+    "learn": {"core", "codec", "predict"},
+}
+ROOF = {"view", "cli", "__main__", ""}  # "": the package itself, which is the public API
+
+
+def room(module: str) -> str:
+    """The room of a module: `worldline.record.guests.x` is in `record.guests`, `worldline.cli` in `cli`."""
+    inside = module.removeprefix("worldline").removeprefix(".")
+    nested = [name for name in ROOMS if "." in name and (inside + ".").startswith(name + ".")]
+    return nested[0] if nested else inside.split(".")[0]
+
+
+def upward(found: list[Edge]) -> list[Edge]:
+    """The edges that the table forbids."""
+    return [edge for edge in found if not _allowed(room(edge.importer), room(edge.imported))]
+
+
+def _allowed(importer: str, imported: str) -> bool:
+    if importer == imported or importer in ROOF:
+        return True
+    below = ROOMS[importer]
+    return below is not None and imported in GROUND | below
+
+
+def test_every_module_is_in_a_room_of_the_table() -> None:
+    assert {room(name) for name in modules(ROOT)} <= {*ROOMS, *ROOF}
+
+
+def test_imports_point_downward() -> None:
+    found = edges(ROOT)
+    assert len(found) > 20
+    assert upward(found) == []
+
+
+def test_imports_make_no_circle() -> None:
+    graph: dict[str, set[str]] = {}
+    for edge in edges(ROOT):
+        if edge.importer != edge.imported:
+            graph.setdefault(edge.importer, set()).add(edge.imported)
+    assert list(graphlib.TopologicalSorter(graph).static_order())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from worldline.record import recorder",
+        "import worldline.record.recorder",
+        "def f():\n    from worldline.record.recorder import record",
+        "from ..record import recorder",
+        "from ..record.recorder import record",
+        "import importlib\nimportlib.import_module('worldline.record.recorder')",
+        "if TYPE_CHECKING:\n    from worldline.record.recorder import record",
+    ],
+)
+def test_an_upward_import_is_seen_however_it_is_written(tmp_path: Path, statement: str) -> None:
+    for folder in ("core", "record"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").write_text("")
+    (tmp_path / "record" / "recorder.py").write_text("")
+    (tmp_path / "core" / "trace.py").write_text(statement + "\n")
+    assert [(edge.importer, edge.imported) for edge in upward(edges(tmp_path))] == [
+        ("worldline.core.trace", "worldline.record.recorder")
+    ]
+
+
+def test_a_guest_may_import_nothing_of_the_package(tmp_path: Path) -> None:
+    (tmp_path / "record" / "guests").mkdir(parents=True)
+    (tmp_path / "limits.py").write_text("")
+    (tmp_path / "record" / "guests" / "python.py").write_text("from worldline.limits import Limits\n")
+    assert len(upward(edges(tmp_path))) == 1
