@@ -176,6 +176,8 @@ static struct {
     Mark *marks;
     size_t n_marks, cap_marks;
     uint64_t next_serial;
+    uint32_t *ends;      /* where each item of an outermost list of atoms ends in the text; n_ends 0: no such list */
+    size_t n_ends, cap_ends;
     PyTypeObject *deque, *ordered_dict;
     PyObject *s_slots, *s_name, *s_del, *deque_maxlen;
 } R;
@@ -325,25 +327,42 @@ static Serial *serial_of(PyObject *v)
 
 /* ---- atoms ----------------------------------------------------------------------------------------------------- */
 
-static void put_u64(uint64_t u)
+static const char PAIRS[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657"
+    "58596061626364656667686970717273747576777879808182838485868788899091929394959697989900";
+
+/* Decimal digits into p, which has room for 20; returns the end. */
+static inline char *digits(char *p, uint64_t u)
 {
-    char digits[24];
-    int i = 24;
-    do {
-        digits[--i] = '0' + u % 10;
-        u /= 10;
-    } while (u);
-    buf_put(&R.out, digits + i, 24 - i);
+    char text[20];
+    int i = 20;
+    while (u >= 100) {
+        uint64_t q = u / 100;
+        memcpy(text + (i -= 2), PAIRS + 2 * (u - q * 100), 2);
+        u = q;
+    }
+    if (u >= 10)
+        memcpy(text + (i -= 2), PAIRS + 2 * u, 2);
+    else
+        text[--i] = '0' + (char)u;
+    memcpy(p, text + i, 20 - i);
+    return p + (20 - i);
 }
 
-static void put_i64(long long n)
+static void put_u64(uint64_t u)
 {
+    char *p = buf_room(&R.out, 20);
+    R.out.n += digits(p, u) - p;
+}
+
+static inline void put_i64(long long n)
+{
+    char *p = buf_room(&R.out, 21), *q = p;
     if (n < 0) {
-        PUT("-");
-        put_u64(0 - (uint64_t)n);
-    } else {
-        put_u64((uint64_t)n);
+        *p++ = '-';
+        n = -n;
     }
+    R.out.n += digits(p, (uint64_t)n) - q;
 }
 
 static void put_utf8(PyObject *s) /* a str known to need no escapes */
@@ -358,9 +377,8 @@ static void put_utf8(PyObject *s) /* a str known to need no escapes */
 
 static int put_int(PyObject *v)
 {
-    int overflow;
-    long long n = PyLong_AsLongLongAndOverflow(v, &overflow);
-    if (!overflow) {
+    long long n;
+    if (small_int(v, &n)) {
         put_i64(n);
         return 0;
     }
@@ -514,8 +532,8 @@ static int put_range(PyObject *v)
     if (put_int(r->start) < 0) return -1;
     PUT(", ");
     if (put_int(r->stop) < 0) return -1;
-    int overflow;
-    if (PyLong_AsLongLongAndOverflow(r->step, &overflow) != 1 || overflow) {
+    long long step;
+    if (!small_int(r->step, &step) || step != 1) {
         PUT(", ");
         if (put_int(r->step) < 0) return -1;
     }
@@ -612,8 +630,12 @@ static int all_atoms(PyObject **items, Py_ssize_t n)
 
 static int put_items(PyObject *v, PyObject **items, Py_ssize_t n, int depth)
 {
-    int atoms = n > 0 && all_atoms(items, n);
+    int atoms = n > 0 && all_atoms(items, n), outermost = depth == 0 && atoms && PyList_CheckExact(v);
     log_open(R.log, atoms ? G_ATOMS : G_SEQ, n, v);
+    if (outermost && (size_t)n > R.cap_ends) {
+        R.cap_ends = n * 2;
+        R.ends = grow(R.ends, R.cap_ends * sizeof(uint32_t));
+    }
     if (atoms)
         for (Py_ssize_t i = 0; i < n; i++)
             log_atom(R.log, items[i]);
@@ -621,12 +643,21 @@ static int put_items(PyObject *v, PyObject **items, Py_ssize_t n, int depth)
         if (i)
             PUT(", ");
         if (atoms) {
-            if (R.out.n > R.value_bytes || put_atom(items[i]) < 0)
+            long long small;
+            if (R.out.n > R.value_bytes)
                 return -1;
+            if (Py_IS_TYPE(items[i], &PyLong_Type) && small_int(items[i], &small))
+                put_i64(small);
+            else if (put_atom(items[i]) < 0)
+                return -1;
+            if (outermost)
+                R.ends[i] = (uint32_t)R.out.n;
         } else if (put_value(items[i], depth + 1) < 0) {
             return -1;
         }
     }
+    if (outermost)
+        R.n_ends = n;
     return 0;
 }
 
@@ -711,9 +742,8 @@ static int compare_rows(const void *pa, const void *pb)
     if (a->rank != b->rank)
         return a->rank - b->rank;
     if (a->rank == 2) {
-        int oa, ob;
-        long long x = PyLong_AsLongLongAndOverflow(a->value, &oa), y = PyLong_AsLongLongAndOverflow(b->value, &ob);
-        if (!oa && !ob)
+        long long x, y;
+        if (small_int(a->value, &x) && small_int(b->value, &y))
             return x < y ? -1 : x > y;
         return PyObject_RichCompareBool(a->value, b->value, Py_LT) == 1 ? -1 : 1;
     }
@@ -1201,6 +1231,7 @@ static void render(PyObject *v, Log *log)
     R.n_seen = 0;
     R.n_marks = 0;
     R.any_label = 0;
+    R.n_ends = 0;
     R.log = log;
     map_clear(&R.seen);
     log_clear(log);
@@ -1213,7 +1244,7 @@ static void render(PyObject *v, Log *log)
         R.out.n = 0;
         put_cut(v);
     } else if (R.out.n > R.value_bytes) {
-        R.out.n = 0;
+        R.out.n = R.n_ends = 0;
         put_cut(v);
     }
 }
@@ -1396,20 +1427,6 @@ static int unchanged(const Log *log, PyObject *v)
     uintptr_t *c = log->w;
     int r = verify(&c, v);
     return r == SAME || (r == ENDS && log->w[log->n - 1] == (uintptr_t)extent(v));
-}
-
-static uint64_t text_hash(const char *p, size_t n)
-{
-    uint64_t h = 0x9E3779B97F4A7C15ull ^ n, w;
-    for (; n >= 8; p += 8, n -= 8) {
-        memcpy(&w, p, 8);
-        h = (h ^ w) * 0xff51afd7ed558ccdull;
-        h ^= h >> 32;
-    }
-    w = 0;
-    memcpy(&w, p, n);
-    h = (h ^ w) * 0xc4ceb9fe1a85ec53ull;
-    return h ^ h >> 29;
 }
 
 #endif

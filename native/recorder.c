@@ -28,6 +28,7 @@ static struct {
 
 static void limit_reached(const char *which);
 
+/* Everything written so far is whole records: tell the reader. Once an event, and at the end. */
 static inline void commit(void)
 {
     __atomic_store_n((uint64_t *)(W.base + 8), (uint64_t)W.n, __ATOMIC_RELEASE);
@@ -60,7 +61,6 @@ static inline uint8_t *put_bytes_at(uint8_t *p, const char *s, size_t n)
 static inline void done(uint8_t *p)
 {
     W.n = p - W.base;
-    commit();
 }
 
 static void record_texts(int tag, const char *a, size_t na, const char *b, size_t nb)
@@ -82,6 +82,7 @@ static void write_end(const char *kind, const char *detail, size_t n)
     W.ended = 1;
     W.cap += RESERVE;
     record_texts(T_END, kind, strlen(kind), detail, n);
+    commit();
 }
 
 static void limit_reached(const char *which)
@@ -119,15 +120,17 @@ typedef struct {
     uint8_t atom, shareable;
     PyObject *alias;   /* the earlier name bound to the same object, or NULL; W.names keeps it alive */
     uint32_t id;       /* text id + 1, or 0: not yet told */
-    uint64_t hash;     /* of the text, for values that are not atoms */
-    Log log;
+    Log log;           /* for values that are not atoms: the shadow, the text, where each item ends in it */
+    Buf text;
+    uint32_t *ends;
+    size_t n_ends, cap_ends;
 } Slot;
 
 typedef struct {       /* one global name of one namespace, shared by all frames that watch it */
     PyObject *globals, *name;
     Slot slot;
     Buf text;
-    uint64_t version, hash;
+    uint64_t version, hash; /* hash of the text; 0: unbound */
     const void *keys;  /* where it was found in the namespace last: a dict's key table and an index in it */
     Py_ssize_t at, entries;
 } Global;
@@ -145,6 +148,7 @@ typedef struct {
     Global **globals;
     PyObject *globals_of; /* the namespace the above were resolved for */
     PyObject *global_names;
+    uint32_t name_id, file_id; /* text id + 1 */
     struct FrameRec *spare;
 } CodeInfo;
 
@@ -291,14 +295,25 @@ static void slot_reset(Slot *s)
     s->alias = NULL;
     if (s->log.n_held)
         log_clear(&s->log);
+    s->n_ends = 0;
+}
+
+static void slot_free(Slot *s)
+{
+    slot_reset(s);
+    log_free(&s->log);
+    free(s->text.p);
+    free(s->ends);
+    *s = (Slot){0};
 }
 
 static void free_frame(FrameRec *f)
 {
     for (int i = 0; i < f->n_slots; i++) {
-        slot_reset(&f->slots[i]);
         if (f->names)
-            log_free(&f->slots[i].log);
+            slot_free(&f->slots[i]);
+        else
+            slot_reset(&f->slots[i]);
     }
     for (int i = 0; f->names && i < f->n_slots; i++)
         Py_CLEAR(f->names[i]);
@@ -328,6 +343,20 @@ static void emit_delta(FrameRec *f, uint32_t id, const char *text, size_t n)
     done(put_bytes_at(p, text, n));
 }
 
+static inline void emit_int(FrameRec *f, uint32_t id, long long n)
+{
+    switch_to(f);
+    uint8_t *p = room(48), *length;
+    *p++ = T_DELTA;
+    p = put_varint(p, id);
+    length = p++;
+    if (n < 0)
+        *p++ = '-';
+    p = (uint8_t *)digits((char *)p, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
+    *length = (uint8_t)(p - length - 1);
+    done(p);
+}
+
 static void emit_gone(FrameRec *f, uint32_t id)
 {
     switch_to(f);
@@ -349,6 +378,20 @@ static uint32_t slot_id(FrameRec *f, int i)
     return info->ids[i] - 1;
 }
 
+static uint64_t text_hash(const char *p, size_t n)
+{
+    uint64_t h = 0x9E3779B97F4A7C15ull ^ n, w;
+    for (; n >= 8; p += 8, n -= 8) {
+        memcpy(&w, p, 8);
+        h = (h ^ w) * 0xff51afd7ed558ccdull;
+        h ^= h >> 32;
+    }
+    w = 0;
+    memcpy(&w, p, n);
+    h = (h ^ w) * 0xc4ceb9fe1a85ec53ull;
+    return h ^ h >> 29;
+}
+
 /* Both atoms: would they print alike? */
 static int same_atom(PyObject *a, PyObject *b)
 {
@@ -356,11 +399,10 @@ static int same_atom(PyObject *a, PyObject *b)
     if (t != Py_TYPE(b))
         return 0;
     if (t == &PyLong_Type) {
-        int oa, ob;
-        long long x = PyLong_AsLongLongAndOverflow(a, &oa), y = PyLong_AsLongLongAndOverflow(b, &ob);
-        if (oa || ob)
-            return oa == ob && PyObject_RichCompareBool(a, b, Py_EQ) == 1;
-        return x == y;
+        long long x, y;
+        if (small_int(a, &x) && small_int(b, &y))
+            return x == y;
+        return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
     }
     if (t == &PyUnicode_Type)
         return PyUnicode_GET_LENGTH(a) == PyUnicode_GET_LENGTH(b) && PyUnicode_KIND(a) == PyUnicode_KIND(b)
@@ -383,8 +425,91 @@ static int same_atom(PyObject *a, PyObject *b)
     return 0; /* singletons: other pointer, other value */
 }
 
-/* Has the slot's text changed, now that it is bound to v (not NULL)? If so the new text is in R.out. */
-static int slot_update(Slot *s, PyObject *v)
+/* The slot's text becomes what is in R.out. */
+static void keep_text(Slot *s)
+{
+    s->text.n = 0;
+    buf_put(&s->text, R.out.p, R.out.n);
+    s->n_ends = R.n_ends;
+    if (s->n_ends > s->cap_ends) {
+        s->cap_ends = s->n_ends * 2;
+        s->ends = grow(s->ends, s->cap_ends * sizeof(uint32_t));
+    }
+    memcpy(s->ends, R.ends, s->n_ends * sizeof(uint32_t));
+}
+
+/* Makes room for `n` items where `old` items stood, at `at`, in an array of `total`. */
+static void *splice(void *array, size_t item, size_t total, size_t at, size_t old, size_t n)
+{
+    char *p = array;
+    memmove(p + (at + n) * item, p + (at + old) * item, (total - at - old) * item);
+    return p + at * item;
+}
+
+/* A list of atoms, changed in place between two places: only what lies between is written anew, into text, shadow and
+ * ends. Returns 1 done and changed, 0 done and the same text, -1 not possible this way. */
+static int splice_list(Slot *s, PyObject *v)
+{
+    PyObject **items = ((PyListObject *)v)->ob_item, **held = s->log.held;
+    size_t n = PyList_GET_SIZE(v), was = s->n_ends, from = 0, tail = 0, least = n < was ? n : was;
+    if (n == 0 || n * 2 > R.value_bytes || s->log.n_held != was)
+        return -1;
+    while (from < least && items[from] == held[from])
+        from++;
+    while (tail < least - from && items[n - 1 - tail] == held[was - 1 - tail])
+        tail++;
+    size_t fresh = n - from - tail, stale = was - from - tail;
+    if (fresh > n / 2 + 8 || !all_atoms(items + from, fresh))
+        return -1;
+    if (n > s->cap_ends || n > s->log.cap_held || n + 3 > s->log.cap) { /* grow by way of a whole rendering */
+        return -1;
+    }
+    uint32_t ends[64];
+    if (fresh > 64)
+        return -1;
+    R.out.n = 0;
+    for (size_t i = 0; i < fresh; i++) {
+        if (from + i)
+            PUT(", ");
+        if (put_atom(items[from + i]) < 0)
+            return -1;
+        ends[i] = (uint32_t)R.out.n;
+    }
+    /* the text from the end of the item before to the end of the last stale one; the first item has no ", " before it */
+    size_t begin = from ? s->ends[from - 1] : 1, end = stale ? s->ends[from + stale - 1] : begin;
+    int first_goes = from == 0 && fresh == 0 && tail, first_comes = from == 0 && stale == 0 && tail;
+    if (first_goes)
+        end += 2;
+    if (first_comes)
+        PUT(", ");
+    size_t size = s->text.n - (end - begin) + R.out.n;
+    if (size > R.value_bytes)
+        return -1;
+    int same = fresh == stale && R.out.n == end - begin && memcmp(s->text.p + begin, R.out.p, R.out.n) == 0;
+    buf_room(&s->text, R.out.n);
+    memcpy(splice(s->text.p, 1, s->text.n, begin, end - begin, R.out.n), R.out.p, R.out.n);
+    for (size_t i = 0; i < fresh; i++)
+        Py_INCREF(items[from + i]);
+    for (size_t i = 0; i < stale; i++)
+        Py_DECREF(held[from + i]);
+    memcpy(splice(held, sizeof *held, was, from, stale, fresh), items + from, fresh * sizeof *held);
+    memcpy(splice(s->log.w + 3, sizeof *held, was, from, stale, fresh), items + from, fresh * sizeof *held);
+    splice(s->ends, sizeof *s->ends, was, from, stale, fresh);
+    for (size_t i = 0; i < fresh; i++)
+        s->ends[from + i] = (uint32_t)(begin + ends[i]);
+    uint32_t shift = (uint32_t)(size - s->text.n);
+    if (shift)
+        for (size_t i = from + fresh; i < n; i++)
+            s->ends[i] += shift;
+    s->text.n = size;
+    s->n_ends = s->log.n_held = n;
+    s->log.n = n + 3;
+    s->log.w[0] = G_ATOMS | (uintptr_t)n << 8;
+    return same ? 0 : 1;
+}
+
+/* Has the slot's text changed, now that it is bound to v (not NULL)? If so *text is the new one. */
+static int slot_update(Slot *s, PyObject *v, Buf *text)
 {
     static Log discarded;
     if (s->ptr == v && (s->atom || unchanged(&s->log, v)))
@@ -411,7 +536,14 @@ static int slot_update(Slot *s, PyObject *v)
         s->shareable = 0;
         if (was_atom)
             Py_DECREF(old);
+        *text = R.out;
         return 1;
+    }
+    if (s->ptr == v && s->n_ends && PyList_CheckExact(v)) {
+        int done = splice_list(s, v);
+        *text = s->text;
+        if (done >= 0)
+            return done;
     }
     /* The old log must outlive the new rendering: its atoms may be all that keeps shared parts alive. */
     Log old = s->log;
@@ -424,9 +556,9 @@ static int slot_update(Slot *s, PyObject *v)
     s->ptr = v;
     s->atom = 0;
     s->shareable = is_shareable(v);
-    uint64_t hash = text_hash(R.out.p, R.out.n);
-    int changed = !was_bound || was_atom || hash != s->hash;
-    s->hash = hash;
+    int changed = !was_bound || was_atom || R.out.n != s->text.n || memcmp(R.out.p, s->text.p, R.out.n) != 0;
+    keep_text(s);
+    *text = s->text;
     return changed;
 }
 
@@ -492,6 +624,7 @@ static void diff_globals(FrameRec *f, int report)
     CodeInfo *info = f->info;
     for (int k = 0; k < info->n_globals; k++) {
         Global *g = info->globals[k];
+        Buf text;
         PyObject *v = global_value(g);
         if (v == NULL) {
             if (g->slot.ptr) {
@@ -499,10 +632,10 @@ static void diff_globals(FrameRec *f, int report)
                 g->version++;
                 g->hash = 0;
             }
-        } else if (slot_update(&g->slot, v)) {
+        } else if (slot_update(&g->slot, v, &text)) {
             g->text.n = 0;
-            buf_put(&g->text, R.out.p, R.out.n);
-            g->hash = text_hash(R.out.p, R.out.n) | 1;
+            buf_put(&g->text, text.p, text.n);
+            g->hash = text_hash(text.p, text.n) | 1;
             g->version++;
         }
         if (f->seen_version[k] == g->version)
@@ -536,10 +669,19 @@ static void diff_locals(FrameRec *f)
             emit_gone(f, slot_id(f, k));
             continue;
         }
+        long long now, before;
+        if (s->atom && Py_IS_TYPE(v, &PyLong_Type) && small_int(v, &now)) { /* most changes of most programs */
+            if (!Py_IS_TYPE(was, &PyLong_Type) || !small_int(was, &before) || before != now)
+                emit_int(f, slot_id(f, k), now);
+            s->ptr = Py_NewRef(v);
+            Py_DECREF(was);
+            continue;
+        }
         int shared = s->shareable;
-        if (slot_update(s, v)) {
+        Buf text;
+        if (slot_update(s, v, &text)) {
             uint32_t id = slot_id(f, k);
-            emit_delta(f, id, R.out.p, R.out.n);
+            emit_delta(f, id, text.p, text.n);
         }
         rebound |= s->ptr != was && (shared || s->shareable);
     }
@@ -565,8 +707,7 @@ static void slot_insert(FrameRec *f, int at, PyObject *name)
 
 static void slot_remove(FrameRec *f, int at)
 {
-    slot_reset(&f->slots[at]);
-    log_free(&f->slots[at].log);
+    slot_free(&f->slots[at]);
     Py_DECREF(f->names[at]);
     f->n_slots--;
     memmove(f->slots + at, f->slots + at + 1, (f->n_slots - at) * sizeof(Slot));
@@ -620,9 +761,10 @@ static void diff_namespace(FrameRec *f)
         Slot *s = &f->slots[k];
         PyObject *was = s->ptr;
         int shared = s->shareable;
-        if (!(v == was && s->atom) && slot_update(s, v)) {
+        Buf text;
+        if (!(v == was && s->atom) && slot_update(s, v, &text)) {
             uint32_t id = slot_id(f, k);
-            emit_delta(f, id, R.out.p, R.out.n);
+            emit_delta(f, id, text.p, text.n);
         }
         rebound |= s->ptr != was && (shared || s->shareable);
         k++;
@@ -699,14 +841,17 @@ static void on_call(CodeInfo *info, IFrame *frame)
 {
     flush_streams();
     FrameRec *f = new_frame(info, frame);
-    uint32_t name = name_id(info->code->co_qualname), file = name_id(info->file);
+    if (!info->name_id) {
+        info->name_id = name_id(info->code->co_qualname) + 1;
+        info->file_id = name_id(info->file) + 1;
+    }
     count_step();
     uint8_t *p = room(48);
     *p++ = T_CALL;
     p = put_varint(p, f->serial);
     p = put_varint(p, C.top ? C.top->serial + 1 : 0);
-    p = put_varint(p, name);
-    p = put_varint(p, file);
+    p = put_varint(p, info->name_id - 1);
+    p = put_varint(p, info->file_id - 1);
     done(put_varint(p, f->line));
     W.frame = f->serial;
     f->below = C.top;
@@ -780,14 +925,13 @@ static FrameRec *take_suspended(IFrame *frame)
     return f;
 }
 
-/* Every entry from the interpreter goes through here: the program's error indicator is kept, our own work is not seen. */
+/* Every entry from the interpreter goes through here: our own work is not seen, and is committed whole. The error
+ * indicator is clear on entry (the interpreter keeps a raised exception elsewhere meanwhile) and stays so. */
 #define ENTER() \
     if (!W.active || C.busy) return NOTHING; \
-    C.busy = 1; \
-    PyObject *et_, *ev_, *eb_; \
-    PyErr_Fetch(&et_, &ev_, &eb_)
+    C.busy = 1
 #define LEAVE() \
-    PyErr_Restore(et_, ev_, eb_); \
+    commit(); \
     C.busy = 0
 
 #if !HAS_MONITORING
@@ -1214,6 +1358,7 @@ static PyObject *recorder_exit(PyObject *self, PyObject *code)
     *p++ = T_EXIT;
     p = put_varint(p, C.last_line);
     done(put_bytes_at(p, R.out.p, R.out.n));
+    commit();
     Py_RETURN_NONE;
 }
 
@@ -1223,8 +1368,10 @@ static PyObject *two_texts(int tag, PyObject *args)
     Py_ssize_t na, nb = 0;
     if (!PyArg_ParseTuple(args, "s#|s#", &a, &na, &b, &nb))
         return NULL;
-    if (!W.ended)
+    if (!W.ended) {
         record_texts(tag, a, na, b, nb);
+        commit();
+    }
     Py_RETURN_NONE;
 }
 

@@ -206,23 +206,20 @@ class Lock:
     """
 
     def __init__(self, directory: Path) -> None:
-        self._path = directory / LOCK_NAME
+        self._path, self._fd = directory / LOCK_NAME, -1
         self._draft = directory / f".{LOCK_NAME}.{os.getpid()}-{next(_serial)}.tmp"
         try:
             with disk(self._draft):
-                self._inode = self._write_draft(json.dumps(_holder(os.getpid())).encode())
+                # Kept open while it is held: no other file can get its inode, so it is known again.
+                self._fd = os.open(self._draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+                os.write(self._fd, json.dumps(_holder(os.getpid())).encode())
                 self._acquire()
+        except BaseException:
+            self._close()
+            raise
         finally:
             with suppress(OSError):
                 self._draft.unlink(missing_ok=True)
-
-    def _write_draft(self, content: bytes) -> int:
-        fd = os.open(self._draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-        try:
-            os.write(fd, content)
-            return os.fstat(fd).st_ino
-        finally:
-            os.close(fd)
 
     def _acquire(self) -> None:
         for _ in range(8):
@@ -242,7 +239,7 @@ class Lock:
                 fcntl.flock(stale, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise BusyError(f"{self._path.parent} is being taken over by another process") from None
-            if os.fstat(stale.fileno()).st_ino != os.stat(self._path, follow_symlinks=False).st_ino:
+            if not self._stands(stale.fileno()):
                 raise BusyError(f"{self._path.parent} was just taken over by another process")
             if (holder := _living(stale.read(_LOCK_BYTES))) is not None:
                 raise BusyError(
@@ -253,8 +250,19 @@ class Lock:
     def release(self) -> None:
         """Let the next writer in; does nothing to a lock that is no longer ours."""
         with suppress(OSError):
-            if os.stat(self._path, follow_symlinks=False).st_ino == self._inode:
+            if self._fd >= 0 and self._stands(self._fd):
                 os.unlink(self._path)
+        self._close()
+
+    def _stands(self, fd: int) -> bool:
+        """Whether this open file is the one under the lock's name."""
+        return os.path.samestat(os.fstat(fd), os.stat(self._path, follow_symlinks=False))
+
+    def _close(self) -> None:
+        fd, self._fd = self._fd, -1
+        with suppress(OSError):
+            if fd >= 0:
+                os.close(fd)
 
 
 def locked(directory: Path) -> bool:

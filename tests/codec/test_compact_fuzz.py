@@ -78,7 +78,7 @@ def test_texts_with_a_few_wrong_bytes(seed: int, options: Compact, data: st.Data
         ("(1 n=1 n=2\n", 7, "another name"),
         ("(1 -n m=2\n", 6, "a name that is gone"),
         ("(1 n=1  m=2\n", 7, "a name"),
-        ("(1 n=01\n", 6, "the end of the line"),
+        ("(1 n=01\n", 5, "a value"),
         ("(1 'n'=1\n", 3, "a name"),
         ("(1\n)1\n2\n", 6, "a call"),
         ("(1\n1)1\n", 3, "the line only where it is another one"),

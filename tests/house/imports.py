@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGE = "worldline"
+NATIVE = {
+    f"{PACKAGE}._recorder",
+    f"{PACKAGE}._wire",
+}  # compiled from native/, so not found among the .py files
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ def edges(root: Path) -> list[Edge]:
 
 def _resolve(target: str, known: dict[str, Path]) -> str:
     """`from worldline.core import trace` names a module, `from worldline.limits import Limits` does not."""
-    if target in known or "." not in target:
+    if target in known or target in NATIVE or "." not in target:
         return target
     parent = target.rpartition(".")[0]
     return parent if parent in known else target

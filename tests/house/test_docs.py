@@ -49,7 +49,7 @@ def test_every_error_is_explained() -> None:
 
 
 def note_slugs() -> set[str]:
-    """Every slug that the code can note: arguments of `note`, what is put into `notes`, a table of `_NOTES`, in C too."""
+    """Every slug that the code can note: arguments of `note`, what goes into `notes`, a table `_NOTES`; in C too."""
     found: set[str] = set()
     for path in ROOT.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_bytes())):
@@ -70,11 +70,8 @@ def texts(*nodes: ast.AST) -> set[str]:
     """The texts that stand anywhere in some expressions, indices apart."""
     inside = [node for top in nodes for node in ast.walk(top)]
     indices = {id(node.slice) for node in inside if isinstance(node, ast.Subscript)}
-    return {
-        node.value
-        for node in inside
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in indices
-    }
+    found = {node.value for node in inside if isinstance(node, ast.Constant) and id(node) not in indices}
+    return {text for text in found if isinstance(text, str) and re.fullmatch(r"[a-z]+(-[a-z]+)*", text)}
 
 
 def test_every_note_is_explained() -> None:
@@ -124,14 +121,25 @@ def test_every_limit_is_an_option() -> None:
     assert {field.name for field in fields(Limits)} <= names
 
 
+def tree() -> set[str]:
+    """Every file that the README's tree has a clause for, by its path in the repository."""
+    fences = (REPOSITORY / "README.md").read_text("utf-8").split("```")
+    block = next(fence for fence in fences[1::2] if fence.startswith("\nsrc/worldline/"))
+    found, folders = set(), {0: ""}
+    for line in block.strip().splitlines():
+        indent, name = len(line) - len(line.lstrip()), line.split()[0]
+        if name.endswith("/"):
+            folders[indent + 2] = folders[indent] + name
+        else:
+            assert len(line.split()) > 2, f"{name} has no clause"
+            found.add(folders[indent] + name)
+    return found
+
+
 def test_the_readme_has_a_clause_for_every_module() -> None:
-    tree = (REPOSITORY / "README.md").read_text("utf-8").split("```")
-    clauses = dict(re.findall(r"^ *([\w/.-]+) {2,}(\S.*)$", "\n".join(tree[1::2]), re.MULTILINE))
-    modules = {path.name for path in ROOT.rglob("*.py")} - {"__init__.py", "__main__.py"}
-    natives = {path.name for path in (REPOSITORY / "native").glob("*.[ch]")}
-    assert (modules | natives) - set(clauses) == set()
-    named = {name for name in clauses if re.fullmatch(r"[\w-]+\.(py|c|h)", name)}
-    assert named - {path.name for path in REPOSITORY.rglob("*.[pch]*")} == set()
+    paths = [*ROOT.rglob("*.py"), *(REPOSITORY / "native").glob("*.[ch]")]
+    modules = {path.relative_to(REPOSITORY).as_posix() for path in paths if not path.name.startswith("__")}
+    assert tree() == modules
 
 
 def test_the_version_is_said_once() -> None:

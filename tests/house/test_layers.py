@@ -18,7 +18,7 @@ ROOMS = {
     "files": set(),
     "core": set(),
     "record.guests": None,  # runs in the program's interpreter, where there is no worldline
-    "record": {"core", "files", "record.guests"},
+    "record": {"core", "files", "record.guests", "_recorder", "_wire"},
     "rewrite": {"core"},
     "codec": {"core"},
     "data": {"core", "record", "codec", "rewrite", "files"},

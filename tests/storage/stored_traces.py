@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 
 from worldline.core.program import Program
 from worldline.core.trace import (
-    EVENTS, NO_TEXT, OUTCOMES, Columns, Frame, Hidden, Interpreter, Outcome, Step, Trace,
-)  # fmt: skip
+    EVENTS,
+    NO_TEXT,
+    OUTCOMES,
+    Columns,
+    Frame,
+    Hidden,
+    Interpreter,
+    Outcome,
+    Step,
+    Trace,
+)
 from worldline.data import manifest, shards
 from worldline.limits import Limits
 
@@ -46,10 +55,10 @@ def columns(steps: Iterable[Step]) -> Columns:
 def trace(n: int, *, length: int = 3, **changes: Any) -> Trace:
     """The nth small trace: every n is another program."""
     steps = [Step(0, "call", 0, 0, 1, {"n": str(n)}, (), {}, None)]
-    steps += [
-        Step(i, "line", 0, 0, 2 + i % 3, {"a": f"[{n}, {i}]"}, ("n",) if i == 2 else (), {"b": "a"} if i == 1 else {}, None)
-        for i in range(1, length - 1)
-    ]  # fmt: skip
+    for i in range(1, length - 1):
+        same: dict[str, str | None] = {"b": "a"} if i == 1 else {}
+        gone = ("n",) if i == 2 else ()
+        steps.append(Step(i, "line", 0, 0, 2 + i % 3, {"a": f"[{n}, {i}]"}, gone, same, None))
     steps.append(Step(length - 1, "return", 0, 0, 9, {}, (), {}, str(n)))
     facts: dict[str, Any] = {
         "program": Program(source=f"def f(n):\n    return n  # {n}\n", call=f"f({n})"),
@@ -93,7 +102,7 @@ def _frames(draw: st.DrawFn) -> list[Frame]:
 
 
 @st.composite
-def traces(draw: st.DrawFn) -> Trace:
+def any_trace(draw: st.DrawFn) -> Trace:
     """Any trace at all."""
     frames = draw(_frames())
     steps = []

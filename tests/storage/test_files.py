@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -183,10 +184,8 @@ def test_of_many_that_find_a_dead_holder_one_takes_over(tmp_path: Path) -> None:
             directory: Path = directory, gate: threading.Barrier = gate, got: list[files.Lock] = got
         ) -> None:
             gate.wait()
-            try:
+            with suppress(BusyError):
                 got.append(files.Lock(directory))
-            except BusyError:
-                pass
 
         threads = [threading.Thread(target=rush) for _ in range(6)]
         for thread in threads:

@@ -7,16 +7,17 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stored_traces import FINGERPRINT, INTERPRETER, facts, store, trace, traces
+from stored_traces import FINGERPRINT, INTERPRETER, any_trace, facts, store, trace
 
 from worldline.core.program import Program
-from worldline.core.trace import Columns, Interpreter
+from worldline.core.trace import Columns, Interpreter, Trace
 from worldline.data import manifest, rows, shards
 from worldline.errors import DigestError, FingerprintError, FormatError, UsageError
 from worldline.limits import Limits
@@ -31,7 +32,7 @@ def test_traces_come_back_in_order(tmp_path: Path) -> None:
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(traces(), max_size=3, unique_by=lambda t: t.program.digest))
+@given(st.lists(any_trace(), max_size=3, unique_by=lambda t: t.program.digest))
 def test_storing_and_reading_is_identity(given_traces: list) -> None:
     with tempfile.TemporaryDirectory() as name:
         with shards.Writer(name, fingerprint={}, rows_per_shard=2, fsync=False) as writer:
@@ -110,12 +111,12 @@ def test_no_traces_is_a_directory_that_verifies(tmp_path: Path) -> None:
 
 
 def test_what_was_added_before_an_exception_is_stored(tmp_path: Path) -> None:
-    with (
-        pytest.raises(KeyboardInterrupt),
-        shards.Writer(tmp_path, fingerprint=FINGERPRINT) as writer,
-    ):
-        writer.add(trace(1))
+    def traces() -> Iterator[Trace]:
+        yield trace(1)
         raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store(tmp_path, traces())
     assert len(list(shards.read(tmp_path))) == 1
     assert shards.verify(tmp_path) == []
 
@@ -136,7 +137,7 @@ def test_row_groups_bound_what_is_held(tmp_path: Path, monkeypatch: pytest.Monke
     [
         ({"recipe": {"name": "other"}}, "recipe.name: stored 'test', now 'other'"),
         ({"limits": {"steps": 5}}, "limits.steps: stored 1000000, now 5"),
-        ({"interpreter": {"name": "cpython", "version": "3.12.1"}}, "interpreter.version: stored '3.11.7', now '3.12.1'"),
+        ({"interpreter": {"version": "3.12.1"}}, "interpreter.version: stored '3.11.7', now '3.12.1'"),
         ({"code": "9"}, "code: stored "),
         ({"more": None}, "more: stored nothing, now None"),
     ],
@@ -176,7 +177,7 @@ def test_directories_that_are_not_ours_are_left_alone(tmp_path: Path) -> None:
         next(shards.read(tmp_path / "set"))
     with pytest.raises(UsageError, match="no such directory"):
         shards.verify(tmp_path / "nowhere")
-    for bad in ({"a": {1, 2}}, {"a": object()}, {"a": "\ud800"}):
+    for bad in ({"a": object()}, {"a": "\ud800"}):
         with pytest.raises(UsageError, match="fingerprint"):
             shards.Writer(tmp_path / "new", fingerprint=bad)
     with pytest.raises(UsageError, match="rows_per_shard"):

@@ -14,7 +14,7 @@ from specimen import EVIL, SOURCE, specimen, step
 from worldline.core.program import Program
 from worldline.view.escape import printable, printable_lines
 from worldline.view.source import Sources
-from worldline.view.state import live, print_state
+from worldline.view.state import known, live, print_state
 from worldline.view.table import print_trace
 
 ANSI = re.compile("\x1b\\[[0-9;]*m")
@@ -84,6 +84,15 @@ def test_the_state_has_every_name_of_every_live_frame_whole() -> None:
     assert re.sub(r"\s", "", long) in re.sub(r"\s", "", text)
     assert re.search(r"^ *\* ys +\[1\] *$", text, re.MULTILINE)
     assert re.search(r"^ +n +1 *$", text, re.MULTILINE)
+
+
+def test_a_line_that_waits_for_a_call_has_changed_nothing_yet() -> None:
+    rows = [step(0, "call", 0, 1, delta={"n": "1"}), step(1, "line", 0, 2, delta={"r": "7"})]
+    rows += [step(2, "call", 1, 4, delta={"ys": "[1]"}), step(3, "return", 1, 6, "7"), step(4, "line", 0, 3)]
+    trace = specimen(steps=rows)
+    assert known(trace, 3).frames == {0: {"n": "1"}, 1: {"ys": "[1]"}}
+    assert known(trace, 4).frames == {0: {"n": "1", "r": "7"}}
+    assert known(trace, 1).frames == {0: {"n": "1", "r": "7"}}
 
 
 def test_a_frame_that_returned_or_was_left_is_not_live_and_a_suspended_one_is() -> None:

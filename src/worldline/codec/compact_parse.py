@@ -72,7 +72,6 @@ def _parse_steps(data: bytes, start: int, found: Prompt, budget: int) -> Parsed:
     while malformed is None and not reader.ended:
         stop = data.find(b"\n", at)
         if stop < 0:
-            malformed = _unfinished(reader, data, at)
             break
         malformed = _line(reader, data, at, stop)
         at = at if malformed else stop + 1
@@ -97,23 +96,6 @@ def _bytes_before(data: bytes, at: int, characters: int) -> int:
     """The offset of a character of the line at `at`."""
     rest = data[at : at + 4 * characters].decode(errors="replace")[:characters]
     return at + len(rest.encode())
-
-
-def _unfinished(reader: Reader, data: bytes, at: int) -> Malformed | None:
-    """Why a last line without newline can be the beginning of no line; None where it may be one."""
-    if at == len(data):
-        return None
-    sizes = reader.sizes()
-    try:
-        reader.line(data[at:].decode())
-    except UnicodeDecodeError as error:
-        return None if error.reason == "unexpected end of data" else Malformed(at + error.start, "UTF-8")
-    except Fault as fault:
-        offset = _bytes_before(data, at, fault.args[0])
-        return Malformed(offset, fault.args[1]) if offset < len(data) else None
-    finally:
-        reader.take_back(sizes)
-    return None
 
 
 def _canonical(reader: Reader, data: bytes, start: int, end: int) -> Malformed | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from worldline.codec.compact import AUXILIARY, MARKS, Query, shows_value
 from worldline.codec.compact_changes import Changes, Fault, Shown, read_name, read_value
@@ -52,7 +51,6 @@ class Reader:
         self.hidden: list[Hidden] = []
         self.queries: list[Query] = []
         self._asked: tuple[int, str] | None = None
-        self._amended: _Row | None = None  # the earlier step that the last line belongs to
         self._acts: dict[str, Callable[[str], None]] = {
             " ": self._late, "(": self._call, "/": self._leave, "@": self._switch, "%": self._hide, "?": self._ask,
             ".": self._end,
@@ -60,7 +58,6 @@ class Reader:
 
     def line(self, text: str) -> None:
         """Reads one whole line. A Fault leaves the state of the lines before it, but for this last one."""
-        self._amended = None
         if self._asked is not None:
             self.queries.append(Query(*self._asked, read_answer(text)))
             self._asked = None
@@ -77,12 +74,7 @@ class Reader:
             raise Fault(0, "a step")
         changes, end = self._read_changes(pending, text, 0)
         self._expect_end(text, end)
-        self._amend(pending, changes)
-
-    def _amend(self, i: int, changes: Changes) -> None:
-        """The changes of an earlier step."""
-        self._amended = self._rows[i]
-        self._amended.changes = changes
+        self._rows[pending].changes = changes
 
     def _call(self, text: str) -> None:
         line, at = self._read_line(text, 1)
@@ -196,7 +188,7 @@ class Reader:
             return
         if not changes or self._rows[pending].changes or not self._options.reveals(pending):
             raise Fault(stop, "the end of the line")
-        self._amend(pending, changes)
+        self._rows[pending].changes = changes
         self._finish(_Row("resume", frame, line), text, stop + 2)
 
     def _valued(self, text: str, at: int, event: str) -> None:
@@ -265,19 +257,6 @@ class Reader:
     def _expect_end(self, text: str, at: int) -> None:
         if at != len(text):
             raise Fault(at, "the end of the line")
-
-    def sizes(self) -> tuple[int, int, int, int]:
-        """How much has been read: `take_back` needs it."""
-        return len(self._rows), len(self.frames), len(self.hidden), len(self.queries)
-
-    def take_back(self, sizes: tuple[int, int, int, int]) -> None:
-        """Takes back what the last line added to the result. Nothing can be read after it."""
-        tables: tuple[list[Any], ...] = (self._rows, self.frames, self.hidden, self.queries)
-        for table, size in zip(tables, sizes, strict=True):
-            del table[size:]
-        if self._amended is not None:
-            self._amended.changes = Changes()
-        self.ended = False
 
     def steps(self) -> list[Step]:
         """The steps so far."""

@@ -8,37 +8,37 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from worldline.codec.flow_build import Builder
-from worldline.codec.flow_expression import COMPREHENSIONS, touched
+from worldline.codec.flow_expression import COMPREHENSIONS, suspends, touched
 from worldline.codec.flow_graph import EXIT
+from worldline.codec.flow_names import SCOPES, Names, names_of
 
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-SCOPES = (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef)
-NAMES = {
-    ast.Lambda: "<lambda>",
-    ast.ListComp: "<listcomp>",
-    ast.SetComp: "<setcomp>",
-    ast.DictComp: "<dictcomp>",
-    ast.GeneratorExp: "<genexpr>",
+TITLES = {
+    "Module": "<module>",
+    "Lambda": "<lambda>",
+    "ListComp": "<listcomp>",
+    "SetComp": "<setcomp>",
+    "DictComp": "<dictcomp>",
+    "GeneratorExp": "<genexpr>",
 }
 
 
 @dataclass(frozen=True)
 class Flow:
-    """One code object: its call line (0 for a module), parameters, identifiers, and what may follow each line.
+    """One code object: its name, its call line (0 for a module), its names, and what may follow each line.
 
     `next` holds the lines that may follow a line when nothing is raised in it, `handlers` those that may follow an
-    exception raised or arriving there. `returns` and `yields` are the lines on which it may end or suspend.
+    exception raised or arriving there. `returns` and `yields` are the lines on which it may end or suspend. `owner`
+    is the class around a method, else empty.
     """
 
     name: str
     line: int
-    parameters: frozenset[str]
-    locals: frozenset[str]
-    names: frozenset[str]
+    owner: str
+    names: Names
     start: frozenset[int]
     next: Mapping[int, frozenset[int]]
     handlers: Mapping[int, frozenset[int]]
@@ -55,7 +55,7 @@ def successors(source: str) -> tuple[Flow, ...]:
     tree = syntax(source)
     if tree is None:
         return ()
-    return tuple(flow_of(node) for node in ast.walk(tree) if isinstance(node, (ast.Module, *SCOPES)))
+    return tuple(_flow(node, outer, owner) for node, outer, owner in _code_objects(tree))
 
 
 def syntax(source: str) -> ast.Module | None:
@@ -70,80 +70,56 @@ def syntax(source: str) -> ast.Module | None:
 
 def first_line(node: ast.AST) -> int:
     """The line of a code object's call event: its first decorator's, else its own; 0 for a module."""
-    if isinstance(node, ast.Module):
-        return 0
-    decorators = getattr(node, "decorator_list", [])
+    decorators = getattr(node, "decorator_list", None)
     line: int = decorators[0].lineno if decorators else getattr(node, "lineno", 0)
     return line
 
 
-def flow_of(node: ast.AST) -> Flow:
-    """The flow of the code object that a node makes."""
+def _code_objects(tree: ast.Module) -> Iterator[tuple[ast.AST, Names | None, str]]:
+    """Every node that makes a code object, with the names of the function around it and the class around it."""
+    pending: list[tuple[ast.AST, Names | None, str]] = [(tree, None, "")]
+    while pending:
+        node, outer, owner = pending.pop()
+        if isinstance(node, (ast.Module, *SCOPES)):
+            yield node, outer, owner
+            if not isinstance(node, (ast.Module, ast.ClassDef)):
+                outer = names_of(node, outer)
+            owner = node.name if isinstance(node, ast.ClassDef) else ""
+        pending.extend((part, outer, owner) for part in ast.iter_child_nodes(node))
+
+
+def _flow(node: ast.AST, outer: Names | None, owner: str) -> Flow:
     builder = Builder()
-    graph = builder.graph
-    start = graph.point()
-    graph.edge(_build(builder, node, start), EXIT)
-    folded = graph.fold(start)
-    parameters = _parameters(node)
+    start = builder.graph.point()
+    builder.graph.edge(_build(builder, node, start), EXIT)
+    folded = builder.graph.fold(start)
+    name = str(getattr(node, "name", TITLES.get(type(node).__name__, "")))
     return Flow(
-        str(getattr(node, "name", NAMES.get(type(node), "<module>"))), first_line(node), parameters,  # type: ignore[call-overload]
-        frozenset(_bound(node)) - parameters, frozenset(_identifiers(node)), folded.start, folded.next,
-        folded.handlers, folded.returns, frozenset(builder.yields),
+        name, first_line(node), owner, names_of(node, outer), folded.start, folded.next, folded.handlers,
+        folded.returns, frozenset(builder.yields),
     )  # fmt: skip
 
 
 def _build(builder: Builder, node: ast.AST, start: int) -> int:
+    graph = builder.graph
     if isinstance(node, COMPREHENSIONS):
         lines = touched(node)
-        if isinstance(node, ast.GeneratorExp):
+        if isinstance(node, ast.GeneratorExp) or suspends(node):
             builder.yields |= lines
-        return builder.graph.anyhow(start, lines)
+            graph.swallows |= lines
+        return graph.anyhow(start, lines)
     if isinstance(node, ast.Lambda):
         return builder.statement(ast.copy_location(ast.Expr(node.body), node.body), start)
     if isinstance(node, ast.ClassDef):
-        start = builder.graph.maybe(builder.graph.maybe(start, first_line(node)), node.lineno)
+        start = graph.maybe(graph.maybe(start, first_line(node)), node.lineno)
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _formats(node.body[:2]):
+        start = graph.maybe(start, first_line(node))
     if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
         return builder.body(node.body, start)
     return start
 
 
-def _parameters(node: ast.AST) -> frozenset[str]:
-    if isinstance(node, COMPREHENSIONS):
-        return frozenset({".0"})
-    if not isinstance(node, FUNCTIONS):
-        return frozenset()
-    arguments = node.args
-    plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    return frozenset(a.arg for a in (*plain, arguments.vararg, arguments.kwarg) if a is not None)
-
-
-def own_nodes(node: ast.AST) -> Iterable[ast.AST]:
-    """The nodes of one code object, nested code objects named but not entered."""
-    pending = list(ast.iter_child_nodes(node))
-    while pending:
-        part = pending.pop()
-        yield part
-        if not isinstance(part, SCOPES):
-            pending.extend(ast.iter_child_nodes(part))
-
-
-def _bound(node: ast.AST) -> Iterable[str]:
-    """Names that the code object itself binds."""
-    for part in own_nodes(node):
-        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
-            yield part.id
-        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
-            yield part.name or ""
-
-
-def _identifiers(node: ast.AST) -> Iterable[str]:
-    yield "__class__"
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name):
-            yield part.id
-        elif isinstance(part, ast.arg):
-            yield part.arg
-        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
-            yield part.name or ""
-        elif isinstance(part, ast.alias):
-            yield part.asname or part.name.partition(".")[0]
+def _formats(statements: list[ast.stmt]) -> bool:
+    """Whether a body may begin with '...' % (...): its literal is reported on the line of the def."""
+    parts = (part for statement in statements for part in ast.walk(statement))
+    return any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in parts)

@@ -33,6 +33,14 @@ def touched(node: ast.AST) -> set[int]:
     return lines
 
 
+def suspends(node: ast.AST) -> bool:
+    """Whether evaluating the node may suspend its code object."""
+    return any(
+        isinstance(part, SUSPENDS) or (isinstance(part, ast.comprehension) and bool(part.is_async))
+        for part in ast.walk(node)
+    )
+
+
 class Evaluator:
     """Adds expressions to one graph; `yields` collects the lines on which the code object may suspend."""
 
@@ -53,7 +61,7 @@ class Evaluator:
         """All lines of a node, in any order."""
         lines = touched(node)
         current = self.graph.anyhow(current, lines)
-        if any(isinstance(part, SUSPENDS) for part in ast.walk(node)):
+        if suspends(node):
             self._suspend(lines, current)
         return current
 

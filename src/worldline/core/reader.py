@@ -249,7 +249,7 @@ class Reader:
     def _fail_literal(self) -> NoReturn:
         """Points into a broken str or bytes, elsewhere to the beginning of what is no value."""
         match = BROKEN.match(self.text, self.at)
-        if match is not None and match.end() - self.at > 1:
+        if match is not None:
             self._fail("a canonical character, escape or quote", match.end())
         self._fail("a value")
 

@@ -11,7 +11,7 @@ import re
 import unicodedata
 
 RESERVED = (
-    "None", "True", "False", "Ellipsis", "NotImplemented", "inf", "nan", "complex", "set", "frozenset",
+    "None", "True", "False", "Ellipsis", "NotImplemented", "inf", "nan", "float", "complex", "set", "frozenset",
     "bytearray", "deque", "range", "slice",
 )  # fmt: skip
 WORDS = {
@@ -166,7 +166,8 @@ def _unescape_byte(match: re.Match[str]) -> str:
 
 def strict_int(text: str) -> bool:
     """Whether text matched by INT is canonical."""
-    return len(text) < 309 or "x" in text or text.lstrip("-") <= _LARGEST_DECIMAL
+    digits = text.removeprefix("-")
+    return len(digits) < len(_LARGEST_DECIMAL) or "x" in digits or digits <= _LARGEST_DECIMAL
 
 
 def strict_float(text: str) -> bool:

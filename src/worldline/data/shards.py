@@ -242,11 +242,12 @@ def _examine(directory: Path, entry: Entry, manifest: Manifest, seen: set[bytes]
             digests = _digests(entry, file)
         except (DigestError, FormatError) as error:
             return [Problem(entry.name, "content", error.slug, str(error))]
-    twice = [digest for digest in digests if digest in seen]
-    seen.update(digests)
-    return [
-        Problem(entry.name, "twice", "format", f"program {digest.hex()} is stored before") for digest in twice
-    ]
+    found = []
+    for digest in digests:
+        if digest in seen:
+            found.append(Problem(entry.name, "twice", "format", f"program {digest.hex()} was stored before"))
+        seen.add(digest)
+    return found
 
 
 def _stored_digests(directory: Path, manifest: Manifest) -> set[bytes]:

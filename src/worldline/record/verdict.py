@@ -14,6 +14,7 @@ from worldline.core.trace import Outcome
 from worldline.record.sandbox import Run
 
 _NO_SPACE = re.compile(r"OSError\((?:27|28|122),")  # file too large, no space, quota: raised in its own tmpfs
+_NO_THREAD = """RuntimeError("can't start new thread")"""
 _OWN_ENDS = ("limit", "tampered", "unsupported")  # said by the guest about the program, not by the program
 
 
@@ -42,6 +43,8 @@ def _unless_starved(run: Run, end: Outcome) -> Outcome:
         return Outcome("limit", "disk")
     if end.kind == "raised" and run.address_bound and end.detail.startswith("MemoryError("):
         return Outcome("limit", "memory")
+    if end.kind == "raised" and run.address_bound and end.detail == _NO_THREAD:
+        return Outcome("limit", "processes")
     return end
 
 

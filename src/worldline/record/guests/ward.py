@@ -55,7 +55,8 @@ class Boxed:
         self.layers = confine.Confinement(config["machine"])
         self.landlock = self.layers.abi
         self.has_cgroup = bool(config["cgroup"])
-        self.processes = int(config["extra_processes"])
+        # With a cgroup the rlimit stands a little behind it: the cgroup counts what it refuses, so it must come first.
+        self.processes = int(config["extra_processes"]) + (16 if self.has_cgroup else 0)
         self.init = 0
         self.proc = os.stat("/proc").st_dev
 
