@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from roundtrip import differences
-from worldline.record.recorder import record_many
 
 from worldline.codec.cost import CostTable, cost
 from worldline.codec.tokens import Bytes, Tokenizer
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data import vocabularies
+from worldline.record.recorder import record_many
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "HumanEval.jsonl.gz"
 CONTEXT = 131_072

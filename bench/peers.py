@@ -22,28 +22,30 @@ Row = tuple[str, int, dict[str, str]]
 
 @dataclass(frozen=True)
 class Session:
-    """A recorder that is on: how to make a function a recorded one, and how many events were captured so far.
+    """A recorder that is on: how to make a function a recorded one, and what was captured (this ends it).
 
     A recorder that fell silent would be the fastest of all, so `measure` refuses one that captured too
-    little; `exact` says that the count must be the number of steps and not just more than nothing.
+    little; `exact` says that the count must be the number of steps and not just more than nothing. worldline
+    gives a decoded wire, whose steps are counted and whose values are checked too.
     """
 
     wrap: Callable[[Function], Function]
-    captured: Callable[[], int]
+    captured: Callable[[], Any]
     exact: bool = False
 
 
 Recorder = Callable[[Path], contextlib.AbstractContextManager[Session]]
 
 
-def _itself(function: Function) -> Function:
+def itself(function: Function) -> Function:
+    """The function as it is: the recorder is on already."""
     return function
 
 
 @contextlib.contextmanager
 def untraced(file: Path) -> Iterator[Session]:
     """The program alone."""
-    yield Session(_itself, lambda: 1)
+    yield Session(itself, lambda: 1)
 
 
 @contextlib.contextmanager
@@ -58,7 +60,7 @@ def coverage_lines(file: Path) -> Iterator[Session]:
     if collector is None or collector.tracer_name() != "CTracer":
         raise RuntimeError("coverage.py was installed without its C extension")
     try:
-        yield Session(_itself, lambda: len(measured.get_data().lines(str(file)) or ()))
+        yield Session(itself, lambda: len(measured.get_data().lines(str(file)) or ()))
     finally:
         measured.stop()
 
@@ -87,7 +89,7 @@ def settrace_repr(file: Path) -> Iterator[Session]:
         lambda frame, event, arg: local(frame, event, arg) if frame.f_code.co_filename == path else None
     )
     try:
-        yield Session(_itself, lambda: len(kept), exact=True)
+        yield Session(itself, lambda: len(kept), exact=True)
     finally:
         sys.settrace(None)
 
@@ -117,7 +119,7 @@ def hunter_action(file: Path) -> Iterator[Session]:
 
     tracer = hunter.trace(filename=str(file), action=capture)
     try:
-        yield Session(_itself, lambda: len(kept), exact=True)
+        yield Session(itself, lambda: len(kept), exact=True)
     finally:
         tracer.stop()
 

@@ -69,7 +69,7 @@ static inline void give_recursion(PyThreadState *ts, int frames)
 #if HAS_MONITORING
     ts->py_recursion_remaining += frames;
 #else
-    ts->recursion_remaining += frames;
+    ts->recursion_remaining += frames + 1; /* here a call from C, such as the guest's exec, counts as well */
 #endif
 }
 

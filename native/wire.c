@@ -14,11 +14,19 @@ enum { CALL, LINE, RETURN, RAISE, YIELD, RESUME, OUTPUT, INPUT, EXIT }; /* as in
 
 #define NO_TEXT UINT32_MAX
 #define NONE UINT32_MAX
+#define WAITING 32 /* a power of two */
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address, 1)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
 #define TRY(act) do { int result_ = (act); if (result_ != OK) return result_; } while (0)
 
 typedef struct { uint32_t *data; size_t size, room; } Column;
 typedef struct { const uint8_t *data; size_t size; } Span;
+typedef struct { Span span; uint64_t code; } Known; /* a text that has an id, and its hash */
 typedef struct { uint32_t check, id; } Slot; /* id is one more than the text's; 0: free */
+typedef struct { Span span; uint64_t code; Column *column; size_t at; } Wait; /* a text whose id is still to be found */
 
 typedef struct {
     const uint8_t *at, *end;
@@ -26,11 +34,13 @@ typedef struct {
     Column change_step, change_name, change_value, change_at;
     Column same_step, same_name, same_value, same_at;
     Column frame_name, frame_file, frame_parent, frame_depth, pending, ids;
-    Span *spans; /* of each text, for the table */
-    size_t spans_room;
+    Known *known; /* of each text, for the table */
+    size_t known_room;
     Slot *slots;
     size_t mask;
     uint64_t key[2];
+    Wait waiting[WAITING];
+    size_t first, last; /* of those waiting, counted from the beginning of time */
     PyObject *texts, *notes, *hidden, *meta, *outcome, *outcomes;
     uint32_t current;
 } Reader;
@@ -155,11 +165,11 @@ static int string(Reader *r, PyObject **out)
 
 static int rehash(Reader *r)
 {
-    size_t count = (size_t)PyList_GET_SIZE(r->texts), mask = r->slots ? r->mask * 2 + 1 : 1023;
+    size_t count = (size_t)PyList_GET_SIZE(r->texts), mask = r->slots ? r->mask * 4 + 3 : 4095;
     Slot *slots = PyMem_Calloc(mask + 1, sizeof *slots);
     if (!slots) return fault_memory();
     for (size_t id = 0; id < count; id++) {
-        uint64_t code = hash(r->key, r->spans[id].data, r->spans[id].size);
+        uint64_t code = r->known[id].code;
         size_t at = (size_t)code & mask;
         while (slots[at].id) at = (at + 1) & mask;
         slots[at] = (Slot){(uint32_t)(code >> 32), (uint32_t)id + 1};
@@ -170,45 +180,89 @@ static int rehash(Reader *r)
     return OK;
 }
 
-static int add_text(Reader *r, Span found)
+static int add_text(Reader *r, Span found, uint64_t code)
 {
     size_t count = (size_t)PyList_GET_SIZE(r->texts);
     PyObject *text;
     if (count >= NO_TEXT - 1) return DAMAGE;
+    if (count == r->known_room) {
+        size_t room = count ? count * 2 : 1024;
+        Known *known = PyMem_Realloc(r->known, room * sizeof *known);
+        if (!known) return fault_memory();
+        r->known = known;
+        r->known_room = room;
+    }
     TRY(text_of(found, &text));
     int failed = PyList_Append(r->texts, text);
     Py_DECREF(text);
     if (failed) return FAULT;
-    if (count == r->spans_room) {
-        size_t room = count ? count * 2 : 256;
-        Span *spans = PyMem_Realloc(r->spans, room * sizeof *spans);
-        if (!spans) return fault_memory();
-        r->spans = spans;
-        r->spans_room = room;
-    }
-    r->spans[count] = found;
+    r->known[count] = (Known){found, code};
     return OK;
 }
 
 /* The id of a text: every distinct text stands once. */
-static int intern(Reader *r, Span found, uint32_t *out)
+static int find_or_add(Reader *r, Span found, uint64_t code, uint32_t *out)
 {
     size_t count = (size_t)PyList_GET_SIZE(r->texts);
-    if (!r->slots || count * 3 >= r->mask * 2) TRY(rehash(r));
-    uint64_t code = hash(r->key, found.data, found.size);
+    if (count * 2 >= r->mask) TRY(rehash(r));
     uint32_t check = (uint32_t)(code >> 32);
     size_t at = (size_t)code & r->mask;
     for (; r->slots[at].id; at = (at + 1) & r->mask) {
-        Span known = r->spans[r->slots[at].id - 1];
-        if (r->slots[at].check == check && known.size == found.size
-            && !memcmp(known.data, found.data, found.size)) {
+        if (r->slots[at].check != check) continue;
+        Span known = r->known[r->slots[at].id - 1].span;
+        if (known.size == found.size && !memcmp(known.data, found.data, found.size)) {
             *out = r->slots[at].id - 1;
             return OK;
         }
     }
-    TRY(add_text(r, found));
+    TRY(add_text(r, found, code));
     r->slots[at] = (Slot){check, (uint32_t)count + 1};
     *out = (uint32_t)count;
+    return OK;
+}
+
+/* Gives those that wait their ids, in order, until `left` of them remain. */
+static int settle(Reader *r, size_t left)
+{
+    for (; r->last - r->first > left; r->first++) {
+        Wait *wait = &r->waiting[r->first & (WAITING - 1)];
+        TRY(find_or_add(r, wait->span, wait->code, &wait->column->data[wait->at]));
+    }
+    return OK;
+}
+
+static int intern(Reader *r, Span found, uint32_t *out)
+{
+    TRY(settle(r, 0));
+    return find_or_add(r, found, hash(r->key, found.data, found.size), out);
+}
+
+static int is_ascii(Span found)
+{
+    uint64_t word, all = 0;
+    size_t i = 0;
+    for (; i + 8 <= found.size; i += 8) {
+        memcpy(&word, found.data + i, 8);
+        all |= word;
+    }
+    for (; i < found.size; i++) all |= found.data[i];
+    return !(all & 0x8080808080808080ULL);
+}
+
+/* The id of a text into the newest entry of a column. The table is larger than the caches, so the text waits until
+ * its slot has been fetched. Only ASCII waits: what may not be UTF-8 has to be known before its record is taken. */
+static int push_text(Reader *r, Column *column, Span found)
+{
+    uint32_t id = NO_TEXT;
+    if (!is_ascii(found)) {
+        TRY(intern(r, found, &id));
+        return push(column, id);
+    }
+    TRY(settle(r, WAITING - 1));
+    TRY(push(column, id));
+    uint64_t code = hash(r->key, found.data, found.size);
+    PREFETCH(&r->slots[(size_t)code & r->mask]);
+    r->waiting[r->last++ & (WAITING - 1)] = (Wait){found, code, column, column->size - 1};
     return OK;
 }
 
@@ -222,14 +276,18 @@ static int name(Reader *r, uint32_t *out)
 
 /* ---- records ---- */
 
-static int step(Reader *r, int event, uint32_t frame, uint32_t line, uint32_t arg)
+static int step(Reader *r, int event, uint32_t frame, uint32_t line)
 {
-    if (r->event.size >= NO_TEXT) return DAMAGE;
     if (event < OUTPUT) r->pending.data[frame] = (uint32_t)r->event.size;
     TRY(push(&r->event, (uint32_t)event));
     TRY(push(&r->frame, frame));
-    TRY(push(&r->line, line));
-    return push(&r->arg, arg);
+    return push(&r->line, line);
+}
+
+static int step_without_arg(Reader *r, int event, uint32_t frame, uint32_t line)
+{
+    TRY(push(&r->arg, NO_TEXT));
+    return step(r, event, frame, line);
 }
 
 static int text_record(Reader *r)
@@ -258,7 +316,7 @@ static int call(Reader *r)
     TRY(push(&r->frame_depth, parent ? r->frame_depth.data[parent - 1] + 1 : 0));
     TRY(push(&r->pending, 0));
     r->current = (uint32_t)frame;
-    return step(r, CALL, r->current, line, NO_TEXT);
+    return step_without_arg(r, CALL, r->current, line);
 }
 
 static int resume(Reader *r)
@@ -267,7 +325,7 @@ static int resume(Reader *r)
     TRY(number32(r, r->pending.size, &frame));
     TRY(line_number(r, &line));
     r->current = frame;
-    return step(r, RESUME, frame, line, NO_TEXT);
+    return step_without_arg(r, RESUME, frame, line);
 }
 
 static int line_record(Reader *r)
@@ -275,49 +333,50 @@ static int line_record(Reader *r)
     uint32_t line;
     TRY(line_number(r, &line));
     if (r->current == NONE) return DAMAGE;
-    return step(r, LINE, r->current, line, NO_TEXT);
+    return step_without_arg(r, LINE, r->current, line);
 }
 
 static int with_arg(Reader *r, int event)
 {
-    uint32_t line, arg;
+    uint32_t line;
     Span found;
     TRY(line_number(r, &line));
     TRY(span(r, &found));
     if (r->current == NONE) return DAMAGE;
-    TRY(intern(r, found, &arg));
-    return step(r, event, r->current, line, arg);
+    TRY(push_text(r, &r->arg, found));
+    return step(r, event, r->current, line);
 }
 
-static int change(Column *steps, Column *names, Column *values, Reader *r, uint32_t key, uint32_t value)
+/* Everything about a change but its value, which is pushed first: only a value can be damage. */
+static int change(Reader *r, Column *steps, Column *names, uint32_t key)
 {
-    if (steps->size >= NO_TEXT) return DAMAGE;
     TRY(push(steps, r->pending.data[r->current]));
-    TRY(push(names, key));
-    return push(values, value);
+    return push(names, key);
 }
 
 static int delta(Reader *r, int gone)
 {
-    uint32_t key, value = NO_TEXT;
+    uint32_t key;
     Span found;
-    if (r->current == NONE) return DAMAGE;
+    if (r->current == NONE || r->change_step.size >= NO_TEXT) return DAMAGE;
     TRY(name(r, &key));
-    if (!gone) {
+    if (gone) {
+        TRY(push(&r->change_value, NO_TEXT));
+    } else {
         TRY(span(r, &found));
-        TRY(intern(r, found, &value));
+        TRY(push_text(r, &r->change_value, found));
     }
-    return change(&r->change_step, &r->change_name, &r->change_value, r, key, value);
+    return change(r, &r->change_step, &r->change_name, key);
 }
 
 static int same(Reader *r)
 {
     uint32_t key, other;
-    if (r->current == NONE) return DAMAGE;
+    if (r->current == NONE || r->same_step.size >= NO_TEXT) return DAMAGE;
     TRY(name(r, &key));
     TRY(number32(r, (uint64_t)r->ids.size + 1, &other));
-    uint32_t value = other ? r->ids.data[other - 1] : NO_TEXT;
-    return change(&r->same_step, &r->same_name, &r->same_value, r, key, value);
+    TRY(push(&r->same_value, other ? r->ids.data[other - 1] : NO_TEXT));
+    return change(r, &r->same_step, &r->same_name, key);
 }
 
 static int note(Reader *r)
@@ -375,7 +434,7 @@ static int end_record(Reader *r)
 static int record(Reader *r)
 {
     uint8_t tag = *r->at++;
-    if (r->outcome) return DAMAGE;
+    if (r->outcome || r->event.size >= NO_TEXT) return DAMAGE; /* the columns hold no more steps than that */
     switch (tag) {
     case 0x01: return text_record(r);
     case 0x02: return call(r);
@@ -509,6 +568,7 @@ static int read_all(Reader *r, const uint8_t *base, Py_ssize_t *damage)
             break;
         }
     }
+    TRY(settle(r, 0));
     TRY(lay_out(r, &r->change_step, &r->change_name, &r->change_value, &r->change_at));
     return lay_out(r, &r->same_step, &r->same_name, &r->same_value, &r->same_at);
 }
@@ -533,7 +593,7 @@ static void release(Reader *r)
         &r->frame_parent, &r->frame_depth, &r->pending, &r->ids,
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) PyMem_Free(columns[i]->data);
-    PyMem_Free(r->spans);
+    PyMem_Free(r->known);
     PyMem_Free(r->slots);
     Py_XDECREF(r->texts);
     Py_XDECREF(r->notes);
@@ -556,7 +616,8 @@ static PyObject *decode(PyObject *Py_UNUSED(module), PyObject *args)
     r.notes = PyList_New(0);
     r.hidden = PyList_New(0);
     r.meta = PyDict_New();
-    if (r.texts && r.notes && r.hidden && r.meta && make_key(r.key) == OK && read_all(&r, base, &damage) == OK) {
+    if (r.texts && r.notes && r.hidden && r.meta && make_key(r.key) == OK && rehash(&r) == OK
+        && read_all(&r, base, &damage) == OK) {
         row = PyDict_New();
         if (row && report(&r, damage, row) != OK) Py_CLEAR(row);
     }

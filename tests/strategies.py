@@ -282,27 +282,15 @@ _VALUES = st.sampled_from(["0", "1", "[1, 2]", "'é😀'", ""]) | st.text(
 _LINES = st.integers(0, 300) | st.integers(0, (1 << 32) - 1)
 
 
+_ACTS = [
+    "call", "line", "line", "change", "change", "event", "resume", "switch", "same", "hide", "note", "tell",
+]  # fmt: skip
+
+
 def _act(draw: st.DrawFn, script: Script) -> None:
     """One random record, valid where it stands."""
     frame = st.integers(0, len(script.frames) - 1)
-    act = draw(
-        st.sampled_from(
-            [
-                "call",
-                "line",
-                "line",
-                "change",
-                "change",
-                "event",
-                "resume",
-                "switch",
-                "same",
-                "hide",
-                "note",
-                "tell",
-            ]
-        )
-    )
+    act = draw(st.sampled_from(_ACTS))
     if act == "call":
         script.call(draw(st.integers(-1, len(script.frames) - 1)), draw(_WORDS), draw(_WORDS), draw(_LINES))
     elif act == "line":

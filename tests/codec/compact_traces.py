@@ -65,10 +65,11 @@ def make_trace(
             columns.same_name.append(text_id(name))
             columns.same_value.append(text_id(other))
         columns.same_at.append(len(columns.same_name))
+    run = program or Program(source="def f():\n    pass\n", call="f()")
+    interpreter = Interpreter("cpython", "3.11", "python")
     return Trace(
-        program or Program(source="def f():\n    pass\n", call="f()"), Interpreter("cpython", "3.11", "python"), Limits(),
-        Outcome(outcome), columns, list(frames), hidden=tuple(hidden),
-    )  # fmt: skip
+        run, interpreter, Limits(), Outcome(outcome), columns, list(frames), hidden=tuple(hidden)
+    )
 
 
 class Machine:
@@ -94,11 +95,17 @@ class Machine:
         for _ in range(count):
             if self.random.random() < 0.05:
                 self.hidden.append(
-                    Hidden(len(self.steps), self.random.choice(("random", "a b")), self.random.choice(VALUES + ("?",)))
+                    Hidden(
+                        len(self.steps),
+                        self.random.choice(("random", "a b")),
+                        self.random.choice((*VALUES, "?")),
+                    )
                 )
             self.random.choice(acts)()
         files = (("lib/a.py", "x = 1\n\ny = 2"),)
-        program = Program(source="def f():\n    pass\n", call="f(1)", files=files, argv=("a b",), stdin="1\n2\n")
+        program = Program(
+            source="def f():\n    pass\n", call="f(1)", files=files, argv=("a b",), stdin="1\n2\n"
+        )
         outcome = self.random.choice(("returned", "raised", "limit", "killed"))
         return make_trace(self.steps, self.frames, program=program, hidden=self.hidden, outcome=outcome)
 
@@ -300,7 +307,7 @@ class Spy:
     def _local(self, frame: FrameType, event: str, arg: Any) -> Any:
         if event == "line":
             self._add(frame, "line")
-        elif event == "exception" and not (arg[0] in (StopIteration, GeneratorExit)):
+        elif event == "exception" and arg[0] not in (StopIteration, GeneratorExit):
             if not (self.steps[-1].event == "raise" and self.steps[-1].frame == self.serials[id(frame)]):
                 self._add(frame, "raise", _render(arg[1]))
         elif event == "return":
@@ -322,7 +329,9 @@ class Spy:
         delta = {name: text for name, text in now.items() if before.get(name) != text}
         gone = tuple(name for name in before if name not in now)
         self.seen[serial] = now
-        step = Step(len(self.steps), event, serial, self.frames[serial].depth, frame.f_lineno, {}, (), {}, arg)
+        step = Step(
+            len(self.steps), event, serial, self.frames[serial].depth, frame.f_lineno, {}, (), {}, arg
+        )
         self.steps.append(step)
         target = step if event == "call" else self.steps[self.pending[serial]]
         delta = {**target.delta, **delta}

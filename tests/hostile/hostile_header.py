@@ -3,12 +3,14 @@
     # outcome: raised KeyError          how the recording ends; the first line of every file
     # outcome[3.11 python]: tampered    the same for one interpreter version, one core, or both
     # item: 25                          which item of the hostile list it stands for
+    # core: native                      the only core that runs it (the other is too slow for it)
     # python: 3.12+                     the oldest interpreter that can run it
     # also: 3.12 3.13                   interpreters other than the suite's own that run it too
     # limits: wall=1 steps=2000         limits other than the default ones
     # stdin: 'Ada\\n36\\n'                what it reads
     # plain: skip                       a plain run would never end or would hurt the machine
     # perturbed: why                    recorded and plain are known to differ (then they must)
+    # twice: nondeterministic           recorded twice, the trace says so (or `same`: it must not say so)
 
 Every other line is a fact, see `hostile_facts`. Nothing here runs anything.
 """
@@ -25,7 +27,7 @@ from worldline.limits import Limits
 
 LINE = re.compile(r"# ([a-z-]+)(?:\[([^\]]+)\])?: ?(.*)")
 KEYS = {
-    "outcome", "item", "python", "also", "limits", "stdin", "plain", "perturbed",
+    "outcome", "item", "core", "python", "also", "limits", "stdin", "plain", "perturbed", "twice",
     "delta", "series", "gone", "same", "arg", "lines", "steps", "note", "hidden", "leaves-no",
 }  # fmt: skip
 
@@ -83,6 +85,10 @@ class Header:
         """Whether an interpreter of this version can run the program at all."""
         oldest = [line.value.rstrip("+") for line in self.lines if line.key == "python"]
         return not oldest or _number(version) >= _number(oldest[0])
+
+    def runs_in(self, core: str) -> bool:
+        """Whether this recorder core runs the program."""
+        return all(line.value == core for line in self.lines if line.key == "core")
 
     def also_on(self, version: str) -> bool:
         """Whether the program is in the small set that other interpreters run too."""

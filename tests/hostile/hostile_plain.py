@@ -14,7 +14,9 @@ from functools import cache
 from pathlib import Path
 
 DEADLINE = 30.0
-ENVIRONMENT = {"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"}
+ENVIRONMENT = {
+    "PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,8 @@ def run(source: bytes, name: str, stdin: str, python: str = sys.executable) -> P
         process = subprocess.Popen(
             [python, "-s", "-P", "-B", str(file)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            cwd=folder, env=ENVIRONMENT, start_new_session=True, preexec_fn=_bounds,
+            cwd=folder, env={**ENVIRONMENT, "HOME": folder, "PWD": folder, "TMPDIR": folder},
+            start_new_session=True, preexec_fn=_bounds,
         )  # fmt: skip
         try:
             stdout, stderr = process.communicate(stdin.encode("utf-8"), timeout=DEADLINE)

@@ -21,7 +21,7 @@ class Case:
         return parse(self.facts)
 
 
-LONG_LINE = b"x = [" + b"1, " * 350_000 + b"1]\ny = len(x)\nprint(y)\n"
+LONG_LINE = b"x = '" + b"wide " * 200_000 + b"'; z = 1\ny = len(x)\nprint(y)\n"
 MANY_LINES = b"# nothing to see on this line, nor on any of the next ones\n" * 170_000 + b"x = 1\nprint(x)\n"
 
 CASES = (
@@ -55,7 +55,7 @@ CASES = (
          "# outcome: returned\n# delta: y=4"),
     Case("future", b"from __future__ import annotations\ndef f(a: nope): return a\nx = f(1)\nprint(x)\n",
          "# outcome: returned\n# delta: x=1"),
-    Case("one_long_line", LONG_LINE, "# outcome: returned\n# delta: y=350001\n# lines: <module> 1 2 3"),
+    Case("one_long_line", LONG_LINE, "# outcome: returned\n# delta: y=1000000\n# lines: <module> 1 2 3"),
     Case("ten_megabytes", MANY_LINES,
          "# outcome: returned\n# delta: x=1\n# lines: <module> 170001 170002"),
 )  # fmt: skip

@@ -23,7 +23,7 @@ from stored_traces import FINGERPRINT, facts, store, trace
 
 from worldline.data import manifest, shards
 
-PER_DIRECTORY = 8  # kills that one directory suffers before it is left
+PER_DIRECTORY = 4  # kills that one directory suffers before it is left
 
 
 def child(directory: Path, pipe: int, fsync: bool) -> None:
@@ -52,7 +52,7 @@ def killed(directory: Path, dice: random.Random) -> list[int]:
     with os.fdopen(reader, "rb") as pipe:
         # 0: it may be killed while it opens the directory; counted in its own reports, so that a slow machine
         # kills it in the same places
-        lines = [pipe.readline() for _ in range(dice.choice((0, 1, 2, 2, 3)))]
+        lines = [pipe.readline() for _ in range(dice.choice((0, 1, 2, 2)))]
         time.sleep(dice.random() * 0.012)
         os.kill(pid, signal.SIGKILL)
         lines += pipe.readlines()

@@ -146,6 +146,8 @@ class _Writer:
             fits = 0 <= step.frame < known
         if step.event == "resume":
             fits = fits and self._cursor.is_suspended(step.frame)
+        if step.event in AUXILIARY:
+            fits = fits and not (step.delta or step.gone or step.same)
         if not fits:
             raise UsageError(f"step {step.i} ({step.event}) is of a frame that cannot have it")
 
@@ -185,6 +187,8 @@ class _Writer:
 
     def _own_changes(self, step: Step) -> str:
         """The changes that are known at once: nothing else happens before the frame's next event."""
+        if step.event in AUXILIARY:
+            return ""
         if step.i in self._late:
             self._pending[step.frame] = step
             return ""

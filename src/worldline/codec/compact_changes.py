@@ -79,6 +79,8 @@ class Shown:
     def write(self, step: Step, revealed: bool) -> str:
         """The text of a step's changes: nothing when it is not revealed, all since the last reveal when it is."""
         if self._exact:
+            if not (step.delta or step.gone or step.same):
+                return ""
             changes = Changes(step.delta, dict.fromkeys(step.gone), step.same)
         else:
             changes = self._add_up(step)
@@ -136,6 +138,8 @@ class Shown:
     def read(self, frame: int, text: str, at: int) -> tuple[Changes, int]:
         """The changes of a frame that begin at `at` with a space, and where they end."""
         changes = Changes()
+        if at == len(text):
+            return changes, at
         known = self._values.get(frame, {})
         while at < len(text) and text[at] == " " and text[at + 1 : at + 2] != "|":
             at = self._read_one(changes, known, text, at + 1)

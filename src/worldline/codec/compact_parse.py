@@ -113,6 +113,6 @@ def _canonical(reader: Reader, data: bytes, start: int, end: int) -> Malformed |
 def _parsed(reader: Reader, malformed: Malformed | None, end: int) -> Parsed:
     ended = reader.ended and malformed is None
     hidden, queries, prompt = tuple(reader.hidden), tuple(reader.queries), reader.prompt
-    return Parsed(
-        reader.steps(), ended, malformed, reader.frames, hidden, queries, prompt.program, prompt.options, end
-    )
+    steps = reader.steps()
+    frames = reader.frames[: sum(step.event == "call" for step in steps)]  # the last line may be half a call
+    return Parsed(steps, ended, malformed, frames, hidden, queries, prompt.program, prompt.options, end)

@@ -223,7 +223,9 @@ class Reader:
     def _finish(self, row: _Row, text: str, at: int) -> None:
         """The changes that a line ends with, and its step."""
         i = len(self._rows)
-        if not row.changes:
+        if row.event in AUXILIARY:
+            pass
+        elif not row.changes:
             row.changes, at = self._read_changes(i, text, at, row.frame)
         elif not self._options.reveals(i):
             raise Fault(at, "the end of the line")

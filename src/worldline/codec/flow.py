@@ -28,7 +28,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Flow:
-    """One code object: its name, its call line (0 for a module), its names, and what may follow each line.
+    """One code object: its name, its call line (0 for a module), the line of its `def`, its names, what may follow.
 
     `next` holds the lines that may follow a line when nothing is raised in it, `handlers` those that may follow an
     exception raised or arriving there. `returns` and `yields` are the lines on which it may end or suspend. `owner`
@@ -37,6 +37,7 @@ class Flow:
 
     name: str
     line: int
+    defined: int
     owner: str
     names: Names
     start: frozenset[int]
@@ -95,8 +96,8 @@ def _flow(node: ast.AST, outer: Names | None, owner: str) -> Flow:
     folded = builder.graph.fold(start)
     name = str(getattr(node, "name", TITLES.get(type(node).__name__, "")))
     return Flow(
-        name, first_line(node), owner, names_of(node, outer), folded.start, folded.next, folded.handlers,
-        folded.returns, frozenset(builder.yields),
+        name, first_line(node), getattr(node, "lineno", 0), owner, names_of(node, outer), folded.start, folded.next,
+        folded.handlers, folded.returns, frozenset(builder.yields),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from worldline.core.malformed import Malformed
 from worldline.core.node import Value, text
 from worldline.core.spelling import BROKEN, WORDS, order, rank
 
-DEPTH = 100_000  # nesting beyond it is no value: it bounds the memory that hostile text can take
+DEPTH = 10_000  # nesting beyond it is no value: it bounds the memory that hostile text can take
 LOOSE_SETS = 256  # sets inside sets that are sorted: each level is written out once more
 
 _SETS = ("brace", "set", "frozenset")

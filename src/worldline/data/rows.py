@@ -183,6 +183,8 @@ def _bound(texts: Any, columns: Columns) -> None:
     values = 12 * len(columns) + 3 * len(columns.change_name) + 3 * len(columns.same_name)
     if values > MAX_VALUES:
         raise ValueError(f"{len(columns)} steps are more than one row holds")
+    if 4 * max(map(len, columns.texts), default=0) * values <= MAX_TEXT:  # nearly always: need not be counted
+        return
     sizes, total = pc.binary_length(texts), 0
     for column in (
         columns.change_name,

@@ -93,7 +93,8 @@ def zygote_command(plan: Plan, socket: int) -> list[str]:
         folder, stand_in = str(GUESTS), plan.guest_folder
     config = {
         "socket": socket, "boxed": plan.boxed, "paths": plan.python.libraries, "guest": plan.guest,
-        "guest_folder": stand_in, "machine": plan.python.machine, "cgroup": bool(plan.cgroups), "native": plan.native_inside,
+        "guest_folder": stand_in, "machine": plan.python.machine, "cgroup": bool(plan.cgroups),
+        "native": plan.native_inside,
         "extra_processes": EXTRA_PROCESSES,
     }  # fmt: skip
     options = ["-S", "-s", "-P", "-B"]

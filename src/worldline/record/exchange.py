@@ -101,6 +101,4 @@ def _read_wire(fd: int) -> bytes | memoryview:
     committed: int = struct.unpack_from("<Q", os.pread(fd, WIRE_HEADER, 0), 8)[0]
     if committed <= SMALL:
         return os.pread(fd, max(committed, WIRE_HEADER), 0)
-    return memoryview(
-        mmap.mmap(fd, min(committed, os.fstat(fd).st_size), mmap.MAP_SHARED, mmap.PROT_READ)
-    )
+    return memoryview(mmap.mmap(fd, min(committed, os.fstat(fd).st_size), mmap.MAP_SHARED, mmap.PROT_READ))

@@ -89,7 +89,16 @@ def _compile(source: Path, build: Build, target: Path) -> bool:
         return False
     with tempfile.TemporaryDirectory(prefix="worldline-build-") as folder:
         made = Path(folder) / "recorder.so"
-        command = [compiler, "-O2", "-shared", "-fPIC", f"-I{build.include}", str(source / "recorder.c"), "-o", str(made)]
+        command = [
+            compiler,
+            "-O2",
+            "-shared",
+            "-fPIC",
+            f"-I{build.include}",
+            str(source / "recorder.c"),
+            "-o",
+            str(made),
+        ]
         try:
             subprocess.run(command, capture_output=True, timeout=120, check=True)
             target.parent.mkdir(parents=True, exist_ok=True)

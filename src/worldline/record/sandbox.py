@@ -60,6 +60,7 @@ class Box:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", launch, box.launch_config(plan, theirs.fileno())],
                 stdin=subprocess.DEVNULL, stdout=words, stderr=words, pass_fds=[theirs.fileno()], cwd="/",
+                start_new_session=True,  # Ctrl-C is for the host, which then puts its boxes away
             )  # fmt: skip
         try:
             self._await_ready()
@@ -109,6 +110,9 @@ class Box:
         except OSError as error:
             self.kill()
             return self._result(exchange, "", {"trouble": f"the box broke: {error}"})
+        except BaseException:  # an interrupted box would answer the next program with this one's end
+            self.kill()
+            raise
         finally:
             exchange.close()
 
@@ -166,15 +170,19 @@ class Box:
         )  # fmt: skip
 
     def kill(self) -> None:
-        """End the box and everyone in it: its pid namespace ends with bubblewrap."""
+        """End the box and everyone in it. The pid namespace ends with bubblewrap; without one the zygote sees to it."""
+        if self.alive and not self.plan.boxed:
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                self._socket.shutdown(socket.SHUT_RDWR)
+                self._process.wait(GRACE)
         self.alive = False
         self._process.kill()
         self._process.wait()
 
     def close(self) -> None:
         """Put the box away."""
-        self._socket.close()
         self.kill()
+        self._socket.close()
         os.close(self._words)
         if self.group:
             self.group.remove()
@@ -206,7 +214,7 @@ def open_box(plan: box.Plan, limits: Limits, *, use_cgroup: bool = True) -> Box:
     if not sys.platform.startswith("linux"):
         raise NoSandbox("boxes need Linux: namespaces, seccomp, memory files")
     if not plan.boxed:
-        return Box(plan, limits)
+        return _open_with_cgroup(plan, limits, use_cgroup)
     if shutil.which("bwrap") is None:
         raise NoSandbox("the command bwrap is missing: install the package bubblewrap")
     if os.geteuid() != 0:

@@ -1,6 +1,5 @@
 # outcome: returned
 # item: 8
-# limits: wall=5
 # delta: total=499500
 xs = list(range(200_000))
 total = 0

@@ -1,10 +1,10 @@
 # outcome: returned
 # item: 52
-# hidden: clock
+# twice: nondeterministic
 # delta: ok=True
 import time
 
-a = time.time()
-b = time.monotonic()
-ok = a > 1e9 and b >= 0
+a = time.time_ns()
+b = time.monotonic_ns()
+ok = a > 10**18 and b >= 0
 print(ok)

@@ -1,6 +1,6 @@
 # outcome: returned
 # item: 26
-# series: n = 0 | 1 | 2
+# series: n = 0 | 1 | 0 | 1 | 2 | 1 | 2
 # delta: inc=<function inc>
 def counter():
     n = 0

@@ -1,8 +1,8 @@
 # outcome: returned
 # item: 16
-# delta: a=Item#1(name='pen', tags=['x'])
-# delta: a=Item#1(name='pen', tags=['x', 'y'])
-# delta: b=Fast#2(n=1)
+# delta: a=Item#3(name='pen', tags=['x'])
+# delta: a=Item#3(name='pen', tags=['x', 'y'])
+# delta: b=Fast#4(n=1)
 from dataclasses import dataclass, field
 
 

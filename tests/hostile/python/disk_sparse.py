@@ -1,5 +1,6 @@
 # outcome: limit disk
 # item: 40
+# limits: disk=4194304
 # plain: skip
 # delta: before=1
 before = 1

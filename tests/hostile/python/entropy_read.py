@@ -1,6 +1,6 @@
 # outcome: returned
 # item: 52
-# hidden: random
+# twice: nondeterministic
 # delta: n=8
 import os
 import uuid

@@ -1,7 +1,9 @@
 # outcome: returned
 # item: 52
-# delta: home=None
+# delta: user=None
+# delta: names=['HOME', 'LANG', 'LC_ALL', 'PATH', 'PWD', 'PYTHONHASHSEED', 'TMPDIR', 'TZ']
 import os
 
-home = os.environ.get("HOME")
-print(home, os.environ.get("USER"), "PYTHONPATH" in os.environ, os.getppid() != os.getpid())
+user = os.environ.get("USER")
+names = sorted(os.environ)
+print(names, user, os.environ["HOME"] == os.getcwd(), os.getppid() != os.getpid())

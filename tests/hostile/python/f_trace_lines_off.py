@@ -1,7 +1,8 @@
 # outcome: returned
 # item: 18
-# delta: before=1
-# delta: after=2
+# also: 3.12 3.13
+# lines: <module> 6 8 9 10 11 12 13 14
+# delta: done=2
 import sys
 
 before = 1

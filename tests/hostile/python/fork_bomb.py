@@ -1,6 +1,6 @@
-# outcome: raised BlockingIOError
+# outcome: limit processes
 # item: 37
-# limits: wall=2
+# limits: wall=4 processes=16
 # plain: skip
 # delta: before=1
 import os

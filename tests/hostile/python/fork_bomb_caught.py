@@ -1,4 +1,4 @@
-# outcome: returned
+# outcome: limit processes
 # item: 37
 # limits: wall=4 processes=16
 # plain: skip

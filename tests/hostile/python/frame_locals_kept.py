@@ -1,7 +1,8 @@
 # outcome: returned
 # item: 29
 # also: 3.12 3.13
-# delta: first=['x']
+# delta[native]: first=['x']
+# perturbed[3.11 3.12 python]: reading the locals of a frame updates what locals() returned before
 # delta: x=2
 def f():
     x = 1

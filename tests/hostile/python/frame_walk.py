@@ -1,6 +1,7 @@
 # outcome: returned
 # item: 29
 # also: 3.12 3.13
+# perturbed: the frames of the guest, which runs the program, are below it
 # delta: names=['f', '<module>']
 import sys
 

@@ -1,6 +1,6 @@
 # outcome: returned
 # item: 26
-# series: total = 0 | 1 | 3
+# series: total = 0 | 1 | 1 | 3 | 3
 total = 0
 
 

@@ -1,4 +1,5 @@
 # outcome: returned
+# twice: same
 # item: 52
 # also: 3.12 3.13
 # delta: same=True

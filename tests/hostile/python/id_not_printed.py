@@ -1,4 +1,5 @@
 # outcome: returned
+# twice: same
 # item: 52
 # delta: same=True
 a = []

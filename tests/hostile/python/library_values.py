@@ -1,6 +1,6 @@
 # outcome: returned
 # item: 16
-# delta: f=Fraction#1(_numerator=1, _denominator=3)
+# delta: f=Fraction#1(_denominator=3, _numerator=1)
 # delta: z=complex(1.0, -2.0)
 # delta: n=3
 import datetime

@@ -1,10 +1,8 @@
 # outcome: returned
 # item: 36
-# limits: memory=268435456
-# plain: skip
 # delta: after='caught'
 try:
-    block = bytearray(1 << 42)
+    block = bytearray(1 << 62)
 except MemoryError:
     after = "caught"
 print(after)

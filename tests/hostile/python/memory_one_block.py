@@ -1,7 +1,7 @@
 # outcome: limit memory
 # item: 36
-# limits: memory=134217728
+# limits: wall=8 memory=134217728
 # plain: skip
 # delta: before=1
 before = 1
-block = bytearray(1 << 40)
+block = bytearray(b"x") * (1 << 30)

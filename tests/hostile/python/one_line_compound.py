@@ -1,7 +1,7 @@
 # outcome: returned
 # item: 26
 # also: 3.12 3.13
-# series: x = 1 | 2 | 3
+# series: x = 2 | 3
 # delta: y=4
 # lines: <module> 7 8 9 10
 x = 1; x = 2

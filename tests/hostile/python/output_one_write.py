@@ -1,9 +1,9 @@
 # outcome: limit output
 # item: 39
-# limits: output=1048576
+# limits: wall=4 output=20000
 # plain: skip
 # delta: before=1
 import sys
 
 before = 1
-sys.stdout.write("x" * 50_000_000)
+sys.stdout.write("x" * 5_000_000)

@@ -1,4 +1,5 @@
 # outcome: returned
+# twice: same
 # item: 52
 # also: 3.12 3.13
 # delta: roll=[2, 5, 1, 3, 1]

@@ -1,7 +1,7 @@
 # outcome: returned
 # item: 21
 # also: 3.12 3.13
-# delta: answer=20000
+# delta: answer=5000
 import sys
 
 sys.setrecursionlimit(10**6)
@@ -13,5 +13,5 @@ def down(n):
     return 1 + down(n - 1)
 
 
-answer = down(20_000)
+answer = down(5_000)
 print(answer)

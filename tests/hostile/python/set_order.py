@@ -1,4 +1,5 @@
 # outcome: returned
+# twice: same
 # item: 13
 # also: 3.12 3.13
 # delta: s={None, False, 2, 10, 1.5, 'a', 'b', b'z', (1, 2)}

@@ -1,6 +1,6 @@
 # outcome: returned
 # item: 2
-# delta: x=Slotted#1(b=2)
+# delta: x=Slotted#1(a=1, b=2)
 class Slotted:
     __slots__ = ("a", "b")
 

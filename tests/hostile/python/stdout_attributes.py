@@ -1,8 +1,9 @@
 # outcome: returned
 # item: 28
-# delta: facts=('utf-8', 'strict', False, 'w', '<stdout>', 1)
+# delta: facts=('utf-8', False, 'w', '<stdout>', 1)
 import sys
 
 out = sys.stdout
-facts = (out.encoding, out.errors, out.isatty(), out.mode, out.name, out.fileno())
-print(facts, type(out).__name__, sys.__stdout__ is out, out.write("x"))
+facts = (out.encoding, out.isatty(), out.mode, out.name, out.fileno())
+print(facts, out.errors, type(out).__name__, sys.__stdout__ is out, out.write("x"))
+print(sys.stdin.errors, sys.stdin.mode, sys.stderr.errors, sys.stderr.line_buffering, out.line_buffering)

@@ -1,7 +1,7 @@
-# outcome: returned
+# outcome: limit processes
 # item: 41
 # plain: skip
-# limits: wall=4
+# limits: wall=4 processes=16
 # note: threads
 # delta: kind='RuntimeError'
 import _thread

@@ -1,6 +1,6 @@
 # outcome: returned
 # item: 29
-# delta: line=9
+# delta: line=8
 import warnings
 
 with warnings.catch_warnings(record=True) as caught:

@@ -1,6 +1,7 @@
 # outcome: returned
 # item: 17
-# delta: n=0
+# perturbed: an object is known again by a weak reference to it, and a program can count those
+# delta: n=1
 import weakref
 
 

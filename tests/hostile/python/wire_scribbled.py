@@ -1,15 +1,15 @@
-# outcome: tampered
+# outcome: returned
 # item: 28
-# item: 51
+# item: 29
 # delta: before=1
-# perturbed: no shared mapping exists in a plain run, so there is nothing to scribble over
+# delta: after=2
+import ctypes
+
 before = 1
-maps = [row.split() for row in open("/proc/self/maps")]
-shared = [row[0] for row in maps if row[1] == "rw-s"]
-with open("/proc/self/mem", "r+b", 0) as memory:
-    for span in shared:
-        start = int(span.split("-")[0], 16)
-        memory.seek(start + 8)
-        memory.write((1 << 62).to_bytes(8, "little"))
+with open("/proc/self/maps") as file:
+    spans = [row.split()[0] for row in file if " rw-s " in row]
+for span in spans:
+    start = int(span.split("-")[0], 16)
+    ctypes.memset(start + 8, 0x7F, 8)
 after = 2
 print("scribbled")

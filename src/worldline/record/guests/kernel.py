@@ -12,7 +12,8 @@ import struct
 
 CLONE_NEWIPC, CLONE_NEWPID = 0x08000000, 0x20000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MNT_DETACH = 2, 4, 8, 2
-_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_CHILD_SUBREAPER = 38, 22, 24, 36
+_PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP = 1, 22, 24
+_PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
 _SECCOMP_MODE_FILTER = 2
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -71,6 +72,11 @@ def unmount(target: str) -> None:
 def adopt_orphans() -> None:
     """Become the parent of every descendant whose own parent dies."""
     _prctl("subreaper", _PR_SET_CHILD_SUBREAPER, 1)
+
+
+def die_with_parent() -> None:
+    """Be killed when the parent dies."""
+    _prctl("parent death signal", _PR_SET_PDEATHSIG, 9)
 
 
 def no_new_privileges() -> None:

@@ -118,6 +118,7 @@ class Bare:
 
     def __init__(self, config: dict[str, Any]) -> None:
         kernel.adopt_orphans()
+        self.has_cgroup = bool(config["cgroup"])
         self.directory = ""
 
     def prepare(self, limits: dict[str, float]) -> None:
@@ -126,12 +127,14 @@ class Bare:
 
     def enter(self) -> None:
         """Into it."""
+        kernel.die_with_parent()
         os.chdir(self.directory)
 
     def confine(self, limits: dict[str, float]) -> None:
         """rlimits alone; the number of processes is per user here, and is left alone."""
         kernel.no_new_privileges()
-        confine.set_rlimits(limits, processes=0, address_space=_address_space(limits))
+        space = None if self.has_cgroup else _address_space(limits)
+        confine.set_rlimits(limits, processes=0, address_space=space)
 
     def kill(self, child: int) -> None:
         """The program's session, and then whoever is left."""

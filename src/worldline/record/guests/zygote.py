@@ -14,7 +14,6 @@ import importlib
 import json
 import os
 import select
-import signal
 import socket
 import sys
 from typing import Any, NoReturn
@@ -61,12 +60,19 @@ def _arrange_files(fds: list[int], trouble: int) -> tuple[bytes, int, int]:
     return text, wire, trouble
 
 
+def _is_a_name(path: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+
+
 def _write_files(spec: dict[str, Any]) -> None:
     """The program's files in its own directory, as far as their names stay inside it."""
     root = os.getcwd()
     for name, text in ((spec["name"], spec["source"]), *spec["files"].items()):
         path = os.path.normpath(os.path.join(root, name))
-        if not path.startswith(root + "/") or "\0" in path:
+        if not path.startswith(root + "/") or not _is_a_name(path):
             continue
         if "/" in name:
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -112,6 +118,7 @@ def _await(child: int, sock: socket.socket, ward: Ward) -> None:
             message = sock.recv(64)
             ward.kill(child)
             if not message:
+                ward.bury()
                 os._exit(0)
     finally:
         os.close(pidfd)
@@ -139,7 +146,7 @@ def main() -> None:
     config = json.loads(sys.argv[1])
     sys.argv[:] = [""]
     sock = socket.socket(fileno=config["socket"])
-    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    os.environ.pop("PWD", None)  # bubblewrap's addition
     for path in config["paths"]:
         if path not in sys.path:
             sys.path.append(path)
