@@ -4,7 +4,7 @@
  * The fast twin of src/worldline/record/guests/recorder.py: same records, same bytes. One recorder a process. Not
  * covered: running the program, its standard streams, the end of the process - that is guests/python.py.
  */
-#include "canonical.h"
+#include "verify.h"
 #include <pthread.h>
 #include <unistd.h>
 

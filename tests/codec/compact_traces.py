@@ -67,9 +67,7 @@ def make_trace(
         columns.same_at.append(len(columns.same_name))
     run = program or Program(source="def f():\n    pass\n", call="f()")
     interpreter = Interpreter("cpython", "3.11", "python")
-    return Trace(
-        run, interpreter, Limits(), Outcome(outcome), columns, list(frames), hidden=tuple(hidden)
-    )
+    return Trace(run, interpreter, Limits(), Outcome(outcome), columns, list(frames), hidden=tuple(hidden))
 
 
 class Machine:

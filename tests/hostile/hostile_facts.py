@@ -16,87 +16,89 @@ Each check returns complaints, an empty list when all is well.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from hostile_header import Header
 
-from worldline.core.trace import Step, Trace
+from worldline.core.trace import EVENTS, NO_TEXT, Trace
 
 HEX_INT = re.compile(r"(?<![\w'\"])-?0x[0-9a-f]{257,}")
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A trace with its steps made once, since every fact looks at all of them."""
-
-    trace: Trace
-    steps: tuple[Step, ...]
+ASIDE = ("output", "input", "exit")  # events that say nothing about the life of their frame
 
 
 def complaints(header: Header, trace: Trace, version: str, core: str) -> list[str]:
     """Every stated fact that the trace does not bear out."""
-    seen = Seen(trace, tuple(trace.steps))
     found: list[str] = []
     for key, check in CHECKS.items():
         for value in header.values(key, version, core):
-            if not check(seen, value):
-                found += [f"not in the trace: {key}: {value[:200]}{_instead(seen, key, value)}"]
-    return found + list(_event_order(seen.steps))[:8]
+            if not check(trace, value):
+                found += [f"not in the trace: {key}: {value[:200]}{_instead(trace, key, value)}"]
+    return found
 
 
-def _delta(seen: Seen, fact: str) -> bool:
+def _text(trace: Trace, number: int) -> str | None:
+    return None if number == NO_TEXT else trace.columns.texts[number]
+
+
+def _changes(trace: Trace, name: str) -> list[str | None]:
+    """The successive values of a name in all frames; None where it was gone. Columns, since traces can be long."""
+    columns = trace.columns
+    wanted = {number for number, text in enumerate(columns.texts) if text == name}
+    pairs = zip(columns.change_name, columns.change_value, strict=True)
+    return [_text(trace, value) for number, value in pairs if number in wanted]
+
+
+def _args(trace: Trace, event: str) -> list[str | None]:
+    columns, wanted = trace.columns, EVENTS.index(event)
+    return [_text(trace, arg) for kind, arg in zip(columns.event, columns.arg, strict=True) if kind == wanted]
+
+
+def _delta(trace: Trace, fact: str) -> bool:
     name, _, value = fact.partition("=")
-    return any(step.delta.get(name) == value for step in seen.steps)
+    return value in _changes(trace, name)
 
 
-def _values_of(seen: Seen, name: str) -> list[str]:
-    return [step.delta[name] for step in seen.steps if name in step.delta]
-
-
-def _series(seen: Seen, fact: str) -> bool:
+def _series(trace: Trace, fact: str) -> bool:
     name, _, values = fact.partition(" = ")
-    return _values_of(seen, name) == values.split(" | ")
+    return [value for value in _changes(trace, name) if value is not None] == values.split(" | ")
 
 
-def _gone(seen: Seen, name: str) -> bool:
-    return any(name in step.gone for step in seen.steps)
+def _gone(trace: Trace, name: str) -> bool:
+    return None in _changes(trace, name)
 
 
-def _same(seen: Seen, fact: str) -> bool:
+def _same(trace: Trace, fact: str) -> bool:
     name, _, other = fact.partition("=")
-    return any(step.same.get(name) == other for step in seen.steps)
+    return any(step.same.get(name) == other for step in trace.steps)
 
 
-def _arg(seen: Seen, fact: str) -> bool:
+def _arg(trace: Trace, fact: str) -> bool:
     event, _, value = fact.partition(" ")
-    return any(step.event == event and step.arg == value for step in seen.steps)
+    return value in _args(trace, event)
 
 
-def _lines_of(seen: Seen, name: str) -> list[int]:
+def _lines_of(trace: Trace, name: str) -> list[int]:
     return [
-        step.line
-        for step in seen.steps
-        if step.event == "line" and seen.trace.frames[step.frame].name == name
+        step.line for step in trace.steps if step.event == "line" and trace.frames[step.frame].name == name
     ]
 
 
-def _lines(seen: Seen, fact: str) -> bool:
+def _lines(trace: Trace, fact: str) -> bool:
     name, *numbers = fact.split()
-    return _lines_of(seen, name) == [int(number) for number in numbers]
+    return _lines_of(trace, name) == [int(number) for number in numbers]
 
 
-def _steps(seen: Seen, fact: str) -> bool:
+def _steps(trace: Trace, fact: str) -> bool:
     relation, number = fact.split()
-    return len(seen.steps) == int(number) if relation == "==" else len(seen.steps) >= int(number)
+    return len(trace) == int(number) if relation == "==" else len(trace) >= int(number)
 
 
-def _note(seen: Seen, slug: str) -> bool:
-    return any(note == slug or note.startswith(f"{slug}:") for note in seen.trace.notes)
+def _note(trace: Trace, slug: str) -> bool:
+    return slug in trace.notes
 
 
-def _hidden(seen: Seen, kind: str) -> bool:
-    return any(hidden.kind == kind for hidden in seen.trace.hidden)
+def _hidden(trace: Trace, kind: str) -> bool:
+    return any(hidden.kind == kind for hidden in trace.hidden)
 
 
 CHECKS = {
@@ -105,30 +107,27 @@ CHECKS = {
 }  # fmt: skip
 
 
-def _instead(seen: Seen, key: str, fact: str) -> str:
+def _instead(trace: Trace, key: str, fact: str) -> str:
     """What the trace says in place of a fact, for the message."""
-    if key in ("delta", "series"):
-        values = _values_of(seen, re.split(r" ?= ?", fact, maxsplit=1)[0])
-        return f"; seen instead: {[value[:120] for value in values[:12]]}"
+    if key in ("delta", "series", "gone"):
+        values = _changes(trace, re.split(r" ?= ?", fact, maxsplit=1)[0])
+        return f"; seen instead: {[value and value[:120] for value in values[:12]]}"
     if key == "arg":
-        event = fact.partition(" ")[0]
-        return (
-            f"; seen instead: {[(step.arg or '')[:120] for step in seen.steps if step.event == event][:12]}"
-        )
+        return f"; seen instead: {[arg and arg[:120] for arg in _args(trace, fact.partition(' ')[0])[:12]]}"
     if key == "lines":
-        return f"; seen instead: {_lines_of(seen, fact.split()[0])[:60]}"
-    return f"; notes {seen.trace.notes}, hidden {seen.trace.hidden[:4]}, {len(seen.steps)} steps"
+        return f"; seen instead: {_lines_of(trace, fact.split()[0])[:60]}"
+    return f"; notes {trace.notes}, hidden {trace.hidden[:4]}, {len(trace)} steps"
 
 
 def misshapen(trace: Trace) -> list[str]:
-    """What is wrong with a trace whatever its program: addresses, frames without a caller."""
+    """What is wrong with a trace whatever its program: addresses, wrong callers, events of dead frames."""
     found = [f"an address: {text[:200]}" for text in _texts(trace) if "0x" in HEX_INT.sub("", text)]
     found += [
         f"frame {frame.serial} has parent {frame.parent}"
         for frame in trace.frames
         if not -1 <= frame.parent < frame.serial
     ]
-    return found[:8]
+    return (found + list(_event_order(trace)))[:8]
 
 
 def _texts(trace: Trace) -> Iterator[str]:
@@ -141,18 +140,19 @@ def _texts(trace: Trace) -> Iterator[str]:
         yield hidden.value
 
 
-def _event_order(steps: Sequence[Step]) -> Iterator[str]:
+def _event_order(trace: Trace) -> Iterator[str]:
     """Complaints about frames that run before their call, after their return, or resume without a yield."""
     life: dict[int, str] = {}
-    for step in steps:
-        before = life.get(step.frame)
-        if (before is None) != (step.event == "call"):
-            yield f"step {step.i}: {step.event} of a frame that was {before}"
-        if before == "return" and step.event not in ("output", "exit"):
-            yield f"step {step.i}: {step.event} after the frame returned"
-        if step.event == "resume" and before != "yield":
-            yield f"step {step.i}: a resume after {before}"
-        if before == "yield" and step.event not in ("resume", "raise", "output", "input", "exit"):
-            yield f"step {step.i}: {step.event} of a suspended frame"
-        if step.event not in ("output", "input", "exit"):
-            life[step.frame] = step.event
+    for i, (kind, frame) in enumerate(zip(trace.columns.event, trace.columns.frame, strict=True)):
+        event, before = EVENTS[kind], life.get(frame)
+        if (before is None) != (event == "call"):
+            yield f"step {i}: {event} of a frame that was {before}"
+        if event in ASIDE:
+            continue
+        if before == "return":
+            yield f"step {i}: {event} after the frame returned"
+        if event == "resume" and before != "yield":
+            yield f"step {i}: a resume after {before}"
+        if before == "yield" and event not in ("resume", "raise"):
+            yield f"step {i}: {event} of a suspended frame"
+        life[frame] = event

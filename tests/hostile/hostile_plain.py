@@ -37,7 +37,7 @@ def run(source: bytes, name: str, stdin: str, python: str = sys.executable) -> P
         process = subprocess.Popen(
             [python, "-s", "-P", "-B", str(file)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            cwd=folder, env={**ENVIRONMENT, "HOME": folder, "PWD": folder, "TMPDIR": folder},
+            cwd=folder, env={**ENVIRONMENT, "HOME": folder, "TMPDIR": folder},
             start_new_session=True, preexec_fn=_bounds,
         )  # fmt: skip
         try:

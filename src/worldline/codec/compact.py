@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from worldline.codec.compact_changes import Shown, name_text
@@ -55,7 +55,9 @@ def encode_steps(
     trace: Trace, options: Compact | None = None, *, queries: Iterable[tuple[int, str]] = ()
 ) -> bytes:
     """The part that a model must predict, with queries (step, name) and their answers where they are known."""
-    run = Recorded(trace.program, list(trace.steps), trace.frames, trace.hidden, trace.outcome.kind in ENDED)
+    run = Recorded(
+        trace.program, list(trace.steps), list(trace.frames), trace.hidden, trace.outcome.kind in ENDED
+    )
     return write(run, options or Compact(), _answered(run, queries))
 
 
@@ -127,9 +129,9 @@ class _Writer:
         changes = self._own_changes(step)
         self.out.append(f"{mark}{changes}\n")
         self._lines[step.frame], self._previous = step.line, step.frame
-        self._ask(step.i, lambda asked: not asked.name)
+        self._ask(step.i, named=False)
         if step.event not in AUXILIARY and step.i not in self._late:
-            self._ask(step.i, lambda asked: bool(asked.name))
+            self._ask(step.i, named=True)
 
     def end(self) -> None:
         """What stands after the last step."""
@@ -182,7 +184,7 @@ class _Writer:
             return changes + " |" if changes else ""
         if changes:
             self.out.append(f"{changes}\n")
-        self._ask(pending.i, lambda asked: bool(asked.name))
+        self._ask(pending.i, named=True)
         return ""
 
     def _own_changes(self, step: Step) -> str:
@@ -239,9 +241,9 @@ class _Writer:
             raise UsageError(f"step {step.i} ({step.event}) has no value")
         return step.arg
 
-    def _ask(self, i: int, chosen: Callable[[Query], bool]) -> None:
+    def _ask(self, i: int, *, named: bool) -> None:
         for asked in self._queries.get(i, ()):
-            if chosen(asked):
+            if bool(asked.name) == named:
                 self.out.append(query(asked.name).decode())
                 self.out.append("-\n" if asked.value is None else f"={asked.value}\n")
 

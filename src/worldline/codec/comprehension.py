@@ -181,7 +181,10 @@ def _site(statement: ast.stmt, bound: frozenset[str], known: frozenset[str]) -> 
         case _:
             return None
     node = statement.value
-    if not isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)) or statement.lineno != statement.end_lineno:
+    if (
+        not isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp))
+        or statement.lineno != statement.end_lineno
+    ):
         return None
     inside = [part for part in ast.walk(node) if part is not node]
     if len(node.generators) != 1 or suspends(node):
@@ -194,7 +197,9 @@ def _site(statement: ast.stmt, bound: frozenset[str], known: frozenset[str]) -> 
     return Site(statement.lineno, node, name, own, _free(node, own, bound))
 
 
-def _free(node: ast.ListComp | ast.SetComp | ast.DictComp, own: frozenset[str], bound: frozenset[str]) -> tuple[str, ...]:
+def _free(
+    node: ast.ListComp | ast.SetComp | ast.DictComp, own: frozenset[str], bound: frozenset[str]
+) -> tuple[str, ...]:
     """The function's names that the comprehension itself reads; its first iterable is read outside of it."""
     outside = {id(part) for part in ast.walk(node.generators[0].iter)}
     used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and id(part) not in outside}
@@ -214,7 +219,7 @@ def _is_pure(node: ast.expr, known: frozenset[str]) -> bool:
 
 
 def _evident(node: ast.expr, names: dict[str, str]) -> str | None:
-    """The type of the iterator, unless an object takes part: its methods could run frames before the comprehension's own."""
+    """The type of the iterator, unless an object takes part: its methods could run before the comprehension does."""
     used = (names.get(part.id, "") for part in ast.walk(node) if isinstance(part, ast.Name))
     return None if any("#" in value for value in used) else _iterator(node, names)
 

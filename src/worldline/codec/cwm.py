@@ -34,13 +34,18 @@ def encode(trace: Trace) -> str:
     """The whole text of a trace; without <|end_of_text|> where the trace stops before its program did."""
     shown = frames(trace)
     end = token("end_of_text") if complete(trace) else ""
-    return prompt(trace.program.source, entry_line(trace)) + render(shown, listing(trace.program.source)) + end
+    return (
+        prompt(trace.program.source, entry_line(trace)) + render(shown, listing(trace.program.source)) + end
+    )
 
 
 def prompt(source: str, entry: int) -> str:
     """What a model is given: the source, marked on the entry's line (0: the whole script)."""
     return (
-        token("begin_of_text") + token("trace_context_start") + shield(marked(source, entry)) + token("frame_sep")
+        token("begin_of_text")
+        + token("trace_context_start")
+        + shield(marked(source, entry))
+        + token("frame_sep")
     )
 
 

@@ -52,7 +52,9 @@ class _Unfolding:
 
     def run(self) -> Iterator[CwmFrame]:
         other = {name for name, _ in self.trace.program.files}
-        steps = [s for s in self.trace.steps if s.event in SHOWN and self.trace.frames[s.frame].file not in other]
+        steps = [
+            s for s in self.trace.steps if s.event in SHOWN and self.trace.frames[s.frame].file not in other
+        ]
         last = {step.frame: i for i, step in enumerate(steps)}
         for i, step in enumerate(steps):
             yield from self._settle(step, i, last)
@@ -124,6 +126,8 @@ class _Unfolding:
         owners = self.local.get(step.frame)
         if owners is None:  # the frame's first step is its call
             title = self.trace.frames[step.frame].name
-            owners = [flow for flow in self.flows if flow.name == title and flow.line == self._call_line(step)]
+            owners = [
+                flow for flow in self.flows if flow.name == title and flow.line == self._call_line(step)
+            ]
             self.local[step.frame] = owners
         return not owners or any(flow.names.shows(name) for flow in owners)

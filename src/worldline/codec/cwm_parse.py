@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from worldline.codec.cwm_frame import CwmFrame
 from worldline.codec.cwm_lines import Scopes
 from worldline.codec.cwm_read import RawFrame, Reader, pieces_of_ids, pieces_of_text
-from worldline.codec.cwm_scope import Place, Scope, settle
+from worldline.codec.cwm_scope import Place, settle
 from worldline.codec.cwm_text import UNCHANGED, listing, without_marker
 from worldline.codec.flow import successors
 from worldline.core.malformed import Malformed

@@ -64,9 +64,7 @@ def pieces_of_text(text: str) -> Iterator[Piece]:
         yield Piece("", text[at:], at)
 
 
-def pieces_of_ids(
-    ids: Sequence[int], decode: Callable[[int], bytes | None]
-) -> Iterator[Piece | Malformed]:
+def pieces_of_ids(ids: Sequence[int], decode: Callable[[int], bytes | None]) -> Iterator[Piece | Malformed]:
     """The same for token ids; offsets are then positions in the list. Ends at an id that is none."""
     data, starts, offsets = bytearray(), [], []
     for at, number in enumerate(ids):

@@ -6,13 +6,14 @@ nothing later agrees with.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from worldline.codec.flow import Flow
 
 Position = tuple[Flow, int]
-WIDEST = 32
+WIDEST = 32  # more open positions than this are given up, so that a frame's cost has a bound
 
 
 @dataclass
@@ -24,10 +25,15 @@ class Place:
     positions: list[Position]
     allowed: bool = True
 
+    @property
+    def starts(self) -> bool:
+        """Whether this is the call that began its scope."""
+        return self.scope.places[0] is self
+
 
 @dataclass(eq=False)
 class Scope:
-    """One activation: its places so far and the names it last showed, whole."""
+    """One activation: its places so far, and the names it last showed, whole."""
 
     serial: int
     places: list[Place] = field(default_factory=list)
@@ -39,43 +45,48 @@ class Scope:
         return self.places[-1]
 
 
-def leads(before: Place, event: str, flow: Flow, start: int, line: int) -> bool:
-    """Whether a frame of this event on this line may follow one that stood at `start`."""
+def reach(before: Place, event: str, position: Position) -> Iterator[AbstractSet[int]]:
+    """Sets of lines on which a frame of this event may stand after a position, the likeliest first."""
+    flow, start = position
+    after: AbstractSet[int] = flow.start if before.starts else flow.next.get(start, frozenset())
     if event in ("return", "raise"):  # reported on the line that ran last
-        return line == start or (before.event == "call" and line in flow.start) or line in flow.next.get(start, ())
-    if event == "call":  # a generator goes on where it stopped
-        return line == start
-    if before.event == "call":
-        if len(before.scope.places) and before is before.scope.places[0]:
-            return line in flow.start
-        return line == start or line in flow.next.get(start, ())
-    if before.event == "raise":
-        return line in flow.handlers.get(start, ())
-    return line in flow.next.get(start, ())
+        yield {start}
+        yield after
+    elif event == "call":  # a generator goes on where it stopped
+        yield {start}
+    elif before.event == "raise":
+        yield flow.handlers.get(start, frozenset())
+    else:
+        yield after
+        if before.event == "call" and not before.starts:
+            yield {start}
 
 
-def moved(before: Place, event: str, lines: Iterable[int]) -> list[Position]:
+def moved(before: Place, event: str, lines: AbstractSet[int]) -> list[Position]:
     """The positions on these lines that control flow allows after a place."""
-    found: dict[tuple[int, int], Position] = {}
-    lines = list(lines)
-    for flow, start in before.positions:
-        if event in ("return", "raise") and start in lines:
-            found[id(flow), start] = flow, start
-            continue
-        for line in lines:
-            if leads(before, event, flow, start, line):
-                found[id(flow), line] = flow, line
-    return list(found.values())
+    found: dict[Position, None] = {}
+    for position in before.positions:
+        for reached in reach(before, event, position):
+            here = reached & lines
+            found.update(((position[0], line), None) for line in here)
+            if here and event in ("return", "raise"):
+                break
+    return narrow(list(found))
+
+
+def narrow(positions: list[Position]) -> list[Position]:
+    """The positions, or none where they are too many to follow."""
+    return positions if len(positions) <= WIDEST else []
 
 
 def settle(scope: Scope) -> None:
     """From the end back: drop the positions from which none of the next place's can be reached."""
     for before, after in zip(reversed(scope.places[:-1]), reversed(scope.places[1:]), strict=True):
-        if len(before.positions) < 2 or not after.allowed or not after.positions:
-            continue
-        kept = [
-            (flow, start)
-            for flow, start in before.positions
-            if any(flow is other and leads(before, after.event, flow, start, line) for other, line in after.positions)
-        ]
-        before.positions = kept or before.positions
+        if len(before.positions) > 1 and after.allowed and after.positions:
+            kept = [position for position in before.positions if _agrees(before, position, after)]
+            before.positions = kept or before.positions
+
+
+def _agrees(before: Place, position: Position, after: Place) -> bool:
+    lines = {line for flow, line in after.positions if flow is position[0]}
+    return any(reached & lines for reached in reach(before, after.event, position))

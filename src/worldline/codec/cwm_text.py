@@ -26,8 +26,9 @@ EVENT_TOKENS = {"call": "call_sep", "line": "line_sep", "return": "return_sep", 
 MARKER = "# << START_OF_TRACE"
 UNCHANGED = ".."
 
-SPECIAL = re.compile(r"<\|(%s)\|>" % "|".join(TOKENS))
-_SHIELDED = re.compile(r"<(\\*)\|(%s)\|>" % "|".join(TOKENS))
+_ANY = "|".join(TOKENS)
+SPECIAL = re.compile(rf"<\|({_ANY})\|>")
+_SHIELDED = re.compile(rf"<(\\*)\|({_ANY})\|>")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -101,6 +102,7 @@ def _takes_comment(source: str, entry: int, lines: list[str]) -> bool:
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return True
     return not any(
-        isinstance(node, (ast.Constant, ast.JoinedStr)) and node.lineno <= entry < (node.end_lineno or node.lineno)
+        isinstance(node, (ast.Constant, ast.JoinedStr))
+        and node.lineno <= entry < (node.end_lineno or node.lineno)
         for node in ast.walk(tree)
     )

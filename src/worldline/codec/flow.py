@@ -26,19 +26,20 @@ TITLES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Flow:
     """One code object: its name, its call line (0 for a module), the line of its `def`, its names, what may follow.
 
     `next` holds the lines that may follow a line when nothing is raised in it, `handlers` those that may follow an
     exception raised or arriving there. `returns` and `yields` are the lines on which it may end or suspend. `owner`
-    is the class around a method, else empty.
+    is the class around a method, else empty; `bases` are a class's own. Two flows are equal when they are one.
     """
 
     name: str
     line: int
     defined: int
     owner: str
+    bases: tuple[str, ...]
     names: Names
     start: frozenset[int]
     next: Mapping[int, frozenset[int]]
@@ -96,8 +97,8 @@ def _flow(node: ast.AST, outer: Names | None, owner: str) -> Flow:
     folded = builder.graph.fold(start)
     name = str(getattr(node, "name", TITLES.get(type(node).__name__, "")))
     return Flow(
-        name, first_line(node), getattr(node, "lineno", 0), owner, names_of(node, outer), folded.start, folded.next,
-        folded.handlers, folded.returns, frozenset(builder.yields),
+        name, first_line(node), getattr(node, "lineno", 0), owner, _bases(node), names_of(node, outer), folded.start,
+        folded.next, folded.handlers, folded.returns, frozenset(builder.yields),
     )  # fmt: skip
 
 
@@ -124,3 +125,13 @@ def _formats(statements: list[ast.stmt]) -> bool:
     """Whether a body may begin with '...' % (...): its literal is reported on the line of the def."""
     parts = (part for statement in statements for part in ast.walk(statement))
     return any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in parts)
+
+
+def _bases(node: ast.AST) -> tuple[str, ...]:
+    """The last names of a class's bases."""
+    bases = node.bases if isinstance(node, ast.ClassDef) else []
+    return tuple(
+        base.id if isinstance(base, ast.Name) else base.attr
+        for base in bases
+        if isinstance(base, (ast.Name, ast.Attribute))
+    )

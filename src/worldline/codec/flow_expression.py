@@ -47,7 +47,9 @@ class Evaluator:
     def __init__(self, graph: Graph, yields: set[int]) -> None:
         self.graph = graph
         self.yields = yields
-        self.home = 0  # the line of the statement whose condition is being evaluated: jumps are reported there
+        self.home = (
+            0  # the line of the statement whose condition is being evaluated: jumps are reported there
+        )
 
     def visit(self, node: ast.expr, current: int) -> int:
         """One expression after the current point; returns the point after it."""
@@ -115,7 +117,9 @@ class Evaluator:
             current = self.visit(part, current)
         return self.after(node, current)
 
-    def _unary(self, node: ast.UnaryOp | ast.Starred | ast.Await | ast.YieldFrom | ast.Yield, current: int) -> int:
+    def _unary(
+        self, node: ast.UnaryOp | ast.Starred | ast.Await | ast.YieldFrom | ast.Yield, current: int
+    ) -> int:
         operand = node.operand if isinstance(node, ast.UnaryOp) else node.value
         if operand is not None:
             current = self.visit(operand, current)

@@ -1,7 +1,7 @@
 # outcome: returned
 # item: 52
 # delta: user=None
-# delta: names=['HOME', 'LANG', 'LC_ALL', 'PATH', 'PWD', 'PYTHONHASHSEED', 'TMPDIR', 'TZ']
+# delta: names=['HOME', 'LANG', 'LC_ALL', 'PATH', 'PYTHONHASHSEED', 'TMPDIR', 'TZ']
 import os
 
 user = os.environ.get("USER")

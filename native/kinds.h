@@ -1,0 +1,185 @@
+/* What can be known of a class once, the numbers of objects by first sight, and the state of one rendering. */
+#ifndef WORLDLINE_KINDS_H
+#define WORLDLINE_KINDS_H
+
+#include "shadow.h"
+
+enum { B_NONE, B_INT, B_FLOAT, B_COMPLEX, B_STR, B_BYTES, B_BYTEARRAY, B_LIST, B_TUPLE, B_DICT, B_SET, B_FROZENSET,
+       B_DEQUE };
+
+typedef struct { PyObject *name; Py_ssize_t offset; } SlotField;
+typedef struct {
+    PyTypeObject *type;
+    PyObject *name;
+    int is_enum, is_exception, structured, base, has_dict, n_slots;
+    SlotField *slots;
+} Kind;
+
+typedef struct { uint64_t number; PyObject *weak; PyObject *strong; PyObject *address; } Serial;
+typedef struct { size_t at; uint32_t target; int is_ref; } Mark;
+
+static struct {
+    size_t value_bytes;
+    int value_depth;
+    Buf out, scratch;
+    Log *log;
+    Map seen, kinds, serials;
+    uint32_t n_seen;
+    uint8_t *labelled;
+    size_t cap_labelled;
+    int any_label;
+    Mark *marks;
+    size_t n_marks, cap_marks;
+    uint64_t next_serial;
+    uint32_t *ends;      /* where each item of an outermost list of atoms ends in the text; n_ends 0: no such list */
+    size_t n_ends, cap_ends;
+    PyTypeObject *deque, *ordered_dict;
+    PyObject *s_slots, *s_name, *s_del, *deque_maxlen;
+} R;
+
+#define PUT(literal) buf_put(&R.out, literal, sizeof(literal) - 1)
+
+static inline int is_atom_type(PyTypeObject *t)
+{
+    return t == &PyLong_Type || t == &PyUnicode_Type || t == &PyFloat_Type || t == &PyBool_Type || t == Py_TYPE(Py_None)
+        || t == &PyBytes_Type || t == &PyComplex_Type || t == &PyRange_Type || t == Py_TYPE(Py_Ellipsis)
+        || t == Py_TYPE(Py_NotImplemented);
+}
+
+/* Strings over the budget are not held (the program may be growing them in place): they are not atoms here. */
+static inline int is_atom(PyObject *v)
+{
+    PyTypeObject *t = Py_TYPE(v);
+    if (t == &PyUnicode_Type)
+        return (size_t)PyUnicode_GET_LENGTH(v) <= R.value_bytes;
+    if (t == &PyBytes_Type)
+        return (size_t)PyBytes_GET_SIZE(v) <= R.value_bytes;
+    return is_atom_type(t);
+}
+
+static inline int is_dunder(PyObject *name)
+{
+    Py_ssize_t n = PyUnicode_GET_LENGTH(name);
+    return n > 4 && PyUnicode_READ_CHAR(name, 0) == '_' && PyUnicode_READ_CHAR(name, 1) == '_'
+        && PyUnicode_READ_CHAR(name, n - 1) == '_' && PyUnicode_READ_CHAR(name, n - 2) == '_';
+}
+
+static PyObject *type_name(PyTypeObject *t)
+{
+    if (t->tp_flags & Py_TPFLAGS_HEAPTYPE)
+        return Py_NewRef(((PyHeapTypeObject *)t)->ht_name);
+    const char *dot = strrchr(t->tp_name, '.');
+    return PyUnicode_FromString(dot ? dot + 1 : t->tp_name);
+}
+
+static int base_of(PyTypeObject *t)
+{
+    PyObject *mro = t->tp_mro;
+    for (Py_ssize_t i = 0; mro && i < PyTuple_GET_SIZE(mro); i++) {
+        PyTypeObject *b = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        if (b == &PyLong_Type) return B_INT;
+        if (b == &PyFloat_Type) return B_FLOAT;
+        if (b == &PyComplex_Type) return B_COMPLEX;
+        if (b == &PyUnicode_Type) return B_STR;
+        if (b == &PyBytes_Type) return B_BYTES;
+        if (b == &PyByteArray_Type) return B_BYTEARRAY;
+        if (b == &PyList_Type) return B_LIST;
+        if (b == &PyTuple_Type) return B_TUPLE;
+        if (b == &PyDict_Type) return B_DICT;
+        if (b == &PySet_Type) return B_SET;
+        if (b == &PyFrozenSet_Type) return B_FROZENSET;
+        if (b == R.deque) return B_DEQUE;
+    }
+    return B_NONE;
+}
+
+static int is_enum_type(PyTypeObject *t)
+{
+    PyObject *mro = Py_TYPE(t)->tp_mro;
+    for (Py_ssize_t i = 0; mro && i < PyTuple_GET_SIZE(mro); i++) {
+        const char *name = ((PyTypeObject *)PyTuple_GET_ITEM(mro, i))->tp_name;
+        if (strcmp(name, "EnumType") == 0 || strcmp(name, "EnumMeta") == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static void kind_slots(Kind *k, int *declares)
+{
+    PyObject *mro = k->type->tp_mro;
+    for (Py_ssize_t i = mro ? PyTuple_GET_SIZE(mro) : 0; i-- > 0;) {
+        PyTypeObject *b = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        if (!(b->tp_flags & Py_TPFLAGS_HEAPTYPE) || b->tp_dict == NULL
+            || PyDict_GetItemWithError(b->tp_dict, R.s_slots) == NULL)
+            continue;
+        *declares = 1;
+        PyObject *name, *member;
+        Py_ssize_t pos = 0;
+        while (PyDict_Next(b->tp_dict, &pos, &name, &member)) {
+            if (!Py_IS_TYPE(member, &PyMemberDescr_Type) || !PyUnicode_CheckExact(name) || is_dunder(name))
+                continue;
+            k->slots = grow(k->slots, (k->n_slots + 1) * sizeof(SlotField));
+            k->slots[k->n_slots++] = (SlotField){Py_NewRef(name), ((PyMemberDescrObject *)member)->d_member->offset};
+        }
+    }
+}
+
+static Kind *kind_of(PyTypeObject *t)
+{
+    Cell *c = map_find(&R.kinds, t);
+    if (c)
+        return c->value;
+    Kind *k = calloc(1, sizeof(Kind));
+    if (k == NULL)
+        Py_FatalError("worldline: out of memory in the recorder");
+    int heap = (t->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0, declares = 0;
+    Py_INCREF(t); /* a type is never forgotten, so that its address stays its own */
+    k->type = t;
+    k->name = type_name(t);
+    k->is_enum = heap && is_enum_type(t);
+    k->is_exception = PyType_FastSubclass(t, Py_TPFLAGS_BASE_EXC_SUBCLASS) != 0;
+    k->base = base_of(t);
+    k->has_dict = t->tp_dictoffset != 0 || (t->tp_flags & Py_TPFLAGS_MANAGED_DICT);
+    kind_slots(k, &declares);
+    k->structured = k->base != B_NONE || (heap && (k->has_dict || declares));
+    map_add(&R.kinds, t, k);
+    return k;
+}
+
+static int has_finaliser(PyTypeObject *t)
+{
+    PyObject *mro = t->tp_mro;
+    for (Py_ssize_t i = 0; mro && i < PyTuple_GET_SIZE(mro); i++) {
+        PyTypeObject *b = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        if ((b->tp_flags & Py_TPFLAGS_HEAPTYPE) && b->tp_dict && PyDict_GetItemWithError(b->tp_dict, R.s_del))
+            return 1;
+    }
+    return 0;
+}
+
+/* The number of an object, by first sight. A weak reference tells a reused address; objects that allow none are held,
+ * unless they have a finaliser, which must not run late. */
+static Serial *serial_of(PyObject *v)
+{
+    Cell *c = map_find(&R.serials, v);
+    if (c) {
+        Serial *s = c->value;
+        if (s->weak == NULL || ((PyWeakReference *)s->weak)->wr_object == v)
+            return s;
+    }
+    Serial *s = calloc(1, sizeof(Serial));
+    if (s == NULL)
+        Py_FatalError("worldline: out of memory in the recorder");
+    s->number = R.next_serial++;
+    s->address = v;
+    s->weak = PyWeakref_NewRef(v, NULL);
+    if (s->weak == NULL) {
+        PyErr_Clear();
+        if (!has_finaliser(Py_TYPE(v)))
+            s->strong = Py_NewRef(v);
+    }
+    map_add(&R.serials, v, s);
+    return s;
+}
+
+#endif

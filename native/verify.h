@@ -1,0 +1,185 @@
+/* Has a value changed since its shadow was taken? Stops at the first pointer that differs. */
+#ifndef WORLDLINE_VERIFY_H
+#define WORLDLINE_VERIFY_H
+
+#include "canonical.h"
+
+enum { SAME, DIFFERS, ENDS };
+
+#define CHECK(call) do { int r_ = (call); if (r_) return r_; } while (0)
+
+static int verify(uintptr_t **c, PyObject *v);
+
+static int verify_fields(uintptr_t **c, const Kind *k, PyObject *v)
+{
+    if (**c == G_OVER)
+        return ENDS;
+    PyObject *d = instance_dict(k, v), *name, *item;
+    Py_ssize_t pos = 0;
+    int r = *(*c)++ == (d ? (uintptr_t)((PyDictObject *)d)->ma_used : 0) ? SAME : DIFFERS;
+    while (r == SAME && d && PyDict_Next(d, &pos, &name, &item)) {
+        if (!is_field(name))
+            continue;
+        if (**c == G_OVER)
+            r = ENDS;
+        else
+            r = *(*c)++ == (uintptr_t)name ? verify(c, item) : DIFFERS;
+    }
+    Py_XDECREF(d);
+    CHECK(r);
+    for (int i = 0; i < k->n_slots; i++) {
+        item = *(PyObject **)((char *)v + k->slots[i].offset);
+        if (item == NULL)
+            CHECK(**c == G_OVER ? ENDS : *(*c)++ == G_UNSET ? SAME : DIFFERS);
+        else
+            CHECK(verify(c, item));
+    }
+    return SAME;
+}
+
+static int verify_set(uintptr_t **c, PyObject *v, uintptr_t n, int atoms)
+{
+    PySetObject *s = (PySetObject *)v;
+    if ((uintptr_t)s->used != n)
+        return DIFFERS;
+    for (Py_ssize_t k = 0; n && k <= s->mask; k++) {
+        PyObject *item = s->table[k].key;
+        if (item == NULL || s->table[k].hash == -1)
+            continue;
+        n--;
+        if (!atoms)
+            CHECK(verify(c, item));
+        else if (*(*c)++ != (uintptr_t)item)
+            return DIFFERS;
+    }
+    return SAME;
+}
+
+static int verify_dict(uintptr_t **c, PyObject *v, uintptr_t n, int atoms)
+{
+    PyObject *key, *item, *keys = atoms ? NULL : ordered_keys(v);
+    Py_ssize_t pos = 0;
+    int r = (uintptr_t)((PyDictObject *)v)->ma_used == n ? SAME : DIFFERS;
+    while (r == SAME && dict_next(v, keys, &pos, &key, &item)) {
+        if (atoms) {
+            r = (*c)[0] == (uintptr_t)key && (*c)[1] == (uintptr_t)item ? SAME : DIFFERS;
+            *c += 2;
+        } else {
+            r = verify(c, key);
+            if (r == SAME)
+                r = verify(c, item);
+        }
+    }
+    Py_XDECREF(keys);
+    return r;
+}
+
+static int verify_deque(uintptr_t **c, PyObject *v, uintptr_t n)
+{
+    if ((uintptr_t)Py_SIZE(v) != n)
+        return DIFFERS;
+    PyObject *it = R.deque->tp_iter(v), *item;
+    int r = it ? SAME : DIFFERS;
+    while (r == SAME && (item = Py_TYPE(it)->tp_iternext(it)) != NULL) {
+        r = verify(c, item);
+        Py_DECREF(item);
+    }
+    PyErr_Clear();
+    Py_XDECREF(it);
+    return r;
+}
+
+static int verify_items(uintptr_t **c, PyObject *v, uintptr_t n, int atoms)
+{
+    if ((uintptr_t)Py_SIZE(v) != n)
+        return DIFFERS;
+    PyObject **items = PyList_Check(v) ? ((PyListObject *)v)->ob_item : ((PyTupleObject *)v)->ob_item;
+    if (atoms) {
+        int same = memcmp(*c, items, n * sizeof(PyObject *)) == 0;
+        *c += n;
+        return same ? SAME : DIFFERS;
+    }
+    for (uintptr_t i = 0; i < n; i++)
+        CHECK(verify(c, items[i]));
+    return SAME;
+}
+
+static int verify_exception(uintptr_t **c, PyObject *v, uintptr_t n)
+{
+    PyBaseExceptionObject *e = (PyBaseExceptionObject *)v;
+    Kind *k = (Kind *)*(*c)++;
+    if (e->args == NULL || !PyTuple_Check(e->args) || (uintptr_t)PyTuple_GET_SIZE(e->args) != n)
+        return DIFFERS;
+    for (uintptr_t i = 0; i < n; i++)
+        CHECK(verify(c, PyTuple_GET_ITEM(e->args, i)));
+    CHECK(verify_fields(c, k, v));
+    PyObject *others[2] = {e->cause, e->suppress_context ? NULL : e->context};
+    for (int i = 0; i < 2; i++) {
+        if (others[i] == NULL || others[i] == Py_None)
+            CHECK(**c == G_OVER ? ENDS : *(*c)++ == G_UNSET ? SAME : DIFFERS);
+        else
+            CHECK(verify(c, others[i]));
+    }
+    return SAME;
+}
+
+static int verify_object(uintptr_t **c, PyObject *v)
+{
+    Kind *k = (Kind *)*(*c)++;
+    PyWeakReference *weak = (PyWeakReference *)*(*c)++;
+    if (weak && weak->wr_object != v)
+        return DIFFERS;
+    if (k->base != B_NONE)
+        CHECK(verify(c, v));
+    return verify_fields(c, k, v);
+}
+
+/* Walks v along the log; the caller has seen to it that the log was made of a value at this place. */
+static int verify(uintptr_t **c, PyObject *v)
+{
+    uintptr_t word = *(*c)++, tag = word & 0xff, n = word >> 8;
+    if (word == G_OVER)
+        return ENDS;
+    if (*(*c)++ != (uintptr_t)v)
+        return DIFFERS;
+    if (tag == G_ATOM)
+        return SAME;
+    if (*(*c)++ != (uintptr_t)Py_TYPE(v))
+        return DIFFERS;
+    switch (tag) {
+    case G_ATOMS: case G_SEQ: return verify_items(c, v, n, tag == G_ATOMS);
+    case G_PAIRS: case G_DICT: return verify_dict(c, v, n, tag == G_PAIRS);
+    case G_SET: case G_SETATOMS: return verify_set(c, v, n, tag == G_SETATOMS);
+    case G_DEQUE: return verify_deque(c, v, n);
+    case G_OBJECT: return verify_object(c, v);
+    case G_EXCEPTION: return verify_exception(c, v, n);
+    case G_BACK: return SAME;
+    case G_OPAQUE: return *(*c)++ == opaque_aux(v) || (void *)(*c)[-1] == Py_TYPE(v) ? SAME : DIFFERS;
+    case G_CUT: return n == (uintptr_t)extent(v) ? SAME : DIFFERS;
+    case G_BYTES: {
+        if (!PyByteArray_Check(v))
+            return SAME;
+        if ((uintptr_t)PyByteArray_GET_SIZE(v) != n || memcmp(*c, PyByteArray_AS_STRING(v), n) != 0)
+            return DIFFERS;
+        *c += (n + 7) / 8;
+        return SAME;
+    }
+    case G_SLICE: {
+        PySliceObject *s = (PySliceObject *)v;
+        CHECK(verify(c, s->start));
+        CHECK(verify(c, s->stop));
+        return verify(c, s->step);
+    }
+    }
+    return DIFFERS;
+}
+
+/* Is v, rendered into this log before, still the same text? */
+static int unchanged(const Log *log, PyObject *v)
+{
+    uintptr_t *c = log->w;
+    int r = verify(&c, v);
+    return r == SAME || (r == ENDS && log->w[log->n - 1] == (uintptr_t)extent(v));
+}
+
+#endif
