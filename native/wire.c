@@ -1,6 +1,7 @@
 /* The wire into columns: the fast twin of src/worldline/record/wire.py, which is its specification.
  *
- * decode(data: bytes, start: int, outcomes: container of str) -> dict of buffers, lists and the damage, if any.
+ * decode(data: bytes, start: int, outcomes: container of str, zero: array('I', [0])) -> dict of columns, lists and
+ * the damage, if any.
  * Nothing in `data` is trusted: every length, id and frame is checked, texts must be UTF-8, and the hash of the
  * interning table is keyed, so that a program cannot choose values that collide. Public C-API only, 3.11 to 3.13.
  */
@@ -165,7 +166,7 @@ static int string(Reader *r, PyObject **out)
 
 static int rehash(Reader *r)
 {
-    size_t count = (size_t)PyList_GET_SIZE(r->texts), mask = r->slots ? r->mask * 4 + 3 : 4095;
+    size_t count = (size_t)PyList_GET_SIZE(r->texts), mask = r->slots ? r->mask * 2 + 1 : 4095;
     Slot *slots = PyMem_Calloc(mask + 1, sizeof *slots);
     if (!slots) return fault_memory();
     for (size_t id = 0; id < count; id++) {
@@ -204,7 +205,7 @@ static int add_text(Reader *r, Span found, uint64_t code)
 static int find_or_add(Reader *r, Span found, uint64_t code, uint32_t *out)
 {
     size_t count = (size_t)PyList_GET_SIZE(r->texts);
-    if (count * 2 >= r->mask) TRY(rehash(r));
+    if (count * 3 >= r->mask * 2) TRY(rehash(r));
     uint32_t check = (uint32_t)(code >> 32);
     size_t at = (size_t)code & r->mask;
     for (; r->slots[at].id; at = (at + 1) & r->mask) {
@@ -486,6 +487,11 @@ static int lay_out(Reader *r, Column *steps, Column *names, Column *values, Colu
 {
     size_t count = steps->size, texts = (size_t)PyList_GET_SIZE(r->texts);
     Column ends = {0}, scratch = {0}, marks = {0};
+    if (!count) { /* as most traces have no shared names */
+        TRY(resize(at, r->event.size + 1));
+        memset(at->data, 0, at->size * sizeof *at->data);
+        return OK;
+    }
     int result = resize(&ends, r->event.size);
     if (result == OK) result = resize(&scratch, count * 2);
     if (result == OK) result = resize(&marks, texts * 2);
@@ -522,22 +528,35 @@ static int put(PyObject *row, const char *key, PyObject *value)
     return failed ? FAULT : OK;
 }
 
-static int put_column(PyObject *row, const char *key, const Column *column)
+/* A column as an array('I'): made by repetition, so that nothing is converted one by one. */
+static int put_column(PyObject *row, const char *key, const Column *column, PyObject *zero)
 {
-    const char *data = column->data ? (const char *)column->data : "";
-    return put(row, key, PyBytes_FromStringAndSize(data, (Py_ssize_t)(column->size * sizeof(uint32_t))));
+    PyObject *made = PySequence_Repeat(zero, (Py_ssize_t)column->size);
+    Py_buffer view;
+    if (!made || PyObject_GetBuffer(made, &view, PyBUF_WRITABLE)) {
+        Py_XDECREF(made);
+        return FAULT;
+    }
+    if ((size_t)view.len == column->size * sizeof(uint32_t)) {
+        if (view.len) memcpy(view.buf, column->data, (size_t)view.len);
+    } else {
+        PyErr_SetString(PyExc_SystemError, "an array('I') is not of four-byte items");
+    }
+    PyBuffer_Release(&view);
+    if (PyErr_Occurred()) Py_CLEAR(made);
+    return put(row, key, made);
 }
 
 static int put_events(PyObject *row, const Column *column)
 {
-    PyObject *events = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)column->size);
+    PyObject *events = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)column->size);
     if (!events) return FAULT;
-    char *to = PyBytes_AS_STRING(events);
+    char *to = PyByteArray_AS_STRING(events);
     for (size_t i = 0; i < column->size; i++) to[i] = (char)column->data[i];
     return put(row, "event", events);
 }
 
-static int report(Reader *r, Py_ssize_t damage, PyObject *row)
+static int report(Reader *r, Py_ssize_t damage, PyObject *row, PyObject *zero)
 {
     const struct { const char *key; const Column *column; } columns[] = {
         {"frame", &r->frame}, {"line", &r->line}, {"arg", &r->arg},
@@ -548,7 +567,7 @@ static int report(Reader *r, Py_ssize_t damage, PyObject *row)
     };
     TRY(put_events(row, &r->event));
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        TRY(put_column(row, columns[i].key, columns[i].column));
+        TRY(put_column(row, columns[i].key, columns[i].column, zero));
     TRY(put(row, "texts", Py_NewRef(r->texts)));
     TRY(put(row, "notes", Py_NewRef(r->notes)));
     TRY(put(row, "hidden", Py_NewRef(r->hidden)));
@@ -605,9 +624,9 @@ static void release(Reader *r)
 static PyObject *decode(PyObject *Py_UNUSED(module), PyObject *args)
 {
     Reader r = {.current = NONE};
-    PyObject *data, *row = NULL;
+    PyObject *data, *zero, *row = NULL;
     Py_ssize_t start, damage = -1;
-    if (!PyArg_ParseTuple(args, "O!nO", &PyBytes_Type, &data, &start, &r.outcomes)) return NULL;
+    if (!PyArg_ParseTuple(args, "O!nOO", &PyBytes_Type, &data, &start, &r.outcomes, &zero)) return NULL;
     Py_ssize_t size = PyBytes_GET_SIZE(data);
     const uint8_t *base = (const uint8_t *)PyBytes_AS_STRING(data);
     r.at = base + (start < 0 ? 0 : start > size ? size : start);
@@ -619,14 +638,14 @@ static PyObject *decode(PyObject *Py_UNUSED(module), PyObject *args)
     if (r.texts && r.notes && r.hidden && r.meta && make_key(r.key) == OK && rehash(&r) == OK
         && read_all(&r, base, &damage) == OK) {
         row = PyDict_New();
-        if (row && report(&r, damage, row) != OK) Py_CLEAR(row);
+        if (row && report(&r, damage, row, zero) != OK) Py_CLEAR(row);
     }
     release(&r);
     return row;
 }
 
 static PyMethodDef methods[] = {
-    {"decode", decode, METH_VARARGS, "decode(data, start, outcomes): the records of data, from start on."},
+    {"decode", decode, METH_VARARGS, "decode(data, start, outcomes, zero): the records of data, from start on."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -228,3 +228,16 @@ def test_an_interrupt_takes_the_program_with_it(tmp_path: Path, number: signal.S
     while any(alive(member) for member in members) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert [member for member in members if alive(member)] == []
+
+
+def test_the_readme_tells_the_truth(capsys: Capture) -> None:
+    readme = (EXAMPLES.parent / "README.md").read_text("utf-8")
+    code = readme.split("```python\n")[1].split("```")[0]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0] == code.partition("# ")[2].splitlines()[0]
+    assert main(["record", str(EXAMPLES / "count.py"), "--call", "count('berry', 'r')"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    shown = readme.split("\"count('berry', 'r')\"\n")[1].split("```")[0].splitlines()
+    assert [line.strip() for line in shown[1:] if line != "   ..."] == [
+        line.strip() for line in [*printed[1:6], *printed[-2:]]
+    ]

@@ -63,7 +63,22 @@ class Generator:
     def atom(self) -> str:
         """A literal without parts."""
         return self.random.choice(
-            ["0", "1", "-7", "300", "10**20", "2.5", "'s'", "'it\\'s'", '"é\\n"', "None", "True", "b'x'", "1j", "''"]
+            [
+                "0",
+                "1",
+                "-7",
+                "300",
+                "10**20",
+                "2.5",
+                "'s'",
+                "'it\\'s'",
+                '"é\\n"',
+                "None",
+                "True",
+                "b'x'",
+                "1j",
+                "''",
+            ]
         )
 
     def value(self) -> str:
@@ -81,7 +96,9 @@ class Generator:
             return "{" + ", ".join(f"{i}: {part}" for i, part in enumerate(parts)) + "}"
         if kind == 7:
             return f"set([{joined}])"
-        return self.random.choice([f"P({self.atom()})", "S()", f"L([{joined}])", f"collections.deque([{joined}], 3)"])
+        return self.random.choice(
+            [f"P({self.atom()})", "S()", f"L([{joined}])", f"collections.deque([{joined}], 3)"]
+        )
 
     def statement(self, depth: int, *, in_function: bool) -> None:
         """One statement, maybe compound; whatever it raises is caught."""

@@ -37,12 +37,22 @@ def events(trace: Trace) -> list[str]:
 
 
 def test_a_call(rec: Recording) -> None:
-    source = "def count(s, letter):\n    n = 0\n    for c in s:\n        n += int(c == letter)\n    return n\n"
+    source = (
+        "def count(s, letter):\n    n = 0\n    for c in s:\n        n += int(c == letter)\n    return n\n"
+    )
     trace = rec(source, call="count('er', 'r')")
     assert (trace.outcome.kind, trace.outcome.detail) == ("returned", "1")
     assert trace[0].event == "call"
     assert trace[0].delta == {"s": "'er'", "letter": "'r'"}
-    assert lines(trace) == [(2, {"n": "0"}), (3, {"c": "'e'"}), (4, {}), (3, {"c": "'r'"}), (4, {"n": "1"}), (3, {}), (5, {})]
+    assert lines(trace) == [
+        (2, {"n": "0"}),
+        (3, {"c": "'e'"}),
+        (4, {}),
+        (3, {"c": "'r'"}),
+        (4, {"n": "1"}),
+        (3, {}),
+        (5, {}),
+    ]
     assert (trace[-1].event, trace[-1].arg) == ("return", "1")
     assert [step.i for step in trace.steps] == list(range(len(trace)))
 
@@ -91,13 +101,17 @@ b.x += 5
 
 
 def test_reused_addresses_get_new_numbers(rec: Recording) -> None:
-    trace = rec("class P:\n    def __init__(self, x): self.x = x\nfor i in range(5):\n    p = P(0)\n    del p\n")
+    trace = rec(
+        "class P:\n    def __init__(self, x): self.x = x\nfor i in range(5):\n    p = P(0)\n    del p\n"
+    )
     seen = [delta["p"] for line, delta in lines(trace) if line == 4]
     assert seen == [f"P#{n}(x=0)" for n in range(1, 6)]
 
 
 def test_globals_written_by_a_function(rec: Recording) -> None:
-    trace = rec("n = 0\nlog = []\ndef f():\n    global n\n    n += 1\n    log.append(n)\n    return n\n", call="f()")
+    trace = rec(
+        "n = 0\nlog = []\ndef f():\n    global n\n    n += 1\n    log.append(n)\n    return n\n", call="f()"
+    )
     assert lines(trace) == [(5, {"n": "1"}), (6, {"log": "[1]"}), (7, {})]
 
 
@@ -109,7 +123,10 @@ def test_a_global_deleted_and_created(rec: Recording) -> None:
 
 
 def test_closures(rec: Recording) -> None:
-    trace = rec("def outer():\n    n = 0\n    def inc():\n        nonlocal n\n        n += 1\n    inc()\n    return n\n", call="outer()")
+    trace = rec(
+        "def outer():\n    n = 0\n    def inc():\n        nonlocal n\n        n += 1\n    inc()\n    return n\n",
+        call="outer()",
+    )
     assert (6, {"n": "1"}) in lines(trace)
     assert lines(trace, 1) == [(5, {"n": "1"})]
     assert trace.outcome.detail == "1"
@@ -117,12 +134,17 @@ def test_closures(rec: Recording) -> None:
 
 def test_class_bodies(rec: Recording) -> None:
     trace = rec("class C:\n    size = 2\n    names = ['x'] * size\n")
-    assert {line: delta for line, delta in lines(trace, 1) if delta} == {2: {"size": "2"}, 3: {"names": "['x', 'x']"}}
+    assert {line: delta for line, delta in lines(trace, 1) if delta} == {
+        2: {"size": "2"},
+        3: {"names": "['x', 'x']"},
+    }
     assert lines(trace)[0][1] == {"C": "<class C>"}
 
 
 def test_generators_yield_and_resume(rec: Recording) -> None:
-    trace = rec("def g(n):\n    for i in range(n):\n        yield i * 10\n    return 'end'\n", call="list(g(2))")
+    trace = rec(
+        "def g(n):\n    for i in range(n):\n        yield i * 10\n    return 'end'\n", call="list(g(2))"
+    )
     assert [(s.event, s.arg) for s in trace.steps if s.event in ("call", "yield", "resume", "return")] == [
         ("call", None), ("yield", "0"), ("resume", None), ("yield", "10"), ("resume", None), ("return", "'end'"),
     ]  # fmt: skip
@@ -191,7 +213,10 @@ def test_an_endless_loop_leaves_its_trace(rec: Recording) -> None:
 
 
 def test_a_trace_that_outgrows_its_budget_is_kept(rec: Recording) -> None:
-    trace = rec("s = ''\nwhile True:\n    s += 'x' * 50\n    if len(s) > 2000: s = ''\n", limits=Limits(trace_bytes=200_000))
+    trace = rec(
+        "s = ''\nwhile True:\n    s += 'x' * 50\n    if len(s) > 2000: s = ''\n",
+        limits=Limits(trace_bytes=200_000),
+    )
     assert (trace.outcome.kind, trace.outcome.detail) == ("limit", "bytes")
     assert len(trace) > 100
 
@@ -235,7 +260,10 @@ cycle = [1]; cycle.append(cycle)
 
 
 def test_folding_gives_the_true_final_state(rec: Recording) -> None:
-    trace = rec("def f():\n    a = [3, 1, 2]\n    b = {}\n    for x in a:\n        b[x] = a[:x]\n    a.sort()\n    del x\n    return b\n", call="f()")
+    trace = rec(
+        "def f():\n    a = [3, 1, 2]\n    b = {}\n    for x in a:\n        b[x] = a[:x]\n    a.sort()\n    del x\n    return b\n",
+        call="f()",
+    )
     *_, (last, state) = states(trace)
     assert isinstance(last, Step)
     assert state.frames[0] == {"a": "[1, 2, 3]", "b": "{3: [3, 1, 2], 1: [3], 2: [3, 1]}"}

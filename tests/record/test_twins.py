@@ -74,7 +74,9 @@ python.run(spec, os.open({out!r}, os.O_RDWR))
 
 @pytest.mark.parametrize("seed", range(3))
 def test_hash_seed_does_not_matter(seed: int, tmp_path: Path) -> None:
-    source = "w = set('hello world') | {3, 1, 2.5, None, (1, 2)}\nd = {k: len(k) for k in sorted(map(str, w))}\n"
+    source = (
+        "w = set('hello world') | {3, 1, 2.5, None, (1, 2)}\nd = {k: len(k) for k in sorted(map(str, w))}\n"
+    )
     source += program(seed)
     spec = {
         "name": "p.py", "source": source, "call": None, "argv": [], "files": {}, "core": "python", "native": None,

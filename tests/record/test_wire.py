@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from worldline.core.trace import Columns
 from worldline.record import wire
 from worldline.record.wire import Decoded, decode
 
+ZERO = array("I", [0])
 native = pytest.mark.skipif(wire._native is None, reason="the native decoder was not built")
 
 
@@ -181,11 +183,20 @@ def test_many_texts_and_changes_agree() -> None:
 
 @native
 def test_the_native_decoder_refuses_other_arguments() -> None:
-    for arguments in [(), (b"",), ("text", 0, ()), (bytearray(64), 0, ()), (b"", "0", ())]:
+    for arguments in [
+        (),
+        (b"",),
+        ("text", 0, (), ZERO),
+        (bytearray(64), 0, (), ZERO),
+        (b"", "0", (), ZERO),
+        (b"", 0, (), None),
+    ]:
         with pytest.raises(TypeError):
             wire._native.decode(*arguments)
-    assert wire._native.decode(b"\x05", 99, ())["damage"] is None
-    assert wire._native.decode(b"\x05", -5, ())["damage"] == 0
+    for start, damage in ((99, None), (-5, 0)):
+        assert wire._native.decode(b"\x05", start, (), ZERO)["damage"] == damage
+    with pytest.raises(SystemError):
+        wire._native.decode(b"", 0, (), array("Q", [0]))
 
 
 def test_an_empty_wire_is_an_empty_trace() -> None:

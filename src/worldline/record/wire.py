@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, overload
 
 from worldline.core.trace import EVENTS, NO_TEXT, OUTCOMES, Columns, Frame, Hidden, Outcome
@@ -27,9 +27,7 @@ _EVENT_OF = {
 _CODE = {tag: EVENTS.index(event) for tag, event in _EVENT_OF.items()}
 _PASSING = (0x09, 0x0A, 0x0B)  # OUTPUT, INPUT, EXIT: a step that never takes changes
 _COLUMN = 1 << 32
-_COLUMNS = (
-    "frame", "line", "arg", "change_at", "change_name", "change_value", "same_at", "same_name", "same_value",
-)  # fmt: skip
+_COLUMNS = tuple(column.name for column in fields(Columns))
 
 
 @dataclass
@@ -97,14 +95,12 @@ def _committed(buffer: bytes | bytearray | memoryview) -> tuple[bytes, int | Non
 
 def _by_native(data: bytes, damage: int | None) -> Decoded:
     assert _native is not None
-    parts: dict[str, Any] = _native.decode(data, HEADER, OUTCOMES)
-    columns = Columns(event=bytearray(parts["event"]), texts=parts["texts"])
-    for name in _COLUMNS:
-        setattr(columns, name, array("I", parts[name]))
-    table = (array("I", parts[name]) for name in ("frame_name", "frame_file", "frame_parent", "frame_depth"))
+    parts: dict[str, Any] = _native.decode(data, HEADER, OUTCOMES, array("I", [0]))
+    columns = Columns(**{name: parts[name] for name in _COLUMNS})
+    frames = Frames(columns.texts, *(parts[f"frame_{name}"] for name in ("name", "file", "parent", "depth")))
     return Decoded(
         columns,
-        Frames(columns.texts, *table),
+        frames,
         tuple(parts["notes"]),
         tuple(Hidden(*row) for row in parts["hidden"]),
         parts["meta"],

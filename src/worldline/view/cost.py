@@ -5,51 +5,77 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from worldline.codec.cost import Cost, CostTable
 from worldline.view.escape import printable
 
+BYTES = "bytes"  # the tokenizer whose tokens are the column of bytes: only its share is worth a column
+
 
 def print_cost(console: Console, table: CostTable) -> None:
     """Frames, characters, bytes, tokens and the share of the context window, format by format."""
-    grid = Table(box=None, pad_edge=False, header_style="bold")
-    grid.add_column("program", overflow="fold", min_width=8)
-    grid.add_column("format", no_wrap=True)
-    for name in ("frames", "characters", "bytes"):
-        grid.add_column(name, justify="right")
-    for name in table.tokenizers:
-        grid.add_column(f"tokens\n{printable(name)}", justify="right", overflow="fold")
-        grid.add_column(f"% of\n{table.context:,}", justify="right")
-    for row in table.rows:
-        what = printable(row.call if row.call is not None else row.name)
-        _add(grid, Text(f"{what}\n{row.steps:,} steps, {row.outcome}"), row.costs, table)
-    if len(table.rows) > 1:
-        _add(grid, Text(f"all {len(table.rows):,}", style="bold"), table.total, table)
-    console.print(grid)
+    blocks = [
+        (_title(row.name if row.call is None else row.call, row.steps, row.outcome), row.costs)
+        for row in table.rows
+    ]
+    if len(blocks) > 1:
+        blocks.append((f"all {len(table.rows):,}", table.total))
+    heads = _heads(table)
+    cells = [[_cells(cost, table) for cost in costs] for _, costs in blocks]
+    widths = [
+        max(map(len, column))
+        for column in zip(heads, *(row for block in cells for row in block), strict=True)
+    ]
+    _print(console, Text(_line(heads, widths), style="bold"))
+    for (title, _), block in zip(blocks, cells, strict=True):
+        _print(console, Text(title, style="green"))
+        for row in block:
+            _print(console, Text(_line(row, widths)))
+    _print(console, Text(f"window: {table.context:,} tokens", style="dim"))
     for line in ratios(table.total):
         console.print(Text(line, style="dim"))
 
 
-def _add(grid: Table, what: Text, costs: Sequence[Cost], table: CostTable) -> None:
-    """A block of rows, one a format; its two lines of words stand beside the first two."""
-    words = [*what.split("\n"), *[Text()] * len(costs)]
-    for cost, word in zip(costs, words, strict=False):
-        whole = cost.whole
-        cells = [f"{cost.frames:,}", f"{whole.characters:,}", f"{whole.bytes:,}"]
-        for name, share in cost.shares(table.context).items():
-            cells += [f"{whole.tokens[name]:,}", f"{100 * share:.2f}"]
-        grid.add_row(word, cost.format, *cells)
-    grid.add_section()
+def _title(what: str, steps: int, outcome: str) -> str:
+    return f"{printable(what)}  {steps:,} steps, {outcome}"
+
+
+def _heads(table: CostTable) -> list[str]:
+    heads = ["  format", "frames", "chars", "bytes"]
+    for name in table.tokenizers:
+        short = printable(name.rpartition("/")[2])
+        heads += ["window"] if name == BYTES else [short, "window"]
+    return heads
+
+
+def _cells(cost: Cost, table: CostTable) -> list[str]:
+    whole, shares = cost.whole, cost.shares(table.context)
+    cells = [f"  {cost.format}", f"{cost.frames:,}", f"{whole.characters:,}", f"{whole.bytes:,}"]
+    for name in table.tokenizers:
+        share = f"{100 * shares[name]:.2f} %"
+        cells += [share] if name == BYTES else [f"{whole.tokens[name]:,}", share]
+    return cells
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    numbers = [cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True)]
+    return "  ".join([cells[0].ljust(widths[0]), *numbers])
 
 
 def ratios(total: Sequence[Cost]) -> Iterator[str]:
     """Each format's size as a part of the first one's."""
-    first = total[0].whole if total else None
     for cost in total[1:]:
-        assert first is not None
+        first = total[0].whole
         parts = [("bytes", cost.whole.bytes, first.bytes)]
-        parts += [(f"{name} tokens", count, first.tokens[name]) for name, count in cost.whole.tokens.items()]
+        parts += [
+            (f"{name} tokens", count, first.tokens[name])
+            for name, count in cost.whole.tokens.items()
+            if name != BYTES
+        ]
         said = ", ".join(f"{100 * part / whole:.1f} % of its {name}" for name, part, whole in parts if whole)
         yield printable(f"{cost.format} beside {total[0].format}: {said}")
+
+
+def _print(console: Console, text: Text) -> None:
+    console.print(text, no_wrap=True, overflow="ellipsis", crop=True)

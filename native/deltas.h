@@ -1,0 +1,470 @@
+/* What changed in a frame since its last event: locals, watched globals, namespaces, and who shares what. */
+#ifndef WORLDLINE_DELTAS_H
+#define WORLDLINE_DELTAS_H
+
+#include "frames.h"
+
+static inline void switch_to(FrameRec *f)
+{
+    if (W.frame == f->serial)
+        return;
+    uint8_t *p = room(12);
+    *p++ = T_SWITCH;
+    done(put_varint(p, W.frame = f->serial));
+}
+
+static void emit_delta(FrameRec *f, uint32_t id, const char *text, size_t n)
+{
+    switch_to(f);
+    uint8_t *p = room(n + 24);
+    *p++ = T_DELTA;
+    p = put_varint(p, id);
+    done(put_bytes_at(p, text, n));
+}
+
+static inline void emit_int(FrameRec *f, uint32_t id, long long n)
+{
+    switch_to(f);
+    uint8_t *p = room(48), *length;
+    *p++ = T_DELTA;
+    p = put_varint(p, id);
+    length = p++;
+    if (n < 0)
+        *p++ = '-';
+    p = (uint8_t *)digits((char *)p, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
+    *length = (uint8_t)(p - length - 1);
+    done(p);
+}
+
+static void emit_gone(FrameRec *f, uint32_t id)
+{
+    switch_to(f);
+    uint8_t *p = room(16);
+    *p++ = T_GONE;
+    done(put_varint(p, id));
+}
+
+static uint32_t slot_id(FrameRec *f, int i)
+{
+    CodeInfo *info = f->info;
+    if (f->names) {
+        if (!f->slots[i].id)
+            f->slots[i].id = name_id(f->names[i]) + 1;
+        return f->slots[i].id - 1;
+    }
+    if (!info->ids[i])
+        info->ids[i] = name_id(PyTuple_GET_ITEM(info->code->co_localsplusnames, info->index[i])) + 1;
+    return info->ids[i] - 1;
+}
+
+static uint64_t text_hash(const char *p, size_t n)
+{
+    uint64_t h = 0x9E3779B97F4A7C15ull ^ n, w;
+    for (; n >= 8; p += 8, n -= 8) {
+        memcpy(&w, p, 8);
+        h = (h ^ w) * 0xff51afd7ed558ccdull;
+        h ^= h >> 32;
+    }
+    w = 0;
+    memcpy(&w, p, n);
+    h = (h ^ w) * 0xc4ceb9fe1a85ec53ull;
+    return h ^ h >> 29;
+}
+
+/* Both atoms: would they print alike? */
+static int same_atom(PyObject *a, PyObject *b)
+{
+    PyTypeObject *t = Py_TYPE(a);
+    if (t != Py_TYPE(b))
+        return 0;
+    if (t == &PyLong_Type) {
+        long long x, y;
+        if (small_int(a, &x) && small_int(b, &y))
+            return x == y;
+        return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+    }
+    if (t == &PyUnicode_Type)
+        return PyUnicode_GET_LENGTH(a) == PyUnicode_GET_LENGTH(b) && PyUnicode_KIND(a) == PyUnicode_KIND(b)
+            && memcmp(PyUnicode_DATA(a), PyUnicode_DATA(b), PyUnicode_GET_LENGTH(a) * PyUnicode_KIND(a)) == 0;
+    if (t == &PyFloat_Type)
+        return memcmp(&((PyFloatObject *)a)->ob_fval, &((PyFloatObject *)b)->ob_fval, sizeof(double)) == 0;
+    if (t == &PyBytes_Type)
+        return PyBytes_GET_SIZE(a) == PyBytes_GET_SIZE(b)
+            && memcmp(PyBytes_AS_STRING(a), PyBytes_AS_STRING(b), PyBytes_GET_SIZE(a)) == 0;
+    if (t == &PyComplex_Type)
+        return memcmp(&((PyComplexObject *)a)->cval, &((PyComplexObject *)b)->cval, sizeof(Py_complex)) == 0;
+    if (t == &PyRange_Type) {
+        R.out.n = 0;
+        put_range(a);
+        uint64_t hash = text_hash(R.out.p, R.out.n);
+        R.out.n = 0;
+        put_range(b);
+        return hash == text_hash(R.out.p, R.out.n);
+    }
+    return 0; /* singletons: other pointer, other value */
+}
+
+/* The slot's text becomes what is in R.out. */
+static void keep_text(Slot *s)
+{
+    s->text.n = 0;
+    buf_put(&s->text, R.out.p, R.out.n);
+    s->n_ends = R.n_ends;
+    if (s->n_ends > s->cap_ends) {
+        s->cap_ends = s->n_ends * 2;
+        s->ends = grow(s->ends, s->cap_ends * sizeof(uint32_t));
+    }
+    memcpy(s->ends, R.ends, s->n_ends * sizeof(uint32_t));
+}
+
+/* Makes room for `n` items where `old` items stood, at `at`, in an array of `total`. */
+static void *splice(void *array, size_t item, size_t total, size_t at, size_t old, size_t n)
+{
+    char *p = array;
+    memmove(p + (at + n) * item, p + (at + old) * item, (total - at - old) * item);
+    return p + at * item;
+}
+
+/* A list of atoms, changed in place between two places: only what lies between is written anew, into text, shadow and
+ * ends. Returns 1 done and changed, 0 done and the same text, -1 not possible this way. */
+static int splice_list(Slot *s, PyObject *v)
+{
+    PyObject **items = ((PyListObject *)v)->ob_item, **held = s->log.held;
+    size_t n = PyList_GET_SIZE(v), was = s->n_ends, from = 0, tail = 0, least = n < was ? n : was;
+    if (n == 0 || n * 2 > R.value_bytes || s->log.n_held != was)
+        return -1;
+    while (from < least && items[from] == held[from])
+        from++;
+    while (tail < least - from && items[n - 1 - tail] == held[was - 1 - tail])
+        tail++;
+    size_t fresh = n - from - tail, stale = was - from - tail;
+    if (fresh > n / 2 + 8 || !all_atoms(items + from, fresh))
+        return -1;
+    if (n > s->cap_ends || n > s->log.cap_held || n + 3 > s->log.cap) { /* grow by way of a whole rendering */
+        return -1;
+    }
+    uint32_t ends[64];
+    if (fresh > 64)
+        return -1;
+    R.out.n = 0;
+    for (size_t i = 0; i < fresh; i++) {
+        if (from + i)
+            PUT(", ");
+        if (put_atom(items[from + i]) < 0)
+            return -1;
+        ends[i] = (uint32_t)R.out.n;
+    }
+    /* the text from the end of the item before to the end of the last stale one; the first item has no ", " before it */
+    size_t begin = from ? s->ends[from - 1] : 1, end = stale ? s->ends[from + stale - 1] : begin;
+    int first_goes = from == 0 && fresh == 0 && tail, first_comes = from == 0 && stale == 0 && tail;
+    if (first_goes)
+        end += 2;
+    if (first_comes)
+        PUT(", ");
+    size_t size = s->text.n - (end - begin) + R.out.n;
+    if (size > R.value_bytes)
+        return -1;
+    int same = fresh == stale && R.out.n == end - begin && memcmp(s->text.p + begin, R.out.p, R.out.n) == 0;
+    buf_room(&s->text, R.out.n);
+    memcpy(splice(s->text.p, 1, s->text.n, begin, end - begin, R.out.n), R.out.p, R.out.n);
+    for (size_t i = 0; i < fresh; i++)
+        Py_INCREF(items[from + i]);
+    for (size_t i = 0; i < stale; i++)
+        Py_DECREF(held[from + i]);
+    memcpy(splice(held, sizeof *held, was, from, stale, fresh), items + from, fresh * sizeof *held);
+    memcpy(splice(s->log.w + 3, sizeof *held, was, from, stale, fresh), items + from, fresh * sizeof *held);
+    splice(s->ends, sizeof *s->ends, was, from, stale, fresh);
+    for (size_t i = 0; i < fresh; i++)
+        s->ends[from + i] = (uint32_t)(begin + ends[i]);
+    uint32_t shift = (uint32_t)(size - s->text.n);
+    if (shift)
+        for (size_t i = from + fresh; i < n; i++)
+            s->ends[i] += shift;
+    s->text.n = size;
+    s->n_ends = s->log.n_held = n;
+    s->log.n = n + 3;
+    s->log.w[0] = G_ATOMS | (uintptr_t)n << 8;
+    return same ? 0 : 1;
+}
+
+/* Has the slot's text changed, now that it is bound to v (not NULL)? If so *text is the new one. */
+static int slot_update(Slot *s, PyObject *v, Buf *text)
+{
+    static Log discarded;
+    if (s->ptr == v && (s->atom || unchanged(&s->log, v)))
+        return 0;
+    int was_atom = s->atom, was_bound = s->ptr != NULL;
+    if (is_atom(v)) {
+        PyObject *old = s->ptr;
+        if (was_atom && same_atom(old, v)) {
+            Py_INCREF(v);
+            s->ptr = v;
+            Py_DECREF(old);
+            return 0;
+        }
+        R.out.n = 0;
+        if (put_atom(v) < 0 || R.out.n > R.value_bytes) {
+            R.out.n = 0;
+            put_cut(v);
+        }
+        if (!was_atom && s->log.n_held)
+            log_clear(&s->log);
+        Py_INCREF(v);
+        s->ptr = v;
+        s->atom = 1;
+        s->shareable = 0;
+        if (was_atom)
+            Py_DECREF(old);
+        *text = R.out;
+        return 1;
+    }
+    if (s->ptr == v && s->n_ends && PyList_CheckExact(v)) {
+        int done = splice_list(s, v);
+        *text = s->text;
+        if (done >= 0)
+            return done;
+    }
+    /* The old log must outlive the new rendering: its atoms may be all that keeps shared parts alive. */
+    Log old = s->log;
+    s->log = discarded;
+    discarded = old;
+    render(v, &s->log);
+    log_clear(&discarded);
+    if (was_atom)
+        Py_DECREF(s->ptr);
+    s->ptr = v;
+    s->atom = 0;
+    s->shareable = is_shareable(v);
+    int changed = !was_bound || was_atom || R.out.n != s->text.n || memcmp(R.out.p, s->text.p, R.out.n) != 0;
+    keep_text(s);
+    *text = s->text;
+    return changed;
+}
+
+static PyObject *slot_name(FrameRec *f, int i)
+{
+    return f->names ? f->names[i] : PyTuple_GET_ITEM(f->info->code->co_localsplusnames, f->info->index[i]);
+}
+
+static void emit_aliases(FrameRec *f)
+{
+    for (int i = 0; i < f->n_slots; i++) {
+        Slot *s = &f->slots[i];
+        int j = 0;
+        while (j < i && !(s->shareable && f->slots[j].shareable && f->slots[j].ptr == s->ptr))
+            j++;
+        PyObject *alias = j < i ? slot_name(f, j) : NULL;
+        if (alias == s->alias)
+            continue;
+        s->alias = alias;
+        uint32_t id = slot_id(f, i), other = alias ? slot_id(f, j) + 1 : 0;
+        switch_to(f);
+        uint8_t *p = room(24);
+        *p++ = T_SAME;
+        p = put_varint(p, id);
+        done(put_varint(p, other));
+    }
+}
+
+static inline PyObject *local_value(CodeInfo *info, IFrame *frame, int k)
+{
+    PyObject *v = frame->localsplus[info->index[k]];
+    if (info->is_cell[k] && v && Py_IS_TYPE(v, &PyCell_Type))
+        v = PyCell_GET(v);
+    return v;
+}
+
+/* The value a watched global has now, or NULL; found again without hashing while the key table is the same one. */
+static PyObject *global_value(Global *g)
+{
+    PyDictObject *d = (PyDictObject *)g->globals;
+    PyDictKeysObject *keys = d->ma_keys;
+    if (g->keys == keys && d->ma_values == NULL && DK_IS_UNICODE(keys)) {
+        if (g->at >= 0 && g->at < keys->dk_nentries && DK_UNICODE_ENTRIES(keys)[g->at].me_key == g->name)
+            return DK_UNICODE_ENTRIES(keys)[g->at].me_value;
+        if (g->at < 0 && g->entries == keys->dk_nentries)
+            return NULL;
+    }
+    PyObject *v = PyDict_GetItemWithError(g->globals, g->name);
+    g->keys = keys;
+    g->entries = keys->dk_nentries;
+    g->at = -1;
+    if (v && d->ma_values == NULL && DK_IS_UNICODE(keys))
+        for (Py_ssize_t i = 0; i < keys->dk_nentries; i++)
+            if (DK_UNICODE_ENTRIES(keys)[i].me_key == g->name)
+                g->at = i;
+    if (v && g->at < 0)
+        g->keys = NULL;
+    return v;
+}
+
+static void diff_globals(FrameRec *f, int report)
+{
+    CodeInfo *info = f->info;
+    for (int k = 0; k < info->n_globals; k++) {
+        Global *g = info->globals[k];
+        Buf text;
+        PyObject *v = global_value(g);
+        if (v == NULL) {
+            if (g->slot.ptr) {
+                slot_reset(&g->slot);
+                g->version++;
+                g->hash = 0;
+            }
+        } else if (slot_update(&g->slot, v, &text)) {
+            g->text.n = 0;
+            buf_put(&g->text, text.p, text.n);
+            g->hash = text_hash(text.p, text.n) | 1;
+            g->version++;
+        }
+        if (f->seen_version[k] == g->version)
+            continue;
+        f->seen_version[k] = g->version;
+        if (f->seen_hash[k] == g->hash)
+            continue;
+        f->seen_hash[k] = g->hash;
+        if (!report)
+            continue;
+        uint32_t id = name_id(g->name);
+        if (g->hash)
+            emit_delta(f, id, g->text.p, g->text.n);
+        else
+            emit_gone(f, id);
+    }
+}
+
+static void diff_locals(FrameRec *f)
+{
+    CodeInfo *info = f->info;
+    int rebound = 0;
+    for (int k = 0; k < f->n_slots; k++) {
+        Slot *s = &f->slots[k];
+        PyObject *v = local_value(info, f->frame, k), *was = s->ptr;
+        if (v == was && (v == NULL || s->atom))
+            continue;
+        if (v == NULL) {
+            rebound |= s->shareable;
+            slot_reset(s);
+            emit_gone(f, slot_id(f, k));
+            continue;
+        }
+        long long now, before;
+        if (s->atom && Py_IS_TYPE(v, &PyLong_Type) && small_int(v, &now)) { /* most changes of most programs */
+            if (!Py_IS_TYPE(was, &PyLong_Type) || !small_int(was, &before) || before != now)
+                emit_int(f, slot_id(f, k), now);
+            s->ptr = Py_NewRef(v);
+            Py_DECREF(was);
+            continue;
+        }
+        int shared = s->shareable;
+        Buf text;
+        if (slot_update(s, v, &text)) {
+            uint32_t id = slot_id(f, k);
+            emit_delta(f, id, text.p, text.n);
+        }
+        rebound |= s->ptr != was && (shared || s->shareable);
+    }
+    if (rebound)
+        emit_aliases(f);
+}
+
+static void slot_insert(FrameRec *f, int at, PyObject *name)
+{
+    if (f->n_slots == f->cap_slots) {
+        f->cap_slots = f->cap_slots * 2 + 16;
+        f->slots = grow(f->slots, f->cap_slots * sizeof(Slot));
+        f->names = grow(f->names, f->cap_slots * sizeof(PyObject *));
+    }
+    memmove(f->slots + at + 1, f->slots + at, (f->n_slots - at) * sizeof(Slot));
+    memmove(f->names + at + 1, f->names + at, (f->n_slots - at) * sizeof(PyObject *));
+    f->n_slots++;
+    f->slots[at] = (Slot){0};
+    f->names[at] = Py_NewRef(name);
+}
+
+static void slot_remove(FrameRec *f, int at)
+{
+    slot_free(&f->slots[at]);
+    Py_DECREF(f->names[at]);
+    f->n_slots--;
+    memmove(f->slots + at, f->slots + at + 1, (f->n_slots - at) * sizeof(Slot));
+    memmove(f->names + at, f->names + at + 1, (f->n_slots - at) * sizeof(PyObject *));
+}
+
+/* Brings the slots into the namespace's order; those of names that are gone end up last. */
+static void align_slots(FrameRec *f, PyObject *ns)
+{
+    PyObject *name, *v;
+    Py_ssize_t pos = 0;
+    int k = 0;
+    while (PyDict_Next(ns, &pos, &name, &v)) {
+        if (!is_field(name))
+            continue;
+        if (k < f->n_slots && f->names[k] == name) {
+            k++;
+            continue;
+        }
+        int at = k;
+        while (at < f->n_slots && f->names[at] != name && PyUnicode_Compare(f->names[at], name) != 0)
+            at++;
+        if (at == f->n_slots) {
+            slot_insert(f, k, name);
+        } else if (at != k) {
+            Slot slot = f->slots[at];
+            PyObject *kept = f->names[at];
+            memmove(f->slots + k + 1, f->slots + k, (at - k) * sizeof(Slot));
+            memmove(f->names + k + 1, f->names + k, (at - k) * sizeof(PyObject *));
+            f->slots[k] = slot;
+            f->names[k] = kept;
+        }
+        k++;
+    }
+}
+
+static void diff_namespace(FrameRec *f)
+{
+    PyObject *ns = f->frame->f_locals;
+    if (ns == NULL || !PyDict_CheckExact(ns))
+        return;
+    if (f->names == NULL)
+        f->names = grow(NULL, sizeof(PyObject *));
+    align_slots(f, ns);
+    PyObject *name, *v;
+    Py_ssize_t pos = 0;
+    int k = 0, rebound = 0;
+    while (PyDict_Next(ns, &pos, &name, &v)) {
+        if (!is_field(name))
+            continue;
+        Slot *s = &f->slots[k];
+        PyObject *was = s->ptr;
+        int shared = s->shareable;
+        Buf text;
+        if (!(v == was && s->atom) && slot_update(s, v, &text)) {
+            uint32_t id = slot_id(f, k);
+            emit_delta(f, id, text.p, text.n);
+        }
+        rebound |= s->ptr != was && (shared || s->shareable);
+        k++;
+    }
+    for (int i = k; i < f->n_slots; i++) {
+        rebound |= f->slots[i].shareable;
+        emit_gone(f, slot_id(f, i));
+    }
+    while (f->n_slots > k)
+        slot_remove(f, f->n_slots - 1);
+    if (rebound)
+        emit_aliases(f);
+}
+
+static inline void diff(FrameRec *f)
+{
+    if (f->info->namespace) {
+        diff_namespace(f);
+        return;
+    }
+    diff_locals(f);
+    if (f->info->n_globals)
+        diff_globals(f, 1);
+}
+
+#endif

@@ -1,0 +1,285 @@
+/* The interpreter's events into steps: a trace function on 3.11, sys.monitoring callbacks from 3.12 on. */
+#ifndef WORLDLINE_EVENTS_H
+#define WORLDLINE_EVENTS_H
+
+#include "steps.h"
+
+/* Every entry from the interpreter goes through here: our own work is not seen, and is committed whole. The error
+ * indicator is clear on entry (the interpreter keeps a raised exception elsewhere meanwhile) and stays so. */
+#define ENTER() \
+    if (!W.active || C.busy) return NOTHING; \
+    C.busy = 1
+#define LEAVE() \
+    commit(); \
+    C.busy = 0
+
+#if !HAS_MONITORING
+
+static int opcode_at(IFrame *frame)
+{
+    return _Py_OPCODE(*frame->prev_instr);
+}
+
+static int starts(IFrame *frame)
+{
+    int op = opcode_at(frame);
+    return (op == RESUME || op == RESUME_QUICK) && _Py_OPARG(*frame->prev_instr) == 0;
+}
+
+/* An exception that only tells a loop or a `yield from` that its iterator is done. */
+static int ends_loop(IFrame *frame, PyObject *type)
+{
+    int op = opcode_at(frame);
+    return (op == FOR_ITER || op == SEND) && type && PyErr_GivenExceptionMatches(type, PyExc_StopIteration);
+}
+
+static int trace(PyObject *self, PyFrameObject *object, int what, PyObject *arg)
+{
+#define NOTHING 0
+    IFrame *frame = object->f_frame;
+    if (what == PyTrace_CALL) {
+        ENTER();
+        CodeInfo *info = code_info(frame->f_code);
+        if (info->file == NULL) {
+            object->f_trace_lines = 0;
+        } else if (info->suspends && !starts(frame)) {
+            FrameRec *f = take_suspended(frame);
+            if (f)
+                on_resume(f);
+            else
+                on_call(info, frame);
+        } else {
+            on_call(info, frame);
+        }
+        LEAVE();
+        return 0;
+    }
+    FrameRec *f = C.top;
+    if (f == NULL || f->frame != frame)
+        return 0;
+    ENTER();
+    if (what == PyTrace_LINE)
+        on_line(f, object->f_lineno);
+    else if (what == PyTrace_RETURN)
+        on_leave(f, arg, f->info->suspends && opcode_at(frame) == YIELD_VALUE);
+    else if (what == PyTrace_EXCEPTION && !ends_loop(frame, PyTuple_GET_ITEM(arg, 0)))
+        on_raise(f, PyTuple_GET_ITEM(arg, 1));
+    LEAVE();
+    return 0;
+#undef NOTHING
+}
+
+static int install(void)
+{
+    PyEval_SetTrace(trace, NULL);
+    return 0;
+}
+
+static void uninstall(void)
+{
+    PyEval_SetTrace(NULL, NULL);
+}
+
+static int intact(void)
+{
+    return PyThreadState_Get()->c_tracefunc == trace;
+}
+
+#else
+
+#define TOOL 4
+
+static PyObject *disable;
+
+/* The frame record of the running frame, if it is the program's own and on the main thread. */
+static FrameRec *own_frame(void)
+{
+    PyThreadState *ts = PyThreadState_Get();
+    FrameRec *f = C.top;
+    return ts == C.thread && f && f->frame == current_frame(ts) ? f : NULL;
+}
+
+#define NOTHING Py_NewRef(Py_None)
+#define FOREIGN(code) (code_info((PyCodeObject *)(code))->file == NULL)
+#define CALLBACK(name) static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t n)
+
+CALLBACK(py_start)
+{
+    if (W.active && !C.busy && FOREIGN(args[0]))
+        return Py_NewRef(disable);
+    PyThreadState *ts = PyThreadState_Get();
+    if (ts != C.thread)
+        return NOTHING;
+    ENTER();
+    IFrame *frame = current_frame(ts);
+    take_suspended(frame);
+    on_call(code_info((PyCodeObject *)args[0]), frame);
+    LEAVE();
+    return NOTHING;
+}
+
+CALLBACK(py_resume)
+{
+    if (W.active && !C.busy && FOREIGN(args[0]))
+        return n == 2 ? Py_NewRef(disable) : NOTHING; /* PY_THROW cannot be disabled */
+    PyThreadState *ts = PyThreadState_Get();
+    if (ts != C.thread)
+        return NOTHING;
+    ENTER();
+    IFrame *frame = current_frame(ts);
+    FrameRec *f = take_suspended(frame);
+    if (f)
+        on_resume(f);
+    else
+        on_call(code_info((PyCodeObject *)args[0]), frame);
+    LEAVE();
+    return NOTHING;
+}
+
+CALLBACK(py_line)
+{
+    FrameRec *f = own_frame();
+    if (f == NULL)
+        return W.active && !C.busy && FOREIGN(args[0]) ? Py_NewRef(disable) : NOTHING;
+    ENTER();
+    uint32_t line = (uint32_t)PyLong_AsLong(args[1]);
+    if (!(f->looped && f->line == line))
+        on_line(f, line);
+    f->looped = 0;
+    LEAVE();
+    return NOTHING;
+}
+
+/* A backward jump inside one line begins the line anew, as a trace function sees it; other jumps have line events. */
+CALLBACK(py_jump)
+{
+    if (FOREIGN(args[0]))
+        return W.active && !C.busy ? Py_NewRef(disable) : NOTHING;
+    long from = PyLong_AsLong(args[1]), to = PyLong_AsLong(args[2]);
+    PyCodeObject *code = (PyCodeObject *)args[0];
+    if (to >= from || PyCode_Addr2Line(code, (int)to) != PyCode_Addr2Line(code, (int)from))
+        return Py_NewRef(disable);
+    FrameRec *f = own_frame();
+    if (f == NULL)
+        return NOTHING;
+    ENTER();
+    on_line(f, PyCode_Addr2Line(code, (int)to));
+    f->looped = 1;
+    LEAVE();
+    return NOTHING;
+}
+
+static PyObject *leave(PyObject *const *args, PyObject *arg, int suspended, int may_disable)
+{
+    FrameRec *f = own_frame();
+    if (f == NULL)
+        return may_disable && W.active && !C.busy && FOREIGN(args[0]) ? Py_NewRef(disable) : NOTHING;
+    ENTER();
+    on_leave(f, arg, suspended);
+    LEAVE();
+    return NOTHING;
+}
+
+CALLBACK(py_return) { return leave(args, args[2], 0, 1); }
+CALLBACK(py_yield) { return leave(args, args[2], 1, 1); }
+CALLBACK(py_unwind) { return leave(args, NULL, 0, 0); }
+
+CALLBACK(py_raise)
+{
+    FrameRec *f = own_frame();
+    if (f == NULL)
+        return NOTHING;
+    ENTER();
+    on_raise(f, args[2]);
+    LEAVE();
+    return NOTHING;
+}
+#undef NOTHING
+
+static PyMethodDef callbacks[] = {
+    {"PY_START", (PyCFunction)(void *)py_start, METH_FASTCALL, NULL},
+    {"PY_RESUME", (PyCFunction)(void *)py_resume, METH_FASTCALL, NULL},
+    {"PY_THROW", (PyCFunction)(void *)py_resume, METH_FASTCALL, NULL},
+    {"LINE", (PyCFunction)(void *)py_line, METH_FASTCALL, NULL},
+    {"JUMP", (PyCFunction)(void *)py_jump, METH_FASTCALL, NULL},
+    {"PY_RETURN", (PyCFunction)(void *)py_return, METH_FASTCALL, NULL},
+    {"PY_YIELD", (PyCFunction)(void *)py_yield, METH_FASTCALL, NULL},
+    {"PY_UNWIND", (PyCFunction)(void *)py_unwind, METH_FASTCALL, NULL},
+    {"RAISE", (PyCFunction)(void *)py_raise, METH_FASTCALL, NULL},
+};
+#define N_CALLBACKS (int)(sizeof(callbacks) / sizeof(callbacks[0]))
+
+static PyObject *monitoring(void)
+{
+    PyObject *sys = PyImport_ImportModule("sys");
+    PyObject *m = sys ? PyObject_GetAttrString(sys, "monitoring") : NULL;
+    Py_XDECREF(sys);
+    return m;
+}
+
+static PyObject *the_callbacks[sizeof(callbacks) / sizeof(callbacks[0])];
+static long all_events;
+
+static int install(void)
+{
+    PyObject *m = monitoring(), *events = m ? PyObject_GetAttrString(m, "events") : NULL, *r;
+    if (events == NULL)
+        return -1;
+    Py_XSETREF(disable, PyObject_GetAttrString(m, "DISABLE"));
+    r = PyObject_CallMethod(m, "use_tool_id", "is", TOOL, "worldline");
+    if (r == NULL)
+        return -1;
+    Py_DECREF(r);
+    all_events = 0;
+    for (int i = 0; i < N_CALLBACKS; i++) {
+        PyObject *event = PyObject_GetAttrString(events, callbacks[i].ml_name);
+        if (the_callbacks[i] == NULL)
+            the_callbacks[i] = PyCFunction_New(&callbacks[i], NULL);
+        r = PyObject_CallMethod(m, "register_callback", "iOO", TOOL, event, the_callbacks[i]);
+        all_events |= PyLong_AsLong(event);
+        Py_DECREF(event);
+        if (r == NULL)
+            return -1;
+        Py_DECREF(r);
+    }
+    r = PyObject_CallMethod(m, "set_events", "il", TOOL, all_events);
+    Py_XDECREF(r);
+    Py_DECREF(events);
+    Py_DECREF(m);
+    return r ? 0 : -1;
+}
+
+static void uninstall(void)
+{
+    PyObject *m = monitoring();
+    PyObject *r = m ? PyObject_CallMethod(m, "set_events", "ii", TOOL, 0) : NULL;
+    Py_XDECREF(r);
+    r = m ? PyObject_CallMethod(m, "free_tool_id", "i", TOOL) : NULL;
+    Py_XDECREF(r);
+    Py_XDECREF(m);
+    PyErr_Clear();
+}
+
+/* Are our events and callbacks still those that were installed? Reading a callback means replacing it. */
+static int intact(void)
+{
+    PyObject *m = monitoring(), *r = m ? PyObject_CallMethod(m, "get_events", "i", TOOL) : NULL;
+    int fine = r && PyLong_AsLong(r) == all_events;
+    Py_XDECREF(r);
+    PyObject *events = m ? PyObject_GetAttrString(m, "events") : NULL;
+    for (int i = 0; fine && events && i < N_CALLBACKS; i++) {
+        PyObject *event = PyObject_GetAttrString(events, callbacks[i].ml_name);
+        r = PyObject_CallMethod(m, "register_callback", "iOO", TOOL, event, the_callbacks[i]);
+        fine = r == the_callbacks[i];
+        Py_XDECREF(r);
+        Py_DECREF(event);
+    }
+    Py_XDECREF(events);
+    Py_XDECREF(m);
+    PyErr_Clear();
+    return fine;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,215 @@
+/* What is known of code, of its names, and of each frame that is running or suspended. */
+#ifndef WORLDLINE_FRAMES_H
+#define WORLDLINE_FRAMES_H
+
+#include "wire_writer.h"
+
+typedef struct {
+    PyObject *ptr;     /* what the name was bound to; held if `atom`, a bare address otherwise */
+    uint8_t atom, shareable;
+    PyObject *alias;   /* the earlier name bound to the same object, or NULL; W.names keeps it alive */
+    uint32_t id;       /* text id + 1, or 0: not yet told */
+    Log log;           /* for values that are not atoms: the shadow, the text, where each item ends in it */
+    Buf text;
+    uint32_t *ends;
+    size_t n_ends, cap_ends;
+} Slot;
+
+typedef struct {       /* one global name of one namespace, shared by all frames that watch it */
+    PyObject *globals, *name;
+    Slot slot;
+    Buf text;
+    uint64_t version, hash; /* hash of the text; 0: unbound */
+    const void *keys;  /* where it was found in the namespace last: a dict's key table and an index in it */
+    Py_ssize_t at, entries;
+} Global;
+
+typedef struct {
+    PyCodeObject *code;
+    PyObject *file;    /* display name, or NULL: not the program's own */
+    int n_names;       /* slots that have a name worth showing */
+    int *index;        /* name k is localsplus[index[k]] */
+    uint8_t *is_cell;
+    uint32_t *ids;     /* text id + 1 */
+    int namespace;     /* a module or class body: names live in a dict */
+    int suspends;      /* a generator or coroutine */
+    int n_globals;
+    Global **globals;
+    PyObject *globals_of; /* the namespace the above were resolved for */
+    PyObject *global_names;
+    uint32_t name_id, file_id; /* text id + 1 */
+    struct FrameRec *spare;
+} CodeInfo;
+
+typedef struct FrameRec {
+    IFrame *frame;
+    CodeInfo *info;
+    struct FrameRec *below;    /* on the stack, or the next spare */
+    uint32_t serial, line;
+    int looped;                /* 3.12+: the last line step was made by a backward jump */
+    int n_slots;
+    Slot *slots;
+    PyObject **names;          /* of slots, for a namespace frame */
+    int cap_slots;
+    uint64_t *seen_version, *seen_hash;
+} FrameRec;
+
+static struct {
+    Map codes, suspended, globals;
+    PyObject *files, *global_names;
+    FrameRec *top;
+    uint32_t next_frame, last_line;
+    PyObject *output, *input;
+    PyThreadState *thread;
+    int busy;
+} C;
+
+static int is_shareable(PyObject *v)
+{
+    PyTypeObject *t = Py_TYPE(v);
+    int base = exact_base(t);
+    if (base != B_NONE)
+        return base != B_TUPLE && base != B_FROZENSET;
+    if (is_opaque_type(t) || is_atom_type(t) || t == &PySlice_Type)
+        return 0;
+    Kind *k = kind_of(t);
+    return k->structured && !k->is_enum && !k->is_exception;
+}
+
+static CodeInfo *code_info(PyCodeObject *code)
+{
+    Cell *c = map_find(&C.codes, code);
+    if (c)
+        return c->value;
+    CodeInfo *info = calloc(1, sizeof(CodeInfo));
+    if (info == NULL)
+        Py_FatalError("worldline: out of memory in the recorder");
+    Py_INCREF(code);
+    info->code = code;
+    map_add(&C.codes, code, info);
+    info->file = PyDict_GetItemWithError(C.files, code->co_filename);
+    if (info->file == NULL) {
+        PyErr_Clear();
+        return info;
+    }
+    info->namespace = !(code->co_flags & CO_OPTIMIZED);
+    info->suspends = (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) != 0;
+    if (info->namespace)
+        return info;
+    int n = code->co_nlocalsplus;
+    info->index = grow(NULL, (n + 1) * sizeof(int));
+    info->is_cell = grow(NULL, n + 1);
+    info->ids = calloc(n + 1, sizeof(uint32_t));
+    const char *kinds = PyBytes_AS_STRING(code->co_localspluskinds);
+    for (int i = 0; i < n; i++) {
+        PyObject *name = PyTuple_GET_ITEM(code->co_localsplusnames, i);
+        if (is_dunder(name))
+            continue;
+        info->index[info->n_names] = i;
+        info->is_cell[info->n_names++] = (kinds[i] & (CO_FAST_CELL | CO_FAST_FREE)) != 0;
+    }
+    info->global_names = PyObject_CallOneArg(C.global_names, (PyObject *)code);
+    if (info->global_names == NULL || !PyTuple_Check(info->global_names)) {
+        PyErr_Clear();
+        info->global_names = PyTuple_New(0);
+    }
+    info->n_globals = (int)PyTuple_GET_SIZE(info->global_names);
+    info->globals = calloc(info->n_globals + 1, sizeof(Global *));
+    return info;
+}
+
+static Global *global_of(PyObject *globals, PyObject *name)
+{
+    Cell *c = map_find(&C.globals, globals);
+    PyObject *by_name = c ? c->value : NULL;
+    if (by_name == NULL) {
+        Py_INCREF(globals); /* a namespace is never forgotten, so that its address stays its own */
+        by_name = PyDict_New();
+        map_add(&C.globals, globals, by_name);
+    }
+    PyObject *found = PyDict_GetItemWithError(by_name, name);
+    if (found)
+        return PyLong_AsVoidPtr(found);
+    Global *g = calloc(1, sizeof(Global));
+    if (g == NULL)
+        Py_FatalError("worldline: out of memory in the recorder");
+    g->globals = globals;
+    g->name = Py_NewRef(name);
+    g->at = -1;
+    found = PyLong_FromVoidPtr(g);
+    PyDict_SetItem(by_name, name, found);
+    Py_DECREF(found);
+    return g;
+}
+
+static void resolve_globals(CodeInfo *info, PyObject *globals)
+{
+    if (info->globals_of == globals)
+        return;
+    info->globals_of = globals;
+    for (int i = 0; i < info->n_globals; i++)
+        info->globals[i] = global_of(globals, PyTuple_GET_ITEM(info->global_names, i));
+}
+
+static FrameRec *new_frame(CodeInfo *info, IFrame *frame)
+{
+    FrameRec *f = info->spare;
+    if (f) {
+        info->spare = f->below;
+    } else {
+        f = calloc(1, sizeof(FrameRec));
+        if (f == NULL)
+            Py_FatalError("worldline: out of memory in the recorder");
+        if (!info->namespace) {
+            f->n_slots = info->n_names;
+            f->slots = calloc(f->n_slots + 1, sizeof(Slot));
+            f->seen_version = calloc(info->n_globals + 1, sizeof(uint64_t));
+            f->seen_hash = calloc(info->n_globals + 1, sizeof(uint64_t));
+        }
+    }
+    f->info = info;
+    f->frame = frame;
+    f->serial = C.next_frame++;
+    f->line = info->code->co_firstlineno;
+    f->looped = 0;
+    return f;
+}
+
+static void slot_reset(Slot *s)
+{
+    if (s->atom)
+        Py_CLEAR(s->ptr);
+    s->ptr = NULL;
+    s->atom = s->shareable = 0;
+    s->alias = NULL;
+    if (s->log.n_held)
+        log_clear(&s->log);
+    s->n_ends = 0;
+}
+
+static void slot_free(Slot *s)
+{
+    slot_reset(s);
+    log_free(&s->log);
+    free(s->text.p);
+    free(s->ends);
+    *s = (Slot){0};
+}
+
+static void free_frame(FrameRec *f)
+{
+    for (int i = 0; i < f->n_slots; i++) {
+        if (f->names)
+            slot_free(&f->slots[i]);
+        else
+            slot_reset(&f->slots[i]);
+    }
+    for (int i = 0; f->names && i < f->n_slots; i++)
+        Py_CLEAR(f->names[i]);
+    if (f->names)
+        f->n_slots = 0;
+    f->below = f->info->spare;
+    f->info->spare = f;
+}
+
+#endif

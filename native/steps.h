@@ -1,0 +1,140 @@
+/* The steps themselves: a frame starts, runs a line, raises, is left, goes on. */
+#ifndef WORLDLINE_STEPS_H
+#define WORLDLINE_STEPS_H
+
+#include "deltas.h"
+
+static inline void count_step(void)
+{
+    if (__builtin_expect(++W.steps > W.max_steps, 0))
+        limit_reached("steps");
+}
+
+static void step_with_text(FrameRec *f, int tag, PyObject *arg)
+{
+    static Log scratch;
+    render(arg, &scratch);
+    log_clear(&scratch);
+    count_step();
+    switch_to(f);
+    uint8_t *p = room(R.out.n + 32);
+    *p++ = tag;
+    p = put_varint(p, f->line);
+    done(put_bytes_at(p, R.out.p, R.out.n));
+}
+
+static void flush_stream(PyObject **stream, int tag, const char *hidden)
+{
+    PyObject *text = *stream;
+    if (text == NULL)
+        return;
+    *stream = NULL;
+    FrameRec *f = C.top;
+    if (f && hidden) {
+        static Log scratch;
+        render(text, &scratch);
+        log_clear(&scratch);
+        record_texts(T_HIDDEN, hidden, strlen(hidden), R.out.p, R.out.n);
+    }
+    if (f)
+        step_with_text(f, tag, text);
+    Py_DECREF(text);
+}
+
+static inline void flush_streams(void)
+{
+    if (__builtin_expect(C.output != NULL, 0))
+        flush_stream(&C.output, T_OUTPUT, NULL);
+    if (__builtin_expect(C.input != NULL, 0))
+        flush_stream(&C.input, T_INPUT, "input");
+}
+
+static void on_call(CodeInfo *info, IFrame *frame)
+{
+    flush_streams();
+    FrameRec *f = new_frame(info, frame);
+    if (!info->name_id) {
+        info->name_id = name_id(info->code->co_qualname) + 1;
+        info->file_id = name_id(info->file) + 1;
+    }
+    count_step();
+    uint8_t *p = room(48);
+    *p++ = T_CALL;
+    p = put_varint(p, f->serial);
+    p = put_varint(p, C.top ? C.top->serial + 1 : 0);
+    p = put_varint(p, info->name_id - 1);
+    p = put_varint(p, info->file_id - 1);
+    done(put_varint(p, f->line));
+    W.frame = f->serial;
+    f->below = C.top;
+    C.top = f;
+    if (info->namespace) {
+        diff_namespace(f);
+    } else {
+        memset(f->seen_version, 0xff, info->n_globals * sizeof(uint64_t));
+        memset(f->seen_hash, 0, info->n_globals * sizeof(uint64_t));
+        diff_locals(f);
+        if (info->n_globals) {
+            resolve_globals(info, frame->f_globals);
+            diff_globals(f, 0);
+        }
+    }
+}
+
+static void on_resume(FrameRec *f)
+{
+    flush_streams();
+    f->below = C.top;
+    C.top = f;
+    diff(f);
+    count_step();
+    uint8_t *p = room(24);
+    *p++ = T_RESUME;
+    p = put_varint(p, W.frame = f->serial);
+    done(put_varint(p, f->line));
+}
+
+static inline void on_line(FrameRec *f, uint32_t line)
+{
+    flush_streams();
+    diff(f);
+    f->line = line;
+    count_step();
+    switch_to(f);
+    uint8_t *p = room(16);
+    *p++ = T_LINE;
+    done(put_varint(p, line));
+}
+
+static void on_raise(FrameRec *f, PyObject *exception)
+{
+    flush_streams();
+    diff(f);
+    step_with_text(f, T_RAISE, exception);
+}
+
+/* The frame is left: by a value (return or yield), or by an exception (arg NULL). */
+static void on_leave(FrameRec *f, PyObject *arg, int suspended)
+{
+    flush_streams();
+    diff(f);
+    if (arg)
+        step_with_text(f, suspended ? T_YIELD : T_RETURN, arg);
+    C.top = f->below;
+    C.last_line = f->line;
+    if (suspended && arg)
+        map_add(&C.suspended, f->frame, f);
+    else
+        free_frame(f);
+}
+
+static FrameRec *take_suspended(IFrame *frame)
+{
+    Cell *c = map_find(&C.suspended, frame);
+    FrameRec *f = c ? c->value : NULL;
+    if (c)
+        c->value = NULL;
+    return f;
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* Records into the wire (docs/format.md, section 3): whole or not at all, and ended when a budget is spent. */
+#ifndef WORLDLINE_WIRE_WRITER_H
+#define WORLDLINE_WIRE_WRITER_H
+
+#include "verify.h"
+#include <unistd.h>
+
+enum { T_TEXT = 1, T_CALL, T_RESUME, T_SWITCH, T_LINE, T_RETURN, T_YIELD, T_RAISE, T_OUTPUT, T_INPUT, T_EXIT,
+       T_DELTA = 0x10, T_GONE, T_SAME, T_NOTE = 0x20, T_HIDDEN, T_META, T_END = 0x3f };
+
+#define HEADER 64
+#define RESERVE 4096 /* room kept for the end record */
+
+static struct {
+    uint8_t *base;
+    size_t n, cap;
+    uint64_t steps, max_steps;
+    uint32_t frame;      /* the reader's current frame */
+    int active, ended;
+    PyObject *names;     /* str -> text id */
+    Py_buffer view;
+} W;
+
+static void limit_reached(const char *which);
+
+/* Everything written so far is whole records: tell the reader. Once an event, and at the end. */
+static inline void commit(void)
+{
+    __atomic_store_n((uint64_t *)(W.base + 8), (uint64_t)W.n, __ATOMIC_RELEASE);
+}
+
+static inline uint8_t *room(size_t n)
+{
+    if (__builtin_expect(W.n + n + RESERVE > W.cap, 0))
+        limit_reached("bytes");
+    return W.base + W.n;
+}
+
+static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
+{
+    while (v >= 0x80) {
+        *p++ = (uint8_t)v | 0x80;
+        v >>= 7;
+    }
+    *p++ = (uint8_t)v;
+    return p;
+}
+
+static inline uint8_t *put_bytes_at(uint8_t *p, const char *s, size_t n)
+{
+    p = put_varint(p, n);
+    memcpy(p, s, n);
+    return p + n;
+}
+
+static inline void done(uint8_t *p)
+{
+    W.n = p - W.base;
+}
+
+static void record_texts(int tag, const char *a, size_t na, const char *b, size_t nb)
+{
+    uint8_t *p = room(na + nb + 24);
+    *p++ = tag;
+    p = put_bytes_at(p, a, na);
+    if (b)
+        p = put_bytes_at(p, b, nb);
+    done(p);
+}
+
+static void write_end(const char *kind, const char *detail, size_t n)
+{
+    if (W.ended)
+        return;
+    if (n + strlen(kind) + 16 > RESERVE)
+        n = RESERVE - strlen(kind) - 16;
+    W.ended = 1;
+    W.cap += RESERVE;
+    record_texts(T_END, kind, strlen(kind), detail, n);
+    commit();
+}
+
+static void limit_reached(const char *which)
+{
+    write_end("limit", which, strlen(which));
+    _exit(0);
+}
+
+/* A name's text id; told to the reader once. */
+static uint32_t name_id(PyObject *name)
+{
+    PyObject *known = PyDict_GetItemWithError(W.names, name);
+    if (known)
+        return (uint32_t)PyLong_AsUnsignedLong(known);
+    Py_ssize_t n;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &n);
+    if (text == NULL) { /* a name with a lone surrogate cannot be in source; it can be in globals() */
+        PyErr_Clear();
+        text = "?";
+        n = 1;
+    }
+    record_texts(T_TEXT, text, n, NULL, 0);
+    uint32_t id = (uint32_t)PyDict_GET_SIZE(W.names);
+    PyObject *number = PyLong_FromUnsignedLong(id);
+    if (number == NULL || PyDict_SetItem(W.names, name, number) < 0)
+        PyErr_Clear();
+    Py_XDECREF(number);
+    return id;
+}
+
+#endif
