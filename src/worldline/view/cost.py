@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from worldline.codec.cost import Cost, CostTable
+from worldline.codec.cost import Cost, CostTable, Row
 from worldline.view.escape import printable
 
 BYTES = "bytes"  # the tokenizer whose tokens are the column of bytes: only its share is worth a column
@@ -15,20 +15,17 @@ BYTES = "bytes"  # the tokenizer whose tokens are the column of bytes: only its 
 
 def print_cost(console: Console, table: CostTable) -> None:
     """Frames, characters, bytes, tokens and the share of the context window, format by format."""
-    blocks = [
-        (_title(row.name if row.call is None else row.call, row.steps, row.outcome), row.costs)
-        for row in table.rows
-    ]
+    blocks = [(_title(row), row.costs, 1) for row in table.rows]
     if len(blocks) > 1:
-        blocks.append((f"all {len(table.rows):,}", table.total))
+        blocks.append((f"all {len(table.rows):,}, windows on average", table.total, len(table.rows)))
     heads = _heads(table)
-    cells = [[_cells(cost, table) for cost in costs] for _, costs in blocks]
+    cells = [[_cells(cost, table, traces) for cost in costs] for _, costs, traces in blocks]
     widths = [
         max(map(len, column))
         for column in zip(heads, *(row for block in cells for row in block), strict=True)
     ]
     _print(console, Text(_line(heads, widths), style="bold"))
-    for (title, _), block in zip(blocks, cells, strict=True):
+    for (title, _, _), block in zip(blocks, cells, strict=True):
         _print(console, Text(title, style="green"))
         for row in block:
             _print(console, Text(_line(row, widths)))
@@ -37,8 +34,9 @@ def print_cost(console: Console, table: CostTable) -> None:
         console.print(Text(line, style="dim"))
 
 
-def _title(what: str, steps: int, outcome: str) -> str:
-    return f"{printable(what)}  {steps:,} steps, {outcome}"
+def _title(row: Row) -> str:
+    what = row.name if row.call is None else row.call
+    return f"{printable(what)}  {row.steps:,} steps, {row.outcome}"
 
 
 def _heads(table: CostTable) -> list[str]:
@@ -49,11 +47,11 @@ def _heads(table: CostTable) -> list[str]:
     return heads
 
 
-def _cells(cost: Cost, table: CostTable) -> list[str]:
+def _cells(cost: Cost, table: CostTable, traces: int) -> list[str]:
     whole, shares = cost.whole, cost.shares(table.context)
     cells = [f"  {cost.format}", f"{cost.frames:,}", f"{whole.characters:,}", f"{whole.bytes:,}"]
     for name in table.tokenizers:
-        share = f"{100 * shares[name]:.2f} %"
+        share = f"{100 * shares[name] / traces:.2f} %"
         cells += [share] if name == BYTES else [f"{whole.tokens[name]:,}", share]
     return cells
 

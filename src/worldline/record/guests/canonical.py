@@ -89,11 +89,6 @@ def text_of_int(value):
     return int.__repr__(value) if value.bit_length() <= _DECIMAL_BITS else hex(value)
 
 
-def is_atom(value):
-    """Immutable, without parts: identity decides whether it changed."""
-    return type(value) in _ATOMS
-
-
 def _is_enum(cls):
     return any(_NAME(base) in ("EnumType", "EnumMeta") for base in _MRO(type(cls)))
 
@@ -124,12 +119,13 @@ class _Kind:
             if _FLAGS(base) & _HEAP_TYPE and "__slots__" in _TYPE_DICT(base):
                 declares = True
                 for name, member in _TYPE_DICT(base).items():
-                    if type(member) is types.MemberDescriptorType and not _is_dunder(name):
+                    if type(member) is types.MemberDescriptorType and not is_dunder(name):
                         self.slots.append((name, member.__get__))
         self.structured = self.base is not None or heap and (self.dict_of is not None or declares)
 
 
-def _is_dunder(name):
+def is_dunder(name):
+    """A name that the interpreter or the language has given."""
     return len(name) > 4 and name.startswith("__") and name.endswith("__")
 
 
@@ -152,14 +148,6 @@ class Renderer:
             text = self._cut_text(value)
         del self._seen, self._parts
         return text
-
-    def is_shared_object(self, value):
-        """An object that two names may share and one may change."""
-        cls = type(value)
-        if cls in _NAMED or cls is types.MethodType or issubclass(cls, type):
-            return False
-        kind = self._kind(cls)
-        return kind.structured and not kind.enum and not kind.exception
 
     def _join(self):
         if not self._labels:
@@ -299,7 +287,8 @@ class Renderer:
             self._parts.extend(parts)
         self._put(closing)
 
-    def _kind(self, cls):
+    def kind(self, cls):
+        """What is known of a class."""
         found = self._kinds.get(id(cls))
         if found is None or found[0] is not cls:
             found = self._kinds[id(cls)] = (cls, _Kind(cls))
@@ -316,7 +305,7 @@ class Renderer:
         elif issubclass(cls, type):
             self._put(f"<class {_plain_name(_NAME(value))}>")
         else:
-            kind = self._kind(cls)
+            kind = self.kind(cls)
             if kind.exception:
                 self._exception(kind, value, depth)
             elif not kind.structured:
@@ -345,7 +334,7 @@ class Renderer:
 
     def _fields(self, kind, value, depth, first):
         names = kind.dict_of(value) if kind.dict_of is not None else None
-        found = [(k, v) for k, v in dict.items(names) if type(k) is str and not _is_dunder(k)] if names else []
+        found = [(k, v) for k, v in dict.items(names) if type(k) is str and not is_dunder(k)] if names else []
         for name, get in kind.slots:
             try:
                 found.append((name, get(value)))
@@ -387,6 +376,17 @@ class Renderer:
         number, self._next = self._next, self._next + 1
         self._serials[id(value)] = (number, _identity(value))
         return number
+
+
+def is_shareable(value, renderer):
+    """Can two names share it, and one of them change it?"""
+    cls = type(value)
+    if cls in _PLAIN:
+        return cls in _MUTABLE
+    if cls in _NAMED or cls is types.MethodType or issubclass(cls, type):
+        return False
+    kind = renderer.kind(cls)
+    return kind.structured and not kind.enum and not kind.exception
 
 
 def _identity(value):

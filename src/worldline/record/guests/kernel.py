@@ -84,10 +84,14 @@ def no_new_privileges() -> None:
     _prctl("no_new_privs", _PR_SET_NO_NEW_PRIVS, 1)
 
 
-def drop_capabilities(bounding_set: list[int]) -> None:
-    """Drop every capability: the bounding set first, while that is still allowed, and then all that are held."""
-    for capability in bounding_set:
+def drop_bounding_set(capabilities: list[int]) -> None:
+    """No exec may gain these any more."""
+    for capability in capabilities:
         _prctl("drop capability", _PR_CAPBSET_DROP, capability)
+
+
+def drop_capabilities() -> None:
+    """Drop every capability that is held."""
     header = struct.pack("<Ii", _CAPABILITY_VERSION_3, 0)
     _check(_libc.capset(header, b"\0" * 24), "capset")
 

@@ -10,15 +10,15 @@ import gc
 import importlib.machinery
 import importlib.util
 import mmap
+import opcode
 import os
 import sys
 import types
 
 from . import recorder, streams
 
-_opcode = __import__("opcode")
-_GLOBAL_OPS = {_opcode.opmap[name] for name in ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")}
-_LOAD_GLOBAL, _EXTENDED_ARG = _opcode.opmap["LOAD_GLOBAL"], _opcode.opmap["EXTENDED_ARG"]
+_GLOBAL_OPS = {opcode.opmap[name] for name in ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")}
+_LOAD_GLOBAL, _EXTENDED_ARG = opcode.opmap["LOAD_GLOBAL"], opcode.opmap["EXTENDED_ARG"]
 _NOTES = {
     "_thread.start_new_thread": "threads", "os.fork": "processes", "os.forkpty": "processes",
     "os.exec": "processes", "os.posix_spawn": "processes", "os.system": "processes",

@@ -5,17 +5,20 @@ wire of docs/format.md, section 3. Not covered: running the program (python.py).
 of the interpreter's own recursion limit, and on 3.11 and 3.12 reading `f_locals` keeps values alive a little longer.
 """
 
+import opcode
 import os
 import sys
+from _thread import get_ident
 
-from . import behavior
-from .canonical import _MUTABLE, _PLAIN, Renderer, _is_dunder
+from . import behavior, monitoring
+from .canonical import Renderer, is_dunder, is_shareable
+from .monitoring import RETURN, YIELD
 
-_TEXT, _CALL, _RESUME, _SWITCH, _LINE, _RETURN, _YIELD, _RAISE, _OUTPUT, _INPUT, _EXIT = range(1, 12)
+_TEXT, _CALL, _RESUME, _SWITCH, _LINE = range(1, 6)
+_RAISE, _OUTPUT, _INPUT, _EXIT = range(8, 12)
 _DELTA, _GONE, _SAME, _NOTE, _HIDDEN, _META, _END = 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x3F
 _HEADER, _RESERVE = 64, 4096
 _OPTIMIZED, _SUSPENDS = 0x1, 0x20 | 0x80 | 0x200
-_TOOL = 4
 
 
 def _varint(value):
@@ -92,7 +95,7 @@ class _Code:
         self.suspends = bool(code.co_flags & _SUSPENDS)
         cells = [name for name in code.co_cellvars if name not in code.co_varnames]
         names = [*code.co_varnames, *cells, *code.co_freevars]
-        self.names = [name for name in names if not _is_dunder(name)]
+        self.names = [name for name in names if not is_dunder(name)]
         self.globals = () if self.namespace else global_names(code)
 
 
@@ -114,10 +117,10 @@ class Recorder:
         self._files, self._global_names, self._max_steps = files, global_names, limits["steps"]
         self._renderer = Renderer(limits["value_bytes"], limits["value_depth"])
         self._wire = _Wire(buffer)
-        self._codes, self._suspended, self._stack = {}, {}, []
+        self._codes, self.suspended, self.stack = {}, {}, []
         self._current, self._steps, self._frames, self._last_line = None, 0, 0, 0
         self._output = self._input = None
-        self._active = self._busy = False
+        self._active = False
         os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self):
@@ -127,25 +130,18 @@ class Recorder:
 
     def start(self):
         """Begin to record."""
-        self._thread, self._active = _thread_id(), True
-        _install_monitoring(self) if behavior.HAS_MONITORING else sys.settrace(self._trace)
+        self._thread, self._active = get_ident(), True
+        self._monitor = monitoring.Monitor(self) if behavior.HAS_MONITORING else None
+        self._monitor.install() if self._monitor else sys.settrace(self._trace)
 
     def stop(self):
         """Stop; False if the program tampered with the tracing."""
         if not self._active:
             return True
-        if behavior.HAS_MONITORING:
-            fine = sys.monitoring.get_events(_TOOL) == self._events
-        else:
-            fine = sys.gettrace() == self._trace
+        fine = self._monitor.intact() if self._monitor else sys.gettrace() == self._trace
         self._flush()
         self._active = False
-        if behavior.HAS_MONITORING:
-            if sys.monitoring.get_tool(_TOOL) is not None:
-                sys.monitoring.set_events(_TOOL, 0)
-                sys.monitoring.free_tool_id(_TOOL)
-        else:
-            sys.settrace(None)
+        self._monitor.uninstall() if self._monitor else sys.settrace(None)
         return fine
 
     def end(self, kind, detail):
@@ -156,12 +152,12 @@ class Recorder:
 
     def output(self, text):
         """Text was written to sys.stdout."""
-        if self._active and _thread_id() == self._thread:
+        if self._active and get_ident() == self._thread:
             self._output = (self._output or "") + text
 
     def input(self, text):
         """Text was read from sys.stdin."""
-        if self._active and _thread_id() == self._thread:
+        if self._active and get_ident() == self._thread:
             if self._input is not None:
                 self._flush()
             self._input = text
@@ -202,7 +198,7 @@ class Recorder:
             self._wire.put(_SWITCH, serial)
 
     def _flush(self):
-        frame = self._stack[-1] if self._stack else None
+        frame = self.stack[-1] if self.stack else None
         if self._output is not None:
             text, self._output = self._output, None
             if frame is not None:
@@ -219,30 +215,33 @@ class Recorder:
         self._switch(frame.serial)
         self._wire.put(tag, frame.line, text)
 
-    def _on_call(self, code, real):
+    def on_call(self, code, real):
+        """A frame starts."""
         self._flush()
         frame = _Frame(self._frames, code)
         self._frames += 1
         name, file = self._wire.name(code.name), self._wire.name(code.file)
         self._count()
-        parent = self._stack[-1].serial + 1 if self._stack else 0
+        parent = self.stack[-1].serial + 1 if self.stack else 0
         self._wire.put(_CALL, frame.serial, parent, name, file, frame.line)
         self._current = frame.serial
-        self._stack.append(frame)
+        self.stack.append(frame)
         self._diff_names(frame, real)
         frame.globals = {
             name: self.render(real.f_globals[name]) if name in real.f_globals else None for name in code.globals
         }
 
-    def _on_resume(self, frame, real):
+    def on_resume(self, frame, real):
+        """A suspended frame goes on."""
         self._flush()
-        self._stack.append(frame)
+        self.stack.append(frame)
         self._diff(frame, real)
         self._count()
         self._current = frame.serial
         self._wire.put(_RESUME, frame.serial, frame.line)
 
-    def _on_line(self, frame, real, line):
+    def on_line(self, frame, real, line):
+        """A line is about to run."""
         self._flush()
         self._diff(frame, real)
         frame.line, frame.raised = line, False
@@ -250,22 +249,23 @@ class Recorder:
         self._switch(frame.serial)
         self._wire.put(_LINE, line)
 
-    def _on_raise(self, frame, real, exception):
+    def on_raise(self, frame, real, exception):
+        """An exception was raised in the frame, or arrived in it."""
         self._flush()
         self._diff(frame, real)
         frame.raised = True
         self._step(frame, _RAISE, exception)
 
-    def _on_leave(self, frame, real, how, arg):
-        """The frame is left: `how` is _RETURN, _YIELD, or None for an exception."""
+    def on_leave(self, frame, real, how, arg):
+        """The frame is left: `how` is RETURN, YIELD, or None for an exception."""
         self._flush()
         self._diff(frame, real)
         if how is not None:
             self._step(frame, how, arg)
-        self._stack.pop()
+        self.stack.pop()
         self._last_line = frame.line
-        if how == _YIELD:
-            self._suspended[id(real)] = frame
+        if how == YIELD:
+            self.suspended[id(real)] = frame
 
     # ---- deltas
 
@@ -290,7 +290,7 @@ class Recorder:
             found = real.f_globals if frame.code.module else real.f_locals
             if type(found) is not dict:
                 return
-            names = [name for name in found if type(name) is str and not _is_dunder(name)]
+            names = [name for name in found if type(name) is str and not is_dunder(name)]
         else:
             found = real.f_locals
             names = frame.code.names
@@ -318,7 +318,7 @@ class Recorder:
             if name not in found:
                 continue
             value = found[name]
-            alias = first.setdefault(id(value), name) if self._is_shareable(value) else name
+            alias = first.setdefault(id(value), name) if is_shareable(value, self._renderer) else name
             alias = None if alias == name else alias
             if frame.aliases.get(name) != alias:
                 frame.aliases[name] = alias
@@ -326,15 +326,14 @@ class Recorder:
                 self._switch(frame.serial)
                 self._wire.put(_SAME, name, other)
 
-    def _is_shareable(self, value):
-        cls = type(value)
-        if cls in _PLAIN:
-            return cls in _MUTABLE
-        return self._renderer.is_shared_object(value)
-
     # ---- events: a trace function before 3.12
 
-    def _code(self, code):
+    def is_mine(self):
+        """Is it the recorded thread that asks, while it is recorded?"""
+        return self._active and get_ident() == self._thread
+
+    def code_of(self, code):
+        """What is known of a code object; False where it is not the program's own."""
         found = self._codes.get(code)
         if found is None:
             file = self._files.get(code.co_filename)
@@ -345,122 +344,29 @@ class Recorder:
         if not self._active:
             return None
         if event == "call":
-            code = self._code(real.f_code)
+            code = self.code_of(real.f_code)
             if not code:
                 return None
-            frame = None if _starts(real) else self._suspended.pop(id(real), None)
-            self._on_call(code, real) if frame is None else self._on_resume(frame, real)
+            frame = None if _starts(real) else self.suspended.pop(id(real), None)
+            self.on_call(code, real) if frame is None else self.on_resume(frame, real)
             return self._trace
-        frame = self._stack[-1]
+        frame = self.stack[-1]
         op = _opname(real)
         if event == "line":
-            self._on_line(frame, real, real.f_lineno)
+            self.on_line(frame, real, real.f_lineno)
         elif event == "return":
             yields = frame.code.suspends and op == "YIELD_VALUE" and not frame.raised
-            how = _YIELD if yields else _RETURN if op == "RETURN_VALUE" else None
-            self._on_leave(frame, real, how, arg)
+            how = YIELD if yields else RETURN if op == "RETURN_VALUE" else None
+            self.on_leave(frame, real, how, arg)
         elif event == "exception" and not (op in ("FOR_ITER", "SEND") and issubclass(arg[0], StopIteration)):
-            self._on_raise(frame, real, arg[1])
+            self.on_raise(frame, real, arg[1])
         return self._trace
 
 
-def _thread_id():
-    return _get_ident()
-
-
 def _opname(real):
-    return _OPNAME[real.f_code.co_code[real.f_lasti]]
+    return opcode.opname[real.f_code.co_code[real.f_lasti]]
 
 
 def _starts(real):
     code, at = real.f_code.co_code, real.f_lasti
-    return _OPNAME[code[at]] == "RESUME" and code[at + 1] == 0
-
-
-def _install_monitoring(recorder):
-    """Events through sys.monitoring (3.12+), with the rules of the C core."""
-    monitoring, events = sys.monitoring, sys.monitoring.events
-    here = sys._getframe
-
-    def own(code):
-        """The running frame's record and the frame itself; None where it is not the program's."""
-        if not recorder._active or recorder._busy or _thread_id() != recorder._thread:
-            return None
-        return recorder._code(code) or None
-
-    def guarded(act):
-        def callback(code, *args):
-            known = own(code)
-            if known is None:
-                return None if recorder._busy or code.co_filename in recorder._files else _disabled(act)
-            recorder._busy = True
-            try:
-                return act(known, here(1), code, *args)
-            finally:
-                recorder._busy = False
-
-        return callback
-
-    def _disabled(act):
-        return monitoring.DISABLE if act.__name__ in ("start", "resume", "line", "jump", "leave") else None
-
-    def start(known, real, code, _offset):
-        recorder._on_call(known, real)
-
-    def resume(known, real, code, _offset, _exception=None):
-        frame = recorder._suspended.pop(id(real), None)
-        recorder._on_call(known, real) if frame is None else recorder._on_resume(frame, real)
-
-    def throw(known, real, code, offset, exception):
-        resume(known, real, code, offset)
-
-    def line(known, real, code, number):
-        frame = recorder._stack[-1]
-        if not (frame.looped and frame.line == number):
-            recorder._on_line(frame, real, number)
-        frame.looped = False
-
-    def jump(known, real, code, origin, target):
-        lines = _line_table(code)
-        if target >= origin or lines[target // 2] != lines[origin // 2]:
-            return monitoring.DISABLE
-        frame = recorder._stack[-1]
-        recorder._on_line(frame, real, lines[target // 2])
-        frame.looped = True
-
-    def leave(known, real, code, _offset, value):
-        recorder._on_leave(recorder._stack[-1], real, _RETURN, value)
-
-    def suspend(known, real, code, _offset, value):
-        recorder._on_leave(recorder._stack[-1], real, _YIELD, value)
-
-    def unwind(known, real, code, _offset, _exception):
-        recorder._on_leave(recorder._stack[-1], real, None, None)
-
-    def raised(known, real, code, _offset, exception):
-        recorder._on_raise(recorder._stack[-1], real, exception)
-
-    monitoring.use_tool_id(_TOOL, "worldline")
-    callbacks = {
-        events.PY_START: start, events.PY_RESUME: resume, events.PY_THROW: throw, events.LINE: line,
-        events.JUMP: jump, events.PY_RETURN: leave, events.PY_YIELD: suspend, events.PY_UNWIND: unwind,
-        events.RAISE: raised,
-    }  # fmt: skip
-    recorder._events = 0
-    for event, act in callbacks.items():
-        monitoring.register_callback(_TOOL, event, guarded(act))
-        recorder._events |= event
-    monitoring.set_events(_TOOL, recorder._events)
-
-
-def _line_table(code):
-    """The line of each code unit."""
-    found = _LINES.get(code)
-    if found is None:
-        found = _LINES[code] = [line for start, end, line in code.co_lines() for _ in range((end - start) // 2)]
-    return found
-
-
-_LINES = {}
-_OPNAME = __import__("opcode").opname
-_get_ident = __import__("_thread").get_ident
+    return opcode.opname[code[at]] == "RESUME" and code[at + 1] == 0
