@@ -28,6 +28,8 @@ $(STAMP): pyproject.toml setup.py $(wildcard native/*.[ch])
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || test -x $(BIN)/pip || .ci/system-package venv
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llama-models || \
+		echo "set-up: llama-models is not to be had, so tokens are not counted as Llama 3 does" >&2
 	@ls src/worldline/_recorder.*.so >/dev/null 2>&1 || \
 		echo "set-up: no native modules were built (is there a C compiler?); the readable cores serve, slower" >&2
 	@touch $@

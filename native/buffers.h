@@ -28,7 +28,8 @@ static inline char *buf_room(Buf *b, size_t extra)
 
 static inline void buf_put(Buf *b, const char *s, size_t n)
 {
-    memcpy(buf_room(b, n), s, n);
+    char *p = buf_room(b, n + 1);
+    memcpy(p, s, n);
     b->n += n;
 }
 

@@ -114,7 +114,8 @@ static void keep_text(Slot *s)
         s->cap_ends = s->n_ends * 2;
         s->ends = grow(s->ends, s->cap_ends * sizeof(uint32_t));
     }
-    memcpy(s->ends, R.ends, s->n_ends * sizeof(uint32_t));
+    if (s->n_ends)
+        memcpy(s->ends, R.ends, s->n_ends * sizeof(uint32_t));
 }
 
 /* Makes room for `n` items where `old` items stood, at `at`, in an array of `total`. */

@@ -58,6 +58,8 @@ static int trace(PyObject *self, PyFrameObject *object, int what, PyObject *arg)
     if (f == NULL || f->frame != frame)
         return 0;
     ENTER();
+    if (!object->f_trace_lines) /* the program switched its lines off: those since are lost */
+        C.tampered = 1;
     if (what == PyTrace_LINE)
         on_line(f, object->f_lineno);
     else if (what == PyTrace_RETURN)
@@ -157,7 +159,7 @@ CALLBACK(py_jump)
         return W.active && !C.busy ? Py_NewRef(disable) : NOTHING;
     long from = PyLong_AsLong(args[1]), to = PyLong_AsLong(args[2]);
     PyCodeObject *code = (PyCodeObject *)args[0];
-    if (to >= from || PyCode_Addr2Line(code, (int)to) != PyCode_Addr2Line(code, (int)from))
+    if (to > from || PyCode_Addr2Line(code, (int)to) != PyCode_Addr2Line(code, (int)from))
         return Py_NewRef(disable);
     FrameRec *f = own_frame();
     if (f == NULL)
@@ -263,8 +265,11 @@ static void uninstall(void)
 /* Are our events and callbacks still those that were installed? Reading a callback means replacing it. */
 static int intact(void)
 {
-    PyObject *m = monitoring(), *r = m ? PyObject_CallMethod(m, "get_events", "i", TOOL) : NULL;
-    int fine = r && PyLong_AsLong(r) == all_events;
+    PyObject *m = monitoring(), *r = m ? PyObject_CallMethod(m, "get_tool", "i", TOOL) : NULL;
+    int fine = r && PyUnicode_CheckExact(r) && PyUnicode_CompareWithASCIIString(r, "worldline") == 0;
+    Py_XDECREF(r);
+    r = fine ? PyObject_CallMethod(m, "get_events", "i", TOOL) : NULL;
+    fine = r && PyLong_AsLong(r) == all_events;
     Py_XDECREF(r);
     PyObject *events = m ? PyObject_GetAttrString(m, "events") : NULL;
     for (int i = 0; fine && events && i < N_CALLBACKS; i++) {

@@ -61,7 +61,7 @@ static struct {
     uint32_t next_frame, last_line;
     PyObject *output, *input;
     PyThreadState *thread;
-    int busy;
+    int busy, tampered;
 } C;
 
 static int is_shareable(PyObject *v)

@@ -86,6 +86,7 @@ static int recorder_init(PyObject *self, PyObject *args, PyObject *kwargs)
     R.next_serial = 1;
     C.next_frame = 0;
     C.top = NULL;
+    C.tampered = 0;
     memset(W.base, 0, HEADER);
     memcpy(W.base, "WLW1", 4);
     commit();
@@ -105,7 +106,7 @@ static PyObject *recorder_start(PyObject *self, PyObject *unused)
 
 static PyObject *recorder_stop(PyObject *self, PyObject *unused)
 {
-    int fine = !W.active || intact();
+    int fine = !W.active || (intact() && !C.tampered && C.top == NULL); /* a frame never left: its events were taken */
     if (W.active) {
         flush_streams();
         W.active = 0;

@@ -145,9 +145,27 @@ static int span(Reader *r, Span *out)
     return OK;
 }
 
+static int is_ascii(Span found)
+{
+    uint64_t word, all = 0;
+    size_t i = 0;
+    for (; i + 8 <= found.size; i += 8) {
+        memcpy(&word, found.data + i, 8);
+        all |= word;
+    }
+    for (; i < found.size; i++) all |= found.data[i];
+    return !(all & 0x8080808080808080ULL);
+}
+
 /* A new str; text that is not UTF-8 is damage. */
 static int text_of(Span found, PyObject **out)
 {
+    if (found.size > 1 && is_ascii(found)) {
+        *out = PyUnicode_New((Py_ssize_t)found.size, 127);
+        if (!*out) return FAULT;
+        memcpy(PyUnicode_1BYTE_DATA(*out), found.data, found.size);
+        return OK;
+    }
     *out = PyUnicode_DecodeUTF8((const char *)found.data, (Py_ssize_t)found.size, NULL);
     if (*out) return OK;
     if (!PyErr_ExceptionMatches(PyExc_UnicodeDecodeError)) return FAULT;
@@ -236,18 +254,6 @@ static int intern(Reader *r, Span found, uint32_t *out)
 {
     TRY(settle(r, 0));
     return find_or_add(r, found, hash(r->key, found.data, found.size), out);
-}
-
-static int is_ascii(Span found)
-{
-    uint64_t word, all = 0;
-    size_t i = 0;
-    for (; i + 8 <= found.size; i += 8) {
-        memcpy(&word, found.data + i, 8);
-        all |= word;
-    }
-    for (; i < found.size; i++) all |= found.data[i];
-    return !(all & 0x8080808080808080ULL);
 }
 
 /* The id of a text into the newest entry of a column. The table is larger than the caches, so the text waits until

@@ -164,6 +164,11 @@ def test_deep_and_long_texts_are_read_in_one_pass() -> None:
     assert (len(suspended.steps), suspended.malformed) == (12_000, None)
 
 
+def test_a_hidden_value_that_ends_the_outermost_frame_is_missed_at_the_end() -> None:
+    found = parse(b"(1\n2\n!\n.\n", b"# reveal=2\n" + PROMPT).malformed
+    assert found == Malformed(7, "the canonical form of these steps")
+
+
 def test_what_edits_unfold_to_is_bounded() -> None:
     text = b"(1 x='" + b"a" * 10_000 + b"'\n" + b"2 x+='a'\n" * 1000
     parsed = parse(text, b"# element\n" + PROMPT, budget=1_000_000)

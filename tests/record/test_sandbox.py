@@ -267,10 +267,10 @@ def test_root_that_must_stay_root_needs_a_cgroup(plan: Plan, monkeypatch: pytest
     if os.geteuid() != 0:
         pytest.skip("only root can refuse to be root")
 
-    def fails_unprivileged(plan: Plan, limits: Limits, group: Any = None) -> Box:
+    def fails_unprivileged(plan: Plan, group: Any = None) -> Box:
         if plan.uid is not None:
             raise NoSandbox("no")
-        return Box(plan, limits, group)
+        return Box(plan, group)
 
     monkeypatch.setattr(sandbox, "Box", fails_unprivileged)
     with pytest.raises(NoSandbox, match="nothing bounds processes"):

@@ -16,6 +16,7 @@ from worldline.codec.compact_reader import Reader, read_answer
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.trace import Frame, Hidden, Step
+from worldline.errors import UsageError
 
 BUDGET = 256 << 20  # characters that element deltas may unfold to
 
@@ -103,7 +104,10 @@ def _canonical(reader: Reader, data: bytes, start: int, end: int) -> Malformed |
     if end != len(data):
         return Malformed(end, "nothing after the end")
     run = Recorded(reader.prompt.program, reader.steps(), reader.frames, reader.hidden, True)
-    text = write(run, reader.prompt.options, reader.queries)
+    try:
+        text = write(run, reader.prompt.options, reader.queries)
+    except UsageError:  # a hidden value that the end of the text shows to be one that is written
+        return Malformed(end - 2, "the canonical form of these steps")
     if data[start:end] == text:
         return None
     same = next((i for i, (a, b) in enumerate(zip(data[start:], text, strict=False)) if a != b), len(text))

@@ -57,7 +57,7 @@ class Scopes:
                 self.holders.setdefault(line, []).append(flow)
         self.bases = {flow.name: flow.bases for flow in self.flows if flow.bases}
 
-    def place(self, event: str, text: str, names: Mapping[str, str]) -> Place | None:
+    def place(self, event: str, text: str, names: Mapping[str, str], arg: str | None) -> Place | None:
         """Where a frame stands; None where no scope is open for it."""
         if event != "call" and not self.stack:
             return None
@@ -65,7 +65,7 @@ class Scopes:
         place.scope.places.append(place)
         self.places.append(place)
         if event == "return":
-            self._leave(self.stack.pop(), text)
+            self._leave(self.stack.pop(), text, arg)
         return place
 
     def _move(self, event: str, text: str) -> Place:
@@ -87,7 +87,8 @@ class Scopes:
         """Every code object's lines of one text; a line of none, such as a comment, is still a line."""
         return narrow([(flow, line) for line in sorted(lines) for flow in self.holders.get(line, [NOWHERE])])
 
-    def _leave(self, scope: Scope, text: str) -> None:
+    def _leave(self, scope: Scope, text: str, arg: str | None) -> None:
+        scope.spent = arg == "None"
         if any(line in flow.yields for flow, line in scope.last.positions):
             waiting = self.waiting.setdefault(text, [])
             waiting.append(scope)
@@ -96,7 +97,7 @@ class Scopes:
     def _call(self, text: str, names: Mapping[str, str]) -> Place:
         fresh = self._fresh(text, names)
         woken = [] if any(flow.name == "<genexpr>" for flow in fresh) else self._woken(text, names)
-        if woken:
+        if woken and not (fresh and woken[0].spent):
             scope = woken[0]
             self.waiting[text].remove(scope)
             positions = list(dict.fromkeys(position for other in woken for position in other.last.positions))
@@ -140,13 +141,13 @@ class Scopes:
     def _woken(self, text: str, names: Mapping[str, str]) -> list[Scope]:
         """The suspended generators that a call fits best, the newest first; more than one only when equally well."""
         best: list[Scope] = []
-        score = -1
+        score = (False, -1)
         for scope in reversed(self.waiting.get(text, [])):
             if len(scope.names) > len(names) or not scope.names.keys() <= names.keys():
                 continue
             if not any(all(flow.names.shows(name) for name in names) for flow, _ in scope.last.positions):
                 continue
-            agreeing = sum(names[name] == value for name, value in scope.names.items())
+            agreeing = not scope.spent, sum(names[name] == value for name, value in scope.names.items())
             if agreeing > score:
                 best, score = [], agreeing
             best += [scope] if agreeing == score else []

@@ -48,7 +48,7 @@ def parse(
     scopes = Scopes(lines, successors(clean), lines.entry if entry is None else entry)
     frames: list[CwmFrame] = []
     for raw in reader.frames():
-        place = scopes.place(raw.event, _bare(raw.line), raw.locals)
+        place = scopes.place(raw.event, _bare(raw.line), raw.locals, raw.arg)
         if place is None:
             return CwmPrediction(_settled(frames, scopes), False, Malformed(raw.offset, "<|call_sep|>"))
         frames.append(_frame(raw, place))

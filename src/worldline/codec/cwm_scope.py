@@ -33,11 +33,15 @@ class Place:
 
 @dataclass(eq=False)
 class Scope:
-    """One activation: its places so far, and the names it last showed, whole."""
+    """One activation: its places so far, the names it last showed, whole, and whether it last gave back None.
+
+    A generator that gave back None has probably ended rather than yielded.
+    """
 
     serial: int
     places: list[Place] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
+    spent: bool = False
 
     @property
     def last(self) -> Place:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from worldline.limits import Limits
 from worldline.record.interpreter import Python
 from worldline.record.launch import STAGE
 
@@ -49,6 +50,7 @@ class Plan:
     native: str | None = None  # the recorder's shared object on the host
     guest: str = "python"
     guest_folder: str | None = None  # a stand-in for the package's own guests
+    limits: Limits = field(default_factory=Limits)
     boxed: bool = True
     uid: int | None = None  # whom to become first; None: stay who we are
     cgroups: tuple[str, ...] = ()
@@ -95,7 +97,7 @@ def zygote_command(plan: Plan, socket: int) -> list[str]:
         "socket": socket, "boxed": plan.boxed, "paths": plan.python.libraries, "guest": plan.guest,
         "guest_folder": stand_in, "machine": plan.python.machine, "cgroup": bool(plan.cgroups),
         "native": plan.native_inside,
-        "extra_processes": EXTRA_PROCESSES,
+        "extra_processes": EXTRA_PROCESSES, "limits": asdict(plan.limits),
     }  # fmt: skip
     options = ["-S", "-s", "-P", "-B"]
     return [plan.python.executable, *options, "-c", _BOOT.format(folder=folder), json.dumps(config)]

@@ -17,7 +17,7 @@ import socket
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +49,8 @@ class Run:
 class Box:
     """A running box. It dies with the thread that made it, and is not for two threads at once."""
 
-    def __init__(self, plan: box.Plan, limits: Limits, group: cgroup.Cgroup | None = None) -> None:
-        self.plan, self.limits, self.group = plan, limits, group
+    def __init__(self, plan: box.Plan, group: cgroup.Cgroup | None = None) -> None:
+        self.plan, self.limits, self.group = plan, plan.limits, group
         self.alive = True
         self.layers: dict[str, Any] = {}
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -83,7 +83,7 @@ class Box:
         if self.plan.uid is not None:
             self._check_user(str(self.plan.uid))
         if self.group:
-            self.group.bound(memory=self.limits.memory, processes=self.limits.processes + 1)
+            self.group.bound(memory=self.limits.memory, processes=self.limits.processes)
 
     def _check_user(self, uid: str) -> None:
         status = Path(f"/proc/{self._process.pid}/status").read_text()
@@ -103,7 +103,7 @@ class Box:
         exchange = Exchange(spec, stdin, self.limits)
         try:
             deadline = time.monotonic() + self.limits.wall
-            socket.send_fds(self._socket, [json.dumps(asdict(self.limits)).encode()], exchange.files)
+            socket.send_fds(self._socket, [b"run"], exchange.files)
             exchange.sent()
             hit, reply = self._watch(exchange, deadline)
             return self._result(exchange, hit, reply)
@@ -211,19 +211,20 @@ def open_box(plan: box.Plan, limits: Limits, *, use_cgroup: bool = True) -> Box:
     Root becomes an unprivileged user first, so that the number of processes is bounded by the kernel too; where that
     user cannot make a box, root may, if a cgroup bounds the processes.
     """
+    plan = replace(plan, limits=limits)
     if not sys.platform.startswith("linux"):
         raise NoSandbox("boxes need Linux: namespaces, seccomp, memory files")
     if not plan.boxed:
-        return _open_with_cgroup(plan, limits, use_cgroup)
+        return _open_with_cgroup(plan, use_cgroup)
     if shutil.which("bwrap") is None:
         raise NoSandbox("the command bwrap is missing: install the package bubblewrap")
     if os.geteuid() != 0:
-        return _open_with_cgroup(plan, limits, use_cgroup)
+        return _open_with_cgroup(plan, use_cgroup)
     try:
-        return _open_with_cgroup(replace(plan, uid=box.UNPRIVILEGED), limits, use_cgroup)
+        return _open_with_cgroup(replace(plan, uid=box.UNPRIVILEGED), use_cgroup)
     except NoSandbox as first:
         try:
-            found = _open_with_cgroup(plan, limits, use_cgroup)
+            found = _open_with_cgroup(plan, use_cgroup)
         except NoSandbox:
             raise first from None
         if found.group is None:
@@ -234,12 +235,12 @@ def open_box(plan: box.Plan, limits: Limits, *, use_cgroup: bool = True) -> Box:
         return found
 
 
-def _open_with_cgroup(plan: box.Plan, limits: Limits, use_cgroup: bool) -> Box:
+def _open_with_cgroup(plan: box.Plan, use_cgroup: bool) -> Box:
     group = cgroup.make(f"worldline-{os.getpid()}-{next(_numbers)}") if use_cgroup else None
     try:
-        return Box(replace(plan, cgroups=tuple(group.joins) if group else ()), limits, group)
+        return Box(replace(plan, cgroups=tuple(group.joins) if group else ()), group)
     except NoSandbox:
         if group is None:
             raise
         group.remove()
-        return Box(plan, limits)
+        return Box(plan)

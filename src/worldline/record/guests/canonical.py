@@ -5,29 +5,39 @@ trusted; everything else is read through descriptors found in the type's real `_
 package, records, or holds a strong reference to an object with a finaliser.
 """
 
+from __future__ import annotations
+
 import collections
 import struct
 import types
 import weakref
+from collections.abc import Callable
+from typing import Any
 
-_NAME = type.__dict__["__name__"].__get__
-_MRO = type.__dict__["__mro__"].__get__
-_TYPE_DICT = type.__dict__["__dict__"].__get__
-_FLAGS = type.__dict__["__flags__"].__get__
+_NAME: Callable[[Any], str] = type.__dict__["__name__"].__get__
+_MRO: Callable[[Any], tuple[type[Any], ...]] = type.__dict__["__mro__"].__get__
+_TYPE_DICT: Callable[[Any], dict[str, Any]] = type.__dict__["__dict__"].__get__
+_FLAGS: Callable[[Any], int] = type.__dict__["__flags__"].__get__
+_MODULE_DICT: Callable[[Any], dict[Any, Any]] = types.ModuleType.__dict__["__dict__"].__get__
+_ARGS: Callable[[Any], tuple[Any, ...]] = BaseException.__dict__["args"].__get__
+_CAUSE: Callable[[Any], Any] = BaseException.__dict__["__cause__"].__get__
+_CONTEXT: Callable[[Any], Any] = BaseException.__dict__["__context__"].__get__
+_SUPPRESSED: Callable[[Any], bool] = BaseException.__dict__["__suppress_context__"].__get__
 _HEAP_TYPE = 1 << 9
 _DECIMAL_BITS = 1024
-_STRUCTURED = (
+_STRUCTURED: tuple[type[Any], ...] = (
     int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque,
 )  # fmt: skip
-_PLAIN = frozenset(_STRUCTURED) | {bool, type(None), type(...), type(NotImplemented), range, slice}
-_ATOMS = frozenset(
+_PLAIN = frozenset((*_STRUCTURED, bool, type(None), type(...), type(NotImplemented), range, slice))
+_ATOMS: frozenset[type[Any]] = frozenset(
     (int, float, complex, str, bytes, bool, type(None), type(...), type(NotImplemented), range)
 )
-_MUTABLE = frozenset((list, dict, set, bytearray, collections.deque))
-_NAMED = {
+_SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque)
+_MUTABLE: frozenset[type[Any]] = frozenset((list, dict, set, bytearray, collections.deque))
+_NAMED: dict[type[Any], tuple[str, Callable[[Any], Any]]] = {
     types.FunctionType: ("function", lambda f: f.__name__),
     types.BuiltinFunctionType: ("builtin", lambda f: f.__name__),
-    types.ModuleType: ("module", lambda m: types.ModuleType.__getattribute__(m, "__dict__").get("__name__", "?")),
+    types.ModuleType: ("module", lambda m: _MODULE_DICT(m).get("__name__", "?")),
     types.GeneratorType: ("generator", lambda g: g.__name__),
     types.CoroutineType: ("coroutine", lambda g: g.__name__),
     types.AsyncGeneratorType: ("async_generator", lambda g: g.__name__),
@@ -49,13 +59,17 @@ class _Over(Exception):
 class _Mark:
     """A place in the text where a label or a reference to one may have to stand."""
 
-    __slots__ = ("is_ref", "target")
+    __slots__ = ("target",)
 
-    def __init__(self, target, is_ref):
-        self.target, self.is_ref = target, is_ref
+    def __init__(self, target: int) -> None:
+        self.target = target
 
 
-def _escape_table():
+_Parts = list[str | _Mark]
+_SetKey = tuple[int, int, Any, bytes]
+
+
+def _escape_table() -> dict[int, str]:
     table = dict(_SHORT)
     for low, high in _ESCAPED:
         for point in range(low, high + 1):
@@ -69,27 +83,59 @@ def _escape_table():
 _ESCAPES = _escape_table()
 
 
-def text_of_str(value):
+def text_of_str(value: str) -> str:
     """A str as canonical text."""
+    value = str.__str__(value)
     quote = '"' if "'" in value and '"' not in value else "'"
     body = value.translate(_ESCAPES)
     return quote + (body.replace("'", "\\'") if quote == "'" else body) + quote
 
 
-def text_of_float(value):
+def text_of_float(value: float) -> str:
     """A float as canonical text, exact to the bit."""
+    value = float.__float__(value)
     if value == value:
         return float.__repr__(value)
     bits = struct.unpack("<Q", struct.pack("<d", value))[0]
     return "nan" if bits == 0x7FF8000000000000 else f"nan({bits:016x})"
 
 
-def text_of_int(value):
+def text_of_int(value: int) -> str:
     """An int as canonical text; never through the limited str()."""
+    value = int.__int__(value)
     return int.__repr__(value) if value.bit_length() <= _DECIMAL_BITS else hex(value)
 
 
-def _is_enum(cls):
+def _text_of_complex(value: complex) -> str:
+    value = complex.__complex__(value)
+    return f"complex({text_of_float(value.real)}, {text_of_float(value.imag)})"
+
+
+def _text_of_range(value: range) -> str:
+    step = "" if value.step == 1 else f", {text_of_int(value.step)}"
+    return f"range({text_of_int(value.start)}, {text_of_int(value.stop)}{step})"
+
+
+# The types without items. What is not here and is no container: None, True, False, Ellipsis, NotImplemented.
+_TEXT_OF: dict[type[Any], Callable[[Any], str]] = {
+    str: text_of_str,
+    int: text_of_int,
+    float: text_of_float,
+    bytes: lambda value: bytes.__repr__(bytes.__getitem__(value, slice(None))),
+    bytearray: lambda value: f"bytearray({bytes.__repr__(bytes(value))})",
+    complex: _text_of_complex,
+    range: _text_of_range,
+}
+
+
+def _outgrows(cls: type[Any], value: Any, size: int) -> bool:
+    """Is the text of this str, bytes or int sure to be longer? Asked before it is made."""
+    if cls is int:
+        return int.bit_length(value) > size * 4
+    return cls in (str, bytes, bytearray) and bool(cls.__len__(value) > size)
+
+
+def _is_enum(cls: type[Any]) -> bool:
     return any(_NAME(base) in ("EnumType", "EnumMeta") for base in _MRO(type(cls)))
 
 
@@ -98,14 +144,14 @@ class _Kind:
 
     __slots__ = ("base", "dict_of", "enum", "exception", "name", "slots", "structured")
 
-    def __init__(self, cls):
+    def __init__(self, cls: type[Any]) -> None:
         mro = _MRO(cls)
         heap = bool(_FLAGS(cls) & _HEAP_TYPE)
         self.name = _NAME(cls)
         self.enum = heap and _is_enum(cls)
         self.exception = BaseException in mro
         self.base = next((base for base in mro if base in _STRUCTURED), None)
-        self.dict_of = next(
+        self.dict_of: Callable[[Any], dict[Any, Any]] | None = next(
             (
                 d.__get__
                 for d in (_TYPE_DICT(base).get("__dict__") for base in mro)
@@ -113,7 +159,7 @@ class _Kind:
             ),
             None,
         )
-        self.slots = []
+        self.slots: list[tuple[str, Callable[[Any], Any]]] = []
         declares = False
         for base in reversed(mro):
             if _FLAGS(base) & _HEAP_TYPE and "__slots__" in _TYPE_DICT(base):
@@ -121,10 +167,10 @@ class _Kind:
                 for name, member in _TYPE_DICT(base).items():
                     if type(member) is types.MemberDescriptorType and not is_dunder(name):
                         self.slots.append((name, member.__get__))
-        self.structured = self.base is not None or heap and (self.dict_of is not None or declares)
+        self.structured = self.base is not None or (heap and (self.dict_of is not None or declares))
 
 
-def is_dunder(name):
+def is_dunder(name: str) -> bool:
     """A name that the interpreter or the language has given."""
     return len(name) > 4 and name.startswith("__") and name.endswith("__")
 
@@ -132,13 +178,18 @@ def is_dunder(name):
 class Renderer:
     """Renders values for one trace: it holds the numbers given to objects."""
 
-    def __init__(self, value_bytes, value_depth):
+    def __init__(self, value_bytes: int, value_depth: int) -> None:
         self.value_bytes, self.value_depth = value_bytes, value_depth
-        self._serials, self._kinds, self._next = {}, {}, 1
+        self._serials: dict[int, tuple[int, Callable[[], Any] | None]] = {}
+        self._kinds: dict[int, tuple[type[Any], _Kind]] = {}
+        self._next = 1
 
-    def render(self, value):
+    def render(self, value: Any) -> str:
         """The canonical text of one value."""
-        self._size, self._seen, self._parts, self._labels = 0, {}, [], {}
+        self._size = 0
+        self._seen: set[int] = set()
+        self._labels: set[int] = set()
+        self._parts: _Parts = []
         try:
             self._value(value, 0)
             text = self._join()
@@ -149,66 +200,53 @@ class Renderer:
         del self._seen, self._parts
         return text
 
-    def _join(self):
+    def _join(self) -> str:
         if not self._labels:
             return "".join([part for part in self._parts if type(part) is str])
-        out, numbers = [], {}
+        out: list[str] = []
+        numbers: dict[int, int] = {}
         for part in self._parts:
-            if type(part) is str:
+            if isinstance(part, str):
                 out.append(part)
             elif part.target in self._labels:
                 out.append(f"#{numbers.setdefault(part.target, len(numbers) + 1)}")
         return "".join(out)
 
-    def _put(self, text):
+    def _put(self, text: str) -> None:
         self._size += len(text) if text.isascii() else len(text.encode())
         self._parts.append(text)
 
-    def _cut_text(self, value):
+    def _cut_text(self, value: Any) -> str:
         return f"...<{_NAME(type(value))} {self._extent(value)}>"
 
-    def _extent(self, value):
-        cls = type(value)
+    def _extent(self, value: Any) -> int:
+        cls: type[Any] = type(value)
         if cls is int:
-            return value.bit_length()
+            return int.bit_length(value)
         base = cls if cls in _PLAIN else next((b for b in _MRO(cls) if b in _STRUCTURED), None)
-        if base in (str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque):
-            return base.__len__(value)
-        return 0
+        return int(base.__len__(value)) if base is not None and base in _SIZED else 0
 
-    def _value(self, value, depth):
+    def _value(self, value: Any, depth: int) -> None:
         if self._size > self.value_bytes:
             raise _Over
-        cls = type(value)
-        if cls in _PLAIN:
-            if depth > self.value_depth and cls not in _ATOMS:
-                self._put(self._cut_text(value))
-                return
-            if cls in _MUTABLE:
-                mark = self._seen.get(id(value))
-                if mark is not None:
-                    self._labels[id(value)] = True
-                    self._parts.append(_Mark(id(value), True))
-                    return
-                self._seen[id(value)] = True
-                self._parts.append(_Mark(id(value), False))
-            self._plain(cls, value, depth)
+        cls: type[Any] = type(value)
+        if cls not in _PLAIN:
+            self._foreign(cls, value, depth)
             return
-        self._foreign(cls, value, depth)
+        if depth > self.value_depth and cls not in _ATOMS:
+            self._put(self._cut_text(value))
+            return
+        if cls in _MUTABLE:
+            self._parts.append(_Mark(id(value)))
+            if id(value) in self._seen:
+                self._labels.add(id(value))
+                return
+            self._seen.add(id(value))
+        self._plain(cls, value, depth)
 
-    def _plain(self, cls, value, depth):
+    def _plain(self, cls: type[Any], value: Any, depth: int) -> None:
         """A value of, or seen as, the built-in type `cls`."""
-        if cls is str:
-            if str.__len__(value) > self.value_bytes:
-                raise _Over
-            self._put(text_of_str(str.__str__(value)))
-        elif cls is int:
-            if int.bit_length(value) > self.value_bytes * 4:
-                raise _Over
-            self._put(text_of_int(int.__int__(value)))
-        elif cls is float:
-            self._put(text_of_float(float.__float__(value)))
-        elif cls is list:
+        if cls is list:
             self._items("[", value, "]", depth)
         elif cls is tuple:
             self._items("(", value, ",)" if tuple.__len__(value) == 1 else ")", depth)
@@ -218,60 +256,53 @@ class Renderer:
             self._set("{", value, "}", "set()", depth)
         elif cls is frozenset:
             self._set("frozenset({", value, "})", "frozenset()", depth)
-        elif cls is bytes or cls is bytearray:
-            if cls.__len__(value) > self.value_bytes:
-                raise _Over
-            text = bytes.__repr__(bytes(value) if cls is bytearray else bytes.__getitem__(value, slice(None)))
-            self._put(f"bytearray({text})" if cls is bytearray else text)
-        elif cls is complex:
-            real, imag = complex.__complex__(value).real, complex.__complex__(value).imag
-            self._put(f"complex({text_of_float(real)}, {text_of_float(imag)})")
-        elif cls is range:
-            step = "" if value.step == 1 else f", {text_of_int(value.step)}"
-            self._put(f"range({text_of_int(value.start)}, {text_of_int(value.stop)}{step})")
         elif cls is slice:
             self._items("slice(", (value.start, value.stop, value.step), ")", depth)
         elif cls is collections.deque:
             maxlen = collections.deque.maxlen.__get__(value)
             self._items("deque([", value, "])" if maxlen is None else f"], maxlen={maxlen})", depth)
+        elif _outgrows(cls, value, self.value_bytes):
+            raise _Over
         else:
-            self._put(repr(value))  # None, True, False, Ellipsis, NotImplemented
+            self._put(_TEXT_OF.get(cls, repr)(value))
 
-    def _items(self, opening, values, closing, depth):
+    def _items(self, opening: str, values: Any, closing: str, depth: int) -> None:
         base = next(base for base in _MRO(type(values)) if base in _STRUCTURED)
         if base.__len__(values) * 2 > self.value_bytes:
             raise _Over
         self._put(opening)
-        for i, item in enumerate(base.__iter__(values)):
-            if i:
+        for place, item in enumerate(base.__iter__(values)):
+            if place:
                 self._put(", ")
             self._value(item, depth + 1)
         self._put(closing)
 
-    def _dict(self, value, depth):
+    def _dict(self, value: Any, depth: int) -> None:
         if dict.__len__(value) * 2 > self.value_bytes:
             raise _Over
         self._put("{")
         # An OrderedDict keeps an order of its own; reading it hashes the keys, so only keys whose hash is trusted.
-        ordered = type(value) is collections.OrderedDict and all(type(k) in _ATOMS for k in dict.__iter__(value))
-        items = collections.OrderedDict.items(value) if ordered else dict.items(value)
-        for i, (key, item) in enumerate(items):
-            if i:
+        keyed = type(value) is collections.OrderedDict
+        ordered = keyed and all(type(key) in _ATOMS for key in dict.__iter__(value))
+        items: Any = collections.OrderedDict.items(value) if ordered else dict.items(value)
+        for place, (key, item) in enumerate(items):
+            if place:
                 self._put(", ")
             self._value(key, depth + 1)
             self._put(": ")
             self._value(item, depth + 1)
         self._put("}")
 
-    def _set(self, opening, values, closing, empty, depth):
-        base = set if issubclass(type(values), set) else frozenset
+    def _set(self, opening: str, values: Any, closing: str, empty: str, depth: int) -> None:
+        base: type[Any] = set if issubclass(type(values), set) else frozenset
         if base.__len__(values) * 2 > self.value_bytes:
             raise _Over
         if not base.__len__(values):
             self._put(empty)
             return
         self._put(opening)
-        outer, rows = self._parts, []
+        outer = self._parts
+        rows: list[tuple[_SetKey, _Parts]] = []
         for item in base.__iter__(values):
             self._parts = []
             self._value(item, depth + 1)
@@ -281,20 +312,20 @@ class Renderer:
         self._parts = outer
         self._size -= 2
         rows.sort(key=lambda row: row[0])
-        for i, (_, parts) in enumerate(rows):
-            if i:
+        for place, (_, parts) in enumerate(rows):
+            if place:
                 self._parts.append(", ")
             self._parts.extend(parts)
         self._put(closing)
 
-    def kind(self, cls):
+    def kind(self, cls: type[Any]) -> _Kind:
         """What is known of a class."""
         found = self._kinds.get(id(cls))
         if found is None or found[0] is not cls:
             found = self._kinds[id(cls)] = (cls, _Kind(cls))
         return found[1]
 
-    def _foreign(self, cls, value, depth):
+    def _foreign(self, cls: type[Any], value: Any, depth: int) -> None:
         named = _NAMED.get(cls)
         if named is not None:
             self._put(f"<{named[0]} {_plain_name(named[1](value))}>")
@@ -310,12 +341,12 @@ class Renderer:
                 self._exception(kind, value, depth)
             elif not kind.structured:
                 self._put(f"<{_plain_name(kind.name)}>")
-            elif kind.enum and type(kind.dict_of(value).get("_name_")) is str:
+            elif kind.enum and kind.dict_of and type(kind.dict_of(value).get("_name_")) is str:
                 self._put(f"{kind.name}.{kind.dict_of(value)['_name_']}")
             else:
                 self._object(kind, value, depth)
 
-    def _object(self, kind, value, depth):
+    def _object(self, kind: _Kind, value: Any, depth: int) -> None:
         head = f"{kind.name}#{self._serial(value)}"
         if id(value) in self._seen:
             self._put(head)
@@ -323,7 +354,7 @@ class Renderer:
         if depth > self.value_depth:
             self._put(self._cut_text(value))
             return
-        self._seen[id(value)] = True
+        self._seen.add(id(value))
         self._put(head + "(")
         first = True
         if kind.base is not None:
@@ -332,9 +363,11 @@ class Renderer:
         self._fields(kind, value, depth, first)
         self._put(")")
 
-    def _fields(self, kind, value, depth, first):
+    def _fields(self, kind: _Kind, value: Any, depth: int, first: bool) -> bool:
+        """The attributes, each after a comma but the first; whether the next one would still be the first."""
         names = kind.dict_of(value) if kind.dict_of is not None else None
-        found = [(k, v) for k, v in dict.items(names) if type(k) is str and not is_dunder(k)] if names else []
+        items = dict.items(names) if names else ()
+        found = [(name, item) for name, item in items if type(name) is str and not is_dunder(name)]
         for name, get in kind.slots:
             try:
                 found.append((name, get(value)))
@@ -346,30 +379,28 @@ class Renderer:
             self._value(item, depth + 1)
         return first
 
-    def _exception(self, kind, value, depth):
+    def _exception(self, kind: _Kind, value: Any, depth: int) -> None:
         if id(value) in self._seen or depth > self.value_depth:
             self._put(f"...<{kind.name} 0>")
             return
-        self._seen[id(value)] = True
+        self._seen.add(id(value))
         self._put(kind.name + "(")
         first = True
-        for item in BaseException.args.__get__(value):
+        for item in _ARGS(value):
             if not first:
                 self._put(", ")
             first = False
             self._value(item, depth + 1)
         first = self._fields(kind, value, depth, first)
-        cause = BaseException.__dict__["__cause__"].__get__(value)
-        context = BaseException.__dict__["__context__"].__get__(value)
-        suppressed = BaseException.__dict__["__suppress_context__"].__get__(value)
-        for name, other in (("__cause__", cause), ("__context__", None if suppressed else context)):
+        context = None if _SUPPRESSED(value) else _CONTEXT(value)
+        for name, other in (("__cause__", _CAUSE(value)), ("__context__", context)):
             if other is not None:
                 self._put(f"{name}=" if first else f", {name}=")
                 first = False
                 self._value(other, depth + 1)
         self._put(")")
 
-    def _serial(self, value):
+    def _serial(self, value: Any) -> int:
         found = self._serials.get(id(value))
         if found is not None and (found[1] is None or found[1]() is value):
             return found[0]
@@ -378,9 +409,9 @@ class Renderer:
         return number
 
 
-def is_shareable(value, renderer):
+def is_shareable(value: Any, renderer: Renderer) -> bool:
     """Can two names share it, and one of them change it?"""
-    cls = type(value)
+    cls: type[Any] = type(value)
     if cls in _PLAIN:
         return cls in _MUTABLE
     if cls in _NAMED or cls is types.MethodType or issubclass(cls, type):
@@ -389,7 +420,7 @@ def is_shareable(value, renderer):
     return kind.structured and not kind.enum and not kind.exception
 
 
-def _identity(value):
+def _identity(value: Any) -> Callable[[], Any] | None:
     """Something that tells whether an object at this address is still this object; None where nothing can."""
     try:
         return weakref.ref(value)
@@ -398,14 +429,14 @@ def _identity(value):
         return None if finalised else (lambda: value)
 
 
-def _plain_name(name):
+def _plain_name(name: Any) -> str:
     return str.__str__(name).translate(_ESCAPES) if isinstance(name, str) else "?"
 
 
-_RANKS = {type(None): 0, bool: 1, int: 2, float: 3, str: 4, bytes: 5, tuple: 6}
+_RANKS: dict[type[Any], int] = {type(None): 0, bool: 1, int: 2, float: 3, str: 4, bytes: 5, tuple: 6}
 
 
-def _set_key(value, text):
+def _set_key(value: Any, text: str) -> _SetKey:
     rank = _RANKS.get(type(value), 7)
     encoded = text.encode()
     if rank == 2:

@@ -1,47 +1,82 @@
 """The readable core's events through sys.monitoring (3.12+), with the rules of native/events.h."""
 
+from __future__ import annotations
+
 import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any, Protocol
 
 RETURN, YIELD = 6, 7  # the wire's tags of the two ways to leave a frame by a value
 TOOL = 4
 LOCAL = ("PY_START", "PY_RESUME", "LINE", "JUMP", "PY_RETURN", "PY_YIELD")  # may be disabled place by place
+_API: Any = getattr(sys, "monitoring", None)  # 3.11 has none, and then nobody makes a Monitor
+
+
+class Recording(Protocol):
+    """What a recorder is asked for; its frames and what it knows of a code object are its own."""
+
+    suspended: dict[int, Any]
+    stack: list[Any]
+
+    def is_mine(self) -> bool:
+        """Is it the recorded thread that asks, while it is recorded?"""
+
+    def code_of(self, code: CodeType) -> Any:
+        """What is known of a code object; False where it is not the program's own."""
+
+    def on_call(self, code: Any, real: FrameType) -> None:
+        """A frame starts."""
+
+    def on_resume(self, frame: Any, real: FrameType) -> None:
+        """A suspended frame goes on."""
+
+    def on_line(self, frame: Any, real: FrameType, line: int) -> None:
+        """A line is about to run."""
+
+    def on_raise(self, frame: Any, real: FrameType, exception: BaseException) -> None:
+        """An exception was raised in the frame, or arrived in it."""
+
+    def on_leave(self, frame: Any, real: FrameType, how: int | None, arg: Any) -> None:
+        """The frame is left: `how` is RETURN, YIELD, or None for an exception."""
 
 
 class Monitor:
     """Turns one recorder's events on and off, and passes them on."""
 
-    def __init__(self, recorder):
-        self.recorder, self.busy, self.events, self._lines = recorder, False, 0, {}
+    def __init__(self, recorder: Recording) -> None:
+        self.recorder, self.busy, self.events = recorder, False, 0
+        self._lines: dict[CodeType, list[int | None]] = {}
 
-    def install(self):
+    def install(self) -> None:
         """Begin."""
-        acts = {
+        acts: dict[str, Callable[..., Any]] = {
             "PY_START": self.start, "PY_RESUME": self.resume, "PY_THROW": self.resume, "LINE": self.line,
             "JUMP": self.jump, "PY_RETURN": self.leave, "PY_YIELD": self.suspend, "PY_UNWIND": self.unwind,
             "RAISE": self.raised,
         }  # fmt: skip
-        sys.monitoring.use_tool_id(TOOL, "worldline")
+        _API.use_tool_id(TOOL, "worldline")
         for name, act in acts.items():
-            event = getattr(sys.monitoring.events, name)
-            sys.monitoring.register_callback(TOOL, event, self._guarded(act, name in LOCAL))
+            event = getattr(_API.events, name)
+            _API.register_callback(TOOL, event, self._guarded(act, name in LOCAL))
             self.events |= event
-        sys.monitoring.set_events(TOOL, self.events)
+        _API.set_events(TOOL, self.events)
 
-    def uninstall(self):
+    def uninstall(self) -> None:
         """Stop."""
-        if sys.monitoring.get_tool(TOOL) is not None:
-            sys.monitoring.set_events(TOOL, 0)
-            sys.monitoring.free_tool_id(TOOL)
+        if _API.get_tool(TOOL) is not None:
+            _API.set_events(TOOL, 0)
+            _API.free_tool_id(TOOL)
 
-    def intact(self):
+    def intact(self) -> bool:
         """Are the events still those that were asked for?"""
-        return sys.monitoring.get_tool(TOOL) == "worldline" and sys.monitoring.get_events(TOOL) == self.events
+        return bool(_API.get_tool(TOOL) == "worldline" and _API.get_events(TOOL) == self.events)
 
-    def _guarded(self, act, local):
+    def _guarded(self, act: Callable[..., Any], local: bool) -> Callable[..., Any]:
         """The callback: only for the program's own code, on its own thread, and never from within itself."""
-        foreign = sys.monitoring.DISABLE if local else None
+        foreign = _API.DISABLE if local else None
 
-        def callback(code, *args):
+        def callback(code: CodeType, *args: Any) -> Any:
             if self.busy or not self.recorder.is_mine():
                 return None
             known = self.recorder.code_of(code)
@@ -55,49 +90,57 @@ class Monitor:
 
         return callback
 
-    def start(self, known, real, code, offset):
+    def start(self, known: Any, real: FrameType, code: CodeType, offset: int) -> None:
         """A frame starts."""
         self.recorder.on_call(known, real)
 
-    def resume(self, known, real, code, offset, exception=None):
+    def resume(self, known: Any, real: FrameType, code: CodeType, offset: int, exception: Any = None) -> None:
         """A suspended frame goes on, or an exception is thrown into it."""
         frame = self.recorder.suspended.pop(id(real), None)
-        self.recorder.on_call(known, real) if frame is None else self.recorder.on_resume(frame, real)
+        if frame is None:
+            self.recorder.on_call(known, real)
+        else:
+            self.recorder.on_resume(frame, real)
 
-    def line(self, known, real, code, number):
+    def line(self, known: Any, real: FrameType, code: CodeType, number: int) -> None:
         """A line begins, unless a backward jump has begun it already."""
         frame = self.recorder.stack[-1]
         if not (frame.looped and frame.line == number):
             self.recorder.on_line(frame, real, number)
         frame.looped = False
 
-    def jump(self, known, real, code, origin, target):
+    def jump(self, known: Any, real: FrameType, code: CodeType, origin: int, target: int) -> Any:
         """A backward jump inside one line begins the line anew; other jumps have line events of their own."""
         lines = self._line_table(code)
-        if target >= origin or lines[target // 2] != lines[origin // 2]:
-            return sys.monitoring.DISABLE
+        line = lines[target // 2]
+        if line is None or target >= origin or line != lines[origin // 2]:
+            return _API.DISABLE
         frame = self.recorder.stack[-1]
-        self.recorder.on_line(frame, real, lines[target // 2])
+        self.recorder.on_line(frame, real, line)
         frame.looped = True
         return None
 
-    def leave(self, known, real, code, offset, value):
+    def leave(self, known: Any, real: FrameType, code: CodeType, offset: int, value: Any) -> None:
         """A frame returns."""
         self.recorder.on_leave(self.recorder.stack[-1], real, RETURN, value)
 
-    def suspend(self, known, real, code, offset, value):
+    def suspend(self, known: Any, real: FrameType, code: CodeType, offset: int, value: Any) -> None:
         """A frame yields."""
         self.recorder.on_leave(self.recorder.stack[-1], real, YIELD, value)
 
-    def unwind(self, known, real, code, offset, exception):
+    def unwind(
+        self, known: Any, real: FrameType, code: CodeType, offset: int, exception: BaseException
+    ) -> None:
         """A frame is left by an exception."""
         self.recorder.on_leave(self.recorder.stack[-1], real, None, None)
 
-    def raised(self, known, real, code, offset, exception):
+    def raised(
+        self, known: Any, real: FrameType, code: CodeType, offset: int, exception: BaseException
+    ) -> None:
         """An exception was raised in a frame, or arrived in it."""
         self.recorder.on_raise(self.recorder.stack[-1], real, exception)
 
-    def _line_table(self, code):
+    def _line_table(self, code: CodeType) -> list[int | None]:
         """The line of each code unit."""
         found = self._lines.get(code)
         if found is None:

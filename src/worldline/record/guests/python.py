@@ -5,6 +5,8 @@ awaited, atexit, modules torn down - so that a recorded program behaves as a pla
 (zygote.py) and the deadline (the host). The one `exec` and the one `eval` of the package are here: of the program.
 """
 
+from __future__ import annotations
+
 import atexit
 import gc
 import importlib.machinery
@@ -14,6 +16,7 @@ import opcode
 import os
 import sys
 import types
+from typing import Any, NoReturn
 
 from . import recorder, streams
 
@@ -27,9 +30,10 @@ _NOTES = {
 }  # fmt: skip
 
 
-def global_names(code):
+def global_names(code: types.CodeType) -> tuple[str, ...]:
     """The globals a function loads, stores or deletes by name, in order of first use."""
-    names, data, extended = {}, code.co_code, 0
+    names: dict[str, None] = {}
+    data, extended = code.co_code, 0
     for at in range(0, len(data), 2):
         op, arg = data[at], data[at + 1] | extended
         extended = arg << 8 if op == _EXTENDED_ARG else 0
@@ -38,29 +42,30 @@ def global_names(code):
     return tuple(name for name in names if not (name.startswith("__") and name.endswith("__")))
 
 
-_natives = {}
+_natives: dict[str, Any] = {}
 
 
-def warm(native):
+def warm(native: str | None) -> Any:
     """Load the native core before the first program is there."""
     if native is None:
         return None
     if native not in _natives:
         loader = importlib.machinery.ExtensionFileLoader("_recorder", native)
         spec = importlib.util.spec_from_file_location("_recorder", native, loader=loader)
+        assert spec is not None  # it is None only where no loader is given
         _natives[native] = importlib.util.module_from_spec(spec)
         loader.exec_module(_natives[native])
     return _natives[native]
 
 
-def run(spec, wire_fd):
+def run(spec: dict[str, Any], wire_fd: int) -> NoReturn:
     """Record the program of `spec` into the file `wire_fd`; ends the process."""
     buffer = mmap.mmap(wire_fd, os.fstat(wire_fd).st_size)
     os.close(wire_fd)
     root = os.getcwd()
     paths = {os.path.join(root, name): name for name in (spec["name"], *spec["files"])}
     native = warm(spec["native"]) if spec["core"] != "python" else None
-    core = native or recorder
+    core: Any = native or recorder
     rec = core.Recorder(buffer, paths, spec["limits"], global_names)
     rec.meta("name", sys.implementation.name)
     rec.meta("version", ".".join(map(str, sys.version_info[:3])))
@@ -76,20 +81,22 @@ def run(spec, wire_fd):
     os._exit(status)
 
 
-def _set_up_interpreter(spec, root):
+def _set_up_interpreter(spec: dict[str, Any], root: str) -> None:
     sys.argv = [spec["name"], *spec["argv"]]
     sys.path.insert(0, root)
     sys.dont_write_bytecode = True
-    package = __package__
+    package = __package__ or ""
     for name in [name for name in sys.modules if name == package or name.startswith(package + ".")]:
         del sys.modules[name]  # a program may have modules of these names
 
 
-def _watch(rec):
+def _watch(rec: Any) -> list[bool]:
     """Name what a program does beyond itself. Returns the switch that says the program is running."""
-    told, me, running = set(), os.getpid(), []
+    told: set[str] = set()
+    running: list[bool] = []
+    me = os.getpid()
 
-    def hook(event, args):
+    def hook(event: str, args: tuple[Any, ...]) -> None:
         slug = _NOTES.get(event)
         if slug is not None and running and slug not in told and os.getpid() == me:
             told.add(slug)
@@ -102,10 +109,10 @@ def _watch(rec):
 class _Run:
     """One run of one program, from its first line to the end record."""
 
-    def __init__(self, spec, rec, running, path):
+    def __init__(self, spec: dict[str, Any], rec: Any, running: list[bool], path: str) -> None:
         self.spec, self.rec, self.running, self.path = spec, rec, running, path
 
-    def go(self):
+    def go(self) -> int:
         """Run, wind down, write the end record; the exit status."""
         outcome, detail, status = self._program()
         status = self._wind_down(status)
@@ -116,17 +123,18 @@ class _Run:
         self.rec.end(outcome, detail)
         return status
 
-    def _compile(self):
+    def _compile(self) -> types.CodeType:
         source = self.spec["source"]
         try:
             return compile(source, self.path, "exec", dont_inherit=True)
         except (SyntaxError, ValueError, UnicodeError, MemoryError, RecursionError) as error:
             line = getattr(error, "lineno", None)
-            self.rec.end("unsupported", f"source: {type(error).__name__}" + (f" in line {line}" if line else ""))
+            where = f" in line {line}" if line else ""
+            self.rec.end("unsupported", f"source: {type(error).__name__}{where}")
             sys.excepthook(type(error), error, None)
             os._exit(1)
 
-    def _program(self):
+    def _program(self) -> tuple[str, str, int]:
         code = self._compile()
         call = self.spec["call"]
         module = self._module("__main__" if call is None else self._dotted())
@@ -145,23 +153,24 @@ class _Run:
             self._report(error)
             return "raised", text, 1
 
-    def _module(self, name):
+    def _module(self, name: str) -> types.ModuleType:
         module = types.ModuleType(name)
         package = name.rpartition(".")[0]
         if package:
             importlib.import_module(package)
         module.__file__, module.__package__ = self.path, package or None
-        module.__builtins__ = sys.modules["builtins"]
+        module.__dict__["__builtins__"] = sys.modules["builtins"]
         sys.modules[name] = module
         return module
 
-    def _dotted(self):
-        name = self.spec["name"].removesuffix(".py").replace("/", ".")
+    def _dotted(self) -> str:
+        name: str = self.spec["name"].removesuffix(".py").replace("/", ".")
         return name.removesuffix(".__init__")
 
-    def _execute(self, code, namespace, call):
+    def _execute(self, code: types.CodeType, namespace: dict[str, Any], call: str | None) -> Any:
         # The frames of the guest and zygote are not the program's: their share of the recursion limit is given back.
-        depth, frame = 0, sys._getframe()
+        depth = 0
+        frame: types.FrameType | None = sys._getframe()
         while frame is not None:
             depth, frame = depth + 1, frame.f_back
         expression = None if call is None else compile(call, "<call>", "eval", dont_inherit=True)
@@ -177,7 +186,7 @@ class _Run:
         self.running.append(True)
         return eval(expression, namespace)
 
-    def _report(self, error):
+    def _report(self, error: BaseException) -> None:
         """As the interpreter reports an uncaught exception, without the guest's own frames."""
         traceback = error.__traceback__
         while traceback is not None and traceback.tb_frame.f_code.co_filename == __file__:
@@ -187,7 +196,7 @@ class _Run:
         except BaseException as second:
             sys.__excepthook__(type(second), second, second.__traceback__)
 
-    def _wind_down(self, status):
+    def _wind_down(self, status: int) -> int:
         """Threads, atexit, flushing, and the modules' end, in the interpreter's own order."""
         threading = sys.modules.get("threading")
         if threading is not None:
@@ -201,7 +210,7 @@ class _Run:
         return _flush(status)
 
 
-def _flush(status):
+def _flush(status: int) -> int:
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None and not getattr(stream, "closed", False):
@@ -211,7 +220,7 @@ def _flush(status):
     return status
 
 
-def _tear_down_main():
+def _tear_down_main() -> None:
     """What ends with the main module ends now: finalisers run as they would at the interpreter's own end."""
     module = sys.modules.pop("__main__", None)
     if module is None or type(module) is not types.ModuleType:
@@ -221,7 +230,11 @@ def _tear_down_main():
     gc.collect()
     for hidden in (True, False):
         for name in list(namespace):
-            if isinstance(name, str) and name != "__builtins__" and (name.startswith("_") and name[1:2] != "_") == hidden:
+            if isinstance(name, str) and name != "__builtins__" and _is_hidden(name) == hidden:
                 namespace[name] = None
     namespace.clear()
     gc.collect()
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith("_") and name[1:2] != "_"

@@ -5,10 +5,16 @@ wire of docs/format.md, section 3. Not covered: running the program (python.py).
 of the interpreter's own recursion limit, and on 3.11 and 3.12 reading `f_locals` keeps values alive a little longer.
 """
 
+from __future__ import annotations
+
 import opcode
 import os
 import sys
 from _thread import get_ident
+from collections.abc import Callable, Iterable, Mapping
+from mmap import mmap
+from types import CodeType, FrameType
+from typing import Any, Literal, NoReturn
 
 from . import behavior, monitoring
 from .canonical import Renderer, is_dunder, is_shareable
@@ -21,7 +27,7 @@ _HEADER, _RESERVE = 64, 4096
 _OPTIMIZED, _SUSPENDS = 0x1, 0x20 | 0x80 | 0x200
 
 
-def _varint(value):
+def _varint(value: int) -> bytes:
     out = bytearray()
     while value >= 0x80:
         out.append(value & 0x7F | 0x80)
@@ -33,18 +39,18 @@ def _varint(value):
 class _Wire:
     """Records into a buffer: whole or not at all."""
 
-    def __init__(self, buffer):
+    def __init__(self, buffer: mmap) -> None:
         self._view = memoryview(buffer)
         self._at, self._room = _HEADER, len(self._view) - 2 * _RESERVE
         self._view[:_HEADER] = b"WLW1".ljust(_HEADER, b"\0")
-        self._names = {}
+        self._names: dict[str, int] = {}
         self.ended = False
         self._commit()
 
-    def _commit(self):
+    def _commit(self) -> None:
         self._view[8:16] = self._at.to_bytes(8, "little")
 
-    def put(self, tag, *fields):
+    def put(self, tag: int, *fields: int | str | bytes) -> None:
         """One record: ints as varints, strs and bytes with their length."""
         parts = [bytes([tag])]
         for field in fields:
@@ -60,7 +66,7 @@ class _Wire:
         self._at += len(record)
         self._commit()
 
-    def name(self, name):
+    def name(self, name: str) -> int:
         """A name's text id; told to the reader once."""
         found = self._names.get(name)
         if found is None:
@@ -72,14 +78,14 @@ class _Wire:
             found = self._names[name] = len(self._names)
         return found
 
-    def end(self, kind, detail):
+    def end(self, kind: str, detail: str) -> None:
         """The explicit end record."""
         if not self.ended:
             self.ended = True
             self._room += _RESERVE
             self.put(_END, kind, detail.encode()[: _RESERVE - len(kind) - 16])
 
-    def limit(self, which):
+    def limit(self, which: str) -> NoReturn:
         """A budget is spent: end here, keeping what is written."""
         self.end("limit", which)
         os._exit(0)
@@ -88,7 +94,9 @@ class _Wire:
 class _Code:
     """What is known of a code object once."""
 
-    def __init__(self, code, file, global_names):
+    def __init__(
+        self, code: CodeType, file: str, global_names: Callable[[CodeType], tuple[str, ...]]
+    ) -> None:
         self.file, self.name, self.firstline = file, code.co_qualname, code.co_firstlineno
         self.namespace = not code.co_flags & _OPTIMIZED
         self.module = self.namespace and code.co_name == "<module>"
@@ -104,100 +112,118 @@ class _Frame:
 
     __slots__ = ("aliases", "code", "globals", "line", "looped", "raised", "serial", "texts")
 
-    def __init__(self, serial, code):
+    def __init__(self, serial: int, code: _Code) -> None:
         self.serial, self.code, self.line = serial, code, code.firstline
-        self.texts, self.aliases, self.globals = {}, {}, {}
+        self.texts: dict[str, str] = {}
+        self.aliases: dict[str, str | None] = {}
+        self.globals: dict[str, str | None] = {}
         self.raised = self.looped = False
 
 
 class Recorder:
     """Records the calling thread into a buffer. The same face as the native core's."""
 
-    def __init__(self, buffer, files, limits, global_names):
+    def __init__(
+        self,
+        buffer: mmap,
+        files: dict[str, str],
+        limits: dict[str, int],
+        global_names: Callable[[CodeType], tuple[str, ...]],
+    ) -> None:
         self._files, self._global_names, self._max_steps = files, global_names, limits["steps"]
         self._renderer = Renderer(limits["value_bytes"], limits["value_depth"])
         self._wire = _Wire(buffer)
-        self._codes, self.suspended, self.stack = {}, {}, []
-        self._current, self._steps, self._frames, self._last_line = None, 0, 0, 0
-        self._output = self._input = None
+        self._codes: dict[CodeType, _Code | Literal[False]] = {}
+        self.suspended: dict[int, _Frame] = {}
+        self.stack: list[_Frame] = []
+        self._current: int | None = None
+        self._steps = self._frames = self._last_line = 0
+        self._output: str | None = None
+        self._input: str | None = None
         self._active = False
         os.register_at_fork(after_in_child=self._forget)
 
-    def _forget(self):
+    def _forget(self) -> None:
         self._active, self._wire.ended = False, True
 
     # ---- the Python face
 
-    def start(self):
+    def start(self) -> None:
         """Begin to record."""
         self._thread, self._active = get_ident(), True
         self._monitor = monitoring.Monitor(self) if behavior.HAS_MONITORING else None
-        self._monitor.install() if self._monitor else sys.settrace(self._trace)
+        if self._monitor:
+            self._monitor.install()
+        else:
+            sys.settrace(self._trace)
 
-    def stop(self):
+    def stop(self) -> bool:
         """Stop; False if the program tampered with the tracing."""
         if not self._active:
             return True
         fine = self._monitor.intact() if self._monitor else sys.gettrace() == self._trace
         self._flush()
         self._active = False
-        self._monitor.uninstall() if self._monitor else sys.settrace(None)
+        if self._monitor:
+            self._monitor.uninstall()
+        else:
+            sys.settrace(None)
         return fine
 
-    def end(self, kind, detail):
+    def end(self, kind: str, detail: str) -> None:
         """Write the explicit end record."""
         if self._active:
             self._flush()
         self._wire.end(kind, detail)
 
-    def output(self, text):
+    def output(self, text: str) -> None:
         """Text was written to sys.stdout."""
         if self._active and get_ident() == self._thread:
             self._output = (self._output or "") + text
 
-    def input(self, text):
+    def input(self, text: str) -> None:
         """Text was read from sys.stdin."""
         if self._active and get_ident() == self._thread:
             if self._input is not None:
                 self._flush()
             self._input = text
 
-    def exit(self, code):
+    def exit(self, code: Any) -> None:
         """SystemExit left the outermost frame with this code."""
         if not self._wire.ended and self._current is not None:
             text = self.render(code)
             self._count()
             self._wire.put(_EXIT, self._last_line, text)
 
-    def note(self, slug):
+    def note(self, slug: str) -> None:
         """A slug about the whole trace."""
         if not self._wire.ended:
             self._wire.put(_NOTE, slug)
 
-    def meta(self, key, value):
+    def meta(self, key: str, value: str) -> None:
         """A fact about the interpreter."""
         self._wire.put(_META, key, value)
 
-    def render(self, value):
+    def render(self, value: Any) -> str:
         """The canonical text of a value."""
         return self._renderer.render(value)
 
-    def give_recursion(self, frames):
+    def give_recursion(self, frames: int) -> None:
         """Not possible from here: the readable core's own frames count."""
 
     # ---- steps
 
-    def _count(self):
+    def _count(self) -> None:
         self._steps += 1
         if self._steps > self._max_steps:
             self._wire.limit("steps")
 
-    def _switch(self, serial):
+    def _switch(self, serial: int) -> None:
         if self._current != serial:
             self._current = serial
             self._wire.put(_SWITCH, serial)
 
-    def _flush(self):
+    def _flush(self) -> None:
         frame = self.stack[-1] if self.stack else None
         if self._output is not None:
             text, self._output = self._output, None
@@ -209,13 +235,13 @@ class Recorder:
                 self._wire.put(_HIDDEN, "input", self.render(text))
                 self._step(frame, _INPUT, text)
 
-    def _step(self, frame, tag, arg):
+    def _step(self, frame: _Frame, tag: int, arg: Any) -> None:
         text = self.render(arg)
         self._count()
         self._switch(frame.serial)
         self._wire.put(tag, frame.line, text)
 
-    def on_call(self, code, real):
+    def on_call(self, code: _Code, real: FrameType) -> None:
         """A frame starts."""
         self._flush()
         frame = _Frame(self._frames, code)
@@ -228,10 +254,11 @@ class Recorder:
         self.stack.append(frame)
         self._diff_names(frame, real)
         frame.globals = {
-            name: self.render(real.f_globals[name]) if name in real.f_globals else None for name in code.globals
+            name: self.render(real.f_globals[name]) if name in real.f_globals else None
+            for name in code.globals
         }
 
-    def on_resume(self, frame, real):
+    def on_resume(self, frame: _Frame, real: FrameType) -> None:
         """A suspended frame goes on."""
         self._flush()
         self.stack.append(frame)
@@ -240,7 +267,7 @@ class Recorder:
         self._current = frame.serial
         self._wire.put(_RESUME, frame.serial, frame.line)
 
-    def on_line(self, frame, real, line):
+    def on_line(self, frame: _Frame, real: FrameType, line: int) -> None:
         """A line is about to run."""
         self._flush()
         self._diff(frame, real)
@@ -249,14 +276,14 @@ class Recorder:
         self._switch(frame.serial)
         self._wire.put(_LINE, line)
 
-    def on_raise(self, frame, real, exception):
+    def on_raise(self, frame: _Frame, real: FrameType, exception: BaseException) -> None:
         """An exception was raised in the frame, or arrived in it."""
         self._flush()
         self._diff(frame, real)
         frame.raised = True
         self._step(frame, _RAISE, exception)
 
-    def on_leave(self, frame, real, how, arg):
+    def on_leave(self, frame: _Frame, real: FrameType, how: int | None, arg: Any) -> None:
         """The frame is left: `how` is RETURN, YIELD, or None for an exception."""
         self._flush()
         self._diff(frame, real)
@@ -269,7 +296,7 @@ class Recorder:
 
     # ---- deltas
 
-    def _diff(self, frame, real):
+    def _diff(self, frame: _Frame, real: FrameType) -> None:
         self._diff_names(frame, real)
         for name, was in frame.globals.items():
             text = self.render(real.f_globals[name]) if name in real.f_globals else None
@@ -277,17 +304,17 @@ class Recorder:
                 frame.globals[name] = text
                 self._delta(frame, name, text)
 
-    def _delta(self, frame, name, text):
-        name = self._wire.name(name)
+    def _delta(self, frame: _Frame, name: str, text: str | None) -> None:
+        number = self._wire.name(name)
         self._switch(frame.serial)
         if text is None:
-            self._wire.put(_GONE, name)
+            self._wire.put(_GONE, number)
         else:
-            self._wire.put(_DELTA, name, text)
+            self._wire.put(_DELTA, number, text)
 
-    def _diff_names(self, frame, real):
+    def _diff_names(self, frame: _Frame, real: FrameType) -> None:
         if frame.code.namespace:
-            found = real.f_globals if frame.code.module else real.f_locals
+            found: Mapping[str, Any] = real.f_globals if frame.code.module else real.f_locals
             if type(found) is not dict:
                 return
             names = [name for name in found if type(name) is str and not is_dunder(name)]
@@ -307,32 +334,34 @@ class Recorder:
                 self._gone(frame, name)
         self._diff_aliases(frame, names, found)
 
-    def _gone(self, frame, name):
+    def _gone(self, frame: _Frame, name: str) -> None:
         del frame.texts[name]
         frame.aliases.pop(name, None)
         self._delta(frame, name, None)
 
-    def _diff_aliases(self, frame, names, found):
-        first = {}
+    def _diff_aliases(self, frame: _Frame, names: Iterable[str], found: Mapping[str, Any]) -> None:
+        first: dict[int, str] = {}
         for name in names:
             if name not in found:
                 continue
             value = found[name]
-            alias = first.setdefault(id(value), name) if is_shareable(value, self._renderer) else name
-            alias = None if alias == name else alias
+            shared = is_shareable(value, self._renderer)
+            earliest = first.setdefault(id(value), name) if shared else name
+            alias = None if earliest == name else earliest
             if frame.aliases.get(name) != alias:
                 frame.aliases[name] = alias
-                name, other = self._wire.name(name), 0 if alias is None else self._wire.name(alias) + 1
+                number = self._wire.name(name)
+                other = 0 if alias is None else self._wire.name(alias) + 1
                 self._switch(frame.serial)
-                self._wire.put(_SAME, name, other)
+                self._wire.put(_SAME, number, other)
 
     # ---- events: a trace function before 3.12
 
-    def is_mine(self):
+    def is_mine(self) -> bool:
         """Is it the recorded thread that asks, while it is recorded?"""
         return self._active and get_ident() == self._thread
 
-    def code_of(self, code):
+    def code_of(self, code: CodeType) -> _Code | Literal[False]:
         """What is known of a code object; False where it is not the program's own."""
         found = self._codes.get(code)
         if found is None:
@@ -340,15 +369,18 @@ class Recorder:
             found = self._codes[code] = False if file is None else _Code(code, file, self._global_names)
         return found
 
-    def _trace(self, real, event, arg):
+    def _trace(self, real: FrameType, event: str, arg: Any) -> Any:
         if not self._active:
             return None
         if event == "call":
             code = self.code_of(real.f_code)
             if not code:
                 return None
-            frame = None if _starts(real) else self.suspended.pop(id(real), None)
-            self.on_call(code, real) if frame is None else self.on_resume(frame, real)
+            suspended = None if _starts(real) else self.suspended.pop(id(real), None)
+            if suspended is None:
+                self.on_call(code, real)
+            else:
+                self.on_resume(suspended, real)
             return self._trace
         frame = self.stack[-1]
         op = _opname(real)
@@ -363,10 +395,10 @@ class Recorder:
         return self._trace
 
 
-def _opname(real):
+def _opname(real: FrameType) -> str:
     return opcode.opname[real.f_code.co_code[real.f_lasti]]
 
 
-def _starts(real):
+def _starts(real: FrameType) -> bool:
     code, at = real.f_code.co_code, real.f_lasti
     return opcode.opname[code[at]] == "RESUME" and code[at + 1] == 0

@@ -4,46 +4,57 @@ Buffering is as in a plain run with pipes, so that what is lost in a crash is lo
 objects (`os.write`, `sys.stdout.buffer`) are in the recorded output all the same, but are no steps.
 """
 
+from __future__ import annotations
+
 import io
 import sys
+from typing import Any
 
 
-def open_streams(recorder):
+def open_streams(recorder: Any) -> None:
     """Fresh sys.stdin, sys.stdout and sys.stderr over files 0, 1 and 2."""
 
     class Out(io.TextIOWrapper):
-        def write(self, text, /):
+        def write(self, text: str, /) -> int:
             count = super().write(text)
             if count:
                 recorder.output(text[:])
             return count
 
     class In(io.TextIOWrapper):
-        def read(self, *args):
+        def read(self, *args: Any) -> str:
             return told(super().read(*args))
 
-        def readline(self, *args):
+        def readline(self, *args: Any) -> Any:  # a str; Any, as its bases disagree in the type stubs
             return told(super().readline(*args))
 
-        def __next__(self):
+        def __next__(self) -> Any:
             return told(super().__next__())
 
-    def told(text):
+    def told(text: str) -> str:
         recorder.input(text)
         return text
 
     for cls in (Out, In):
         cls.__name__ = cls.__qualname__ = "TextIOWrapper"
         cls.__module__ = "_io"
-    sys.stdin = sys.__stdin__ = In(_binary(0, "rb"), encoding="utf-8", errors="strict")
-    sys.stdout = sys.__stdout__ = Out(_binary(1, "wb"), encoding="utf-8", errors="strict", newline="\n")
-    sys.stderr = sys.__stderr__ = io.TextIOWrapper(
-        _binary(2, "wb"), encoding="utf-8", errors="backslashreplace", newline="\n", line_buffering=True
-    )
-    for stream, name in ((sys.stdin, "<stdin>"), (sys.stdout, "<stdout>"), (sys.stderr, "<stderr>")):
-        stream.buffer.raw.name = name
+    ours = {
+        "stdin": In(_binary(0, "rb", "<stdin>"), encoding="utf-8", errors="strict"),
+        "stdout": Out(_binary(1, "wb", "<stdout>"), encoding="utf-8", errors="strict", newline="\n"),
+        "stderr": io.TextIOWrapper(
+            _binary(2, "wb", "<stderr>"),
+            encoding="utf-8",
+            errors="backslashreplace",
+            newline="\n",
+            line_buffering=True,
+        ),
+    }
+    for name, stream in ours.items():
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
 
 
-def _binary(fd, mode):
+def _binary(fd: int, mode: str, name: str) -> io.BufferedReader | io.BufferedWriter:
     raw = io.FileIO(fd, mode, closefd=False)
+    raw.name = name
     return io.BufferedReader(raw) if mode == "rb" else io.BufferedWriter(raw)

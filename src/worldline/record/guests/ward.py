@@ -20,24 +20,30 @@ OOM_FIRST = b"1000"  # the program dies before the zygote does
 
 
 class Ward(Protocol):
-    """What the zygote needs of a place for programs."""
+    """What the zygote needs of a place for programs, in the order of one program's life."""
 
     landlock: int
 
-    def prepare(self, limits: dict[str, float]) -> None:
-        """Before the fork, in the zygote."""
+    def prepare(self) -> None:
+        """Long before the fork, in the zygote."""
+
+    def begin(self) -> None:
+        """Right before the fork, in the zygote."""
 
     def enter(self) -> None:
         """After the fork, in the child, which then stands in the program's directory."""
 
-    def confine(self, limits: dict[str, float]) -> None:
+    def confine(self) -> None:
         """In the child, last of all."""
 
     def kill(self, child: int) -> None:
         """End the program and everyone it started, now."""
 
     def bury(self) -> bool:
-        """After the program: nobody is left and nothing remains. Whether its disk was full."""
+        """After the program: nobody is left. Whether its disk was full."""
+
+    def clear(self) -> None:
+        """Nothing of it remains."""
 
 
 def _address_space(limits: dict[str, float]) -> int:
@@ -56,13 +62,14 @@ class Boxed:
         self.landlock = self.layers.abi
         self.has_cgroup = bool(config["cgroup"])
         # With a cgroup the rlimit stands a little behind it: the cgroup counts what it refuses, so it must come first.
-        self.processes = int(config["extra_processes"]) + (16 if self.has_cgroup else 0)
+        self.limits = config["limits"]
+        self.processes = self.limits["processes"] + config["extra_processes"] + (16 if self.has_cgroup else 0)
         self.init = 0
         self.proc = os.stat("/proc").st_dev
 
-    def prepare(self, limits: dict[str, float]) -> None:
+    def prepare(self) -> None:
         """A tmpfs, and a namespace whose first process does nothing: killing it kills everyone in there."""
-        disk = int(limits["disk"])
+        disk = int(self.limits["disk"])
         size = f"size={disk},nr_inodes={disk // 4096 + 64},mode=755"
         kernel.mount("tmpfs", confine.SCRATCH, kernel.MS_NOSUID | kernel.MS_NODEV, size)
         for name in ("work", "tmp", "shm"):
@@ -80,6 +87,9 @@ class Boxed:
         while True:
             signal.pause()
 
+    def begin(self) -> None:
+        """All is prepared."""
+
     def enter(self) -> None:
         """The namespace's own /proc, which only a process in it can mount."""
         flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
@@ -89,10 +99,10 @@ class Boxed:
         os.close(score)
         os.chdir(f"{confine.SCRATCH}/work")
 
-    def confine(self, limits: dict[str, float]) -> None:
+    def confine(self) -> None:
         """rlimits, and the layers that cannot be taken off again."""
-        space = None if self.has_cgroup else _address_space(limits)
-        confine.set_rlimits(limits, processes=int(limits["processes"]) + self.processes, address_space=space)
+        space = None if self.has_cgroup else _address_space(self.limits)
+        confine.set_rlimits(self.limits, processes=self.processes, address_space=space)
         self.layers.apply()
 
     def kill(self, child: int) -> None:
@@ -105,10 +115,13 @@ class Boxed:
         os.kill(self.init, signal.SIGKILL)
         os.waitpid(self.init, 0)
         usage = os.statvfs(confine.SCRATCH)
+        return usage.f_bfree == 0 or usage.f_ffree == 0
+
+    def clear(self) -> None:
+        """The tmpfs and the namespace's /proc go."""
         if os.stat("/proc").st_dev != self.proc:  # the child may have failed before it mounted its own
             kernel.unmount("/proc")
         kernel.unmount(confine.SCRATCH)
-        return usage.f_bfree == 0 or usage.f_ffree == 0
 
 
 class Bare:
@@ -119,9 +132,13 @@ class Bare:
     def __init__(self, config: dict[str, Any]) -> None:
         kernel.adopt_orphans()
         self.has_cgroup = bool(config["cgroup"])
+        self.limits = config["limits"]
         self.directory = ""
 
-    def prepare(self, limits: dict[str, float]) -> None:
+    def prepare(self) -> None:
+        """Nothing yet: a zygote that is killed while it waits leaves no directory."""
+
+    def begin(self) -> None:
         """A directory that is removed afterwards."""
         self.directory = tempfile.mkdtemp(prefix="worldline-")
 
@@ -130,11 +147,11 @@ class Bare:
         kernel.die_with_parent()
         os.chdir(self.directory)
 
-    def confine(self, limits: dict[str, float]) -> None:
+    def confine(self) -> None:
         """rlimits alone; the number of processes is per user here, and is left alone."""
         kernel.no_new_privileges()
-        space = None if self.has_cgroup else _address_space(limits)
-        confine.set_rlimits(limits, processes=0, address_space=space)
+        space = None if self.has_cgroup else _address_space(self.limits)
+        confine.set_rlimits(self.limits, processes=0, address_space=space)
 
     def kill(self, child: int) -> None:
         """The program's session, and then whoever is left."""
@@ -146,8 +163,11 @@ class Bare:
             for child in children:
                 os.kill(child, signal.SIGKILL)
             os.waitpid(-1, 0)
-        shutil.rmtree(self.directory, ignore_errors=True)
         return False
+
+    def clear(self) -> None:
+        """The directory goes."""
+        shutil.rmtree(self.directory, ignore_errors=True)
 
 
 def _children() -> list[int]:

@@ -91,7 +91,7 @@ def _become(ward: Ward, guest: Any, fds: list[int], trouble: int) -> NoReturn:
         spec = json.loads(text)
         ward.enter()
         _write_files(spec)
-        ward.confine(spec["limits"])
+        ward.confine()
         os.close(trouble)
         gc.collect()  # whatever the zygote did before, the collector of each program starts alike
         guest.run(spec, wire)
@@ -119,14 +119,15 @@ def _await(child: int, sock: socket.socket, ward: Ward) -> None:
             ward.kill(child)
             if not message:
                 ward.bury()
+                ward.clear()
                 os._exit(0)
     finally:
         os.close(pidfd)
 
 
-def _serve_one(request: bytes, fds: list[int], sock: socket.socket, ward: Ward, guest: Any) -> dict[str, Any]:
+def _serve_one(fds: list[int], sock: socket.socket, ward: Ward, guest: Any) -> dict[str, Any]:
     hear, tell = os.pipe()
-    ward.prepare(json.loads(request))
+    ward.begin()
     child = os.fork()
     if child == 0:
         os.close(hear)
@@ -156,6 +157,7 @@ def main() -> None:
     if hasattr(guest, "warm"):
         guest.warm(config["native"])
     ward: Ward = Boxed(config) if config["boxed"] else Bare(config)
+    ward.prepare()
     gc.collect()
     gc.freeze()
     sock.send(json.dumps({"ready": True, "landlock": ward.landlock, "scratch": confine.SCRATCH}).encode())
@@ -164,4 +166,6 @@ def main() -> None:
         if not request:
             return
         if request != b"kill":  # one that came too late is for a program that has ended
-            sock.send(json.dumps(_serve_one(request, fds, sock, ward, guest)).encode())
+            sock.send(json.dumps(_serve_one(fds, sock, ward, guest)).encode())
+            ward.clear()  # while the host reads what the program left, the next one's place is made
+            ward.prepare()
