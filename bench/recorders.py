@@ -73,8 +73,8 @@ def speeds(options: argparse.Namespace) -> tuple[Speeds, list[str]]:
             row[workload] = None if isinstance(found, str) else found["steps_per_second"]
             if isinstance(found, str):
                 faults.append(f"{recorder} on {workload}: {found}")
-            print(f"\r{recorder}, {workload} ".ljust(60), end="", file=sys.stderr, flush=True)
-    print("\r".ljust(62) + "\r", end="", file=sys.stderr)
+            if sys.stderr.isatty():
+                print(f"\r{recorder}, {workload} ".ljust(60), end="\r", file=sys.stderr, flush=True)
     return table, faults
 
 

@@ -5,18 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from worldline.codec import compact
+from worldline.codec import compact, cwm
 from worldline.codec.compact_parse import parse
 from worldline.codec.compact_prompt import Compact
+from worldline.codec.cwm_text import token
 from worldline.core.trace import Trace
 
+END = token("end_of_text")
 COMPACT = (Compact(), Compact(delta="element"), Compact(same=True))
 
 
 def differences(trace: Trace) -> Iterator[str]:
     """The first difference of each format, as text."""
+    yield from cwm_differences(trace)
     for options in COMPACT:
         yield from compact_differences(trace, options)
+
+
+def cwm_differences(trace: Trace) -> Iterator[str]:
+    """The frames that a trace has in Meta's format, lines resolved from their text by control flow, and the end."""
+    shown, text = tuple(cwm.frames(trace)), cwm.encode(trace)
+    parsed = cwm.parse(text, trace.program.source, entry=cwm.entry_line(trace))
+    if parsed.malformed is not None:
+        yield f"cwm: {parsed.malformed}"
+    for frame, found in zip(shown, parsed.frames, strict=False):
+        if frame != found:
+            yield f"cwm: {frame} became {found}"
+            return
+    if len(parsed.frames) != len(shown):
+        yield f"cwm: {len(shown)} frames became {len(parsed.frames)}"
+    if parsed.ended != text.endswith(END):
+        yield "cwm: the end was lost"
 
 
 def compact_differences(trace: Trace, options: Compact) -> Iterator[str]:

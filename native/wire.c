@@ -9,6 +9,9 @@
 #include <Python.h>
 #include <stdint.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 enum { OK = 0, DAMAGE = 1, FAULT = -1 }; /* FAULT: a Python exception is set */
 enum { CALL, LINE, RETURN, RAISE, YIELD, RESUME, OUTPUT, INPUT, EXIT }; /* as in core/trace.py's EVENTS */
@@ -75,6 +78,24 @@ static int resize(Column *column, size_t size)
     column->room = size ? size : 1;
     column->size = size;
     return OK;
+}
+
+static void drop(Column *column)
+{
+    PyMem_Free(column->data);
+    *column = (Column){0};
+}
+
+/* Large pages for a large table that is met at random: a page fault costs more than a text. */
+static void advise(void *data, size_t size)
+{
+#if defined(MADV_HUGEPAGE)
+    const uintptr_t page = (uintptr_t)2 << 20, first = ((uintptr_t)data + page - 1) & ~(page - 1);
+    const uintptr_t end = ((uintptr_t)data + size) & ~(page - 1);
+    if (first < end) madvise((void *)first, end - first, MADV_HUGEPAGE);
+#else
+    (void)data, (void)size;
+#endif
 }
 
 /* ---- SipHash-1-3 ---- */
@@ -187,6 +208,7 @@ static int rehash(Reader *r)
     size_t count = (size_t)PyList_GET_SIZE(r->texts), mask = r->slots ? r->mask * 2 + 1 : 4095;
     Slot *slots = PyMem_Calloc(mask + 1, sizeof *slots);
     if (!slots) return fault_memory();
+    advise(slots, (mask + 1) * sizeof *slots);
     for (size_t id = 0; id < count; id++) {
         uint64_t code = r->known[id].code;
         size_t at = (size_t)code & mask;
@@ -519,9 +541,10 @@ static int lay_out(Reader *r, Column *steps, Column *names, Column *values, Colu
         }
         squeeze(&ends, scratch.data, scratch.data + count, marks.data, marks.data + texts, names, values, at);
     }
-    PyMem_Free(ends.data);
-    PyMem_Free(scratch.data);
-    PyMem_Free(marks.data);
+    drop(&ends);
+    drop(&scratch);
+    drop(&marks);
+    drop(steps);
     return result;
 }
 
@@ -535,7 +558,7 @@ static int put(PyObject *row, const char *key, PyObject *value)
 }
 
 /* A column as an array('I'): made by repetition, so that nothing is converted one by one. */
-static int put_column(PyObject *row, const char *key, const Column *column, PyObject *zero)
+static int put_column(PyObject *row, const char *key, Column *column, PyObject *zero)
 {
     PyObject *made = PySequence_Repeat(zero, (Py_ssize_t)column->size);
     Py_buffer view;
@@ -550,6 +573,7 @@ static int put_column(PyObject *row, const char *key, const Column *column, PyOb
     }
     PyBuffer_Release(&view);
     if (PyErr_Occurred()) Py_CLEAR(made);
+    drop(column); /* its memory may serve the next one */
     return put(row, key, made);
 }
 
@@ -564,7 +588,7 @@ static int put_events(PyObject *row, const Column *column)
 
 static int report(Reader *r, Py_ssize_t damage, PyObject *row, PyObject *zero)
 {
-    const struct { const char *key; const Column *column; } columns[] = {
+    const struct { const char *key; Column *column; } columns[] = {
         {"frame", &r->frame}, {"line", &r->line}, {"arg", &r->arg},
         {"change_at", &r->change_at}, {"change_name", &r->change_name}, {"change_value", &r->change_value},
         {"same_at", &r->same_at}, {"same_name", &r->same_name}, {"same_value", &r->same_value},
@@ -582,6 +606,14 @@ static int report(Reader *r, Py_ssize_t damage, PyObject *row, PyObject *zero)
     return put(row, "damage", damage < 0 ? Py_NewRef(Py_None) : PyLong_FromSsize_t(damage));
 }
 
+static void forget_table(Reader *r)
+{
+    PyMem_Free(r->known);
+    PyMem_Free(r->slots);
+    r->known = NULL;
+    r->slots = NULL;
+}
+
 static int read_all(Reader *r, const uint8_t *base, Py_ssize_t *damage)
 {
     while (r->at < r->end) {
@@ -594,6 +626,7 @@ static int read_all(Reader *r, const uint8_t *base, Py_ssize_t *damage)
         }
     }
     TRY(settle(r, 0));
+    forget_table(r);
     TRY(lay_out(r, &r->change_step, &r->change_name, &r->change_value, &r->change_at));
     return lay_out(r, &r->same_step, &r->same_name, &r->same_value, &r->same_at);
 }
@@ -617,9 +650,8 @@ static void release(Reader *r)
         &r->same_step, &r->same_name, &r->same_value, &r->same_at, &r->frame_name, &r->frame_file,
         &r->frame_parent, &r->frame_depth, &r->pending, &r->ids,
     };
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) PyMem_Free(columns[i]->data);
-    PyMem_Free(r->known);
-    PyMem_Free(r->slots);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) drop(columns[i]);
+    forget_table(r);
     Py_XDECREF(r->texts);
     Py_XDECREF(r->notes);
     Py_XDECREF(r->hidden);

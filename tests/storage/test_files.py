@@ -141,6 +141,7 @@ def test_a_dead_holder_is_taken_over(tmp_path: Path, reaped: bool) -> None:
         json.dumps(files._holder(os.getpid()) | {"pid": -1}),
         "", "{}", "[" * 4000, "null", '{"pid": "x", "host": 1}', "\x00" * 5000,
     ],
+    ids=range(10),
 )  # fmt: skip
 def test_a_lock_that_nobody_living_wrote_is_taken_over(tmp_path: Path, content: str) -> None:
     (tmp_path / ".lock").write_text(content)

@@ -13,6 +13,7 @@ from typing import Any
 
 from worldline.codec import compact, cwm
 from worldline.codec.compact_prompt import Compact
+from worldline.codec.cwm_text import token
 from worldline.codec.tokens import Tokenizer
 from worldline.core.trace import Trace
 
@@ -145,8 +146,10 @@ def _size(text: str, tokenizers: Sequence[Tokenizer]) -> Size:
 
 
 def _cwm(trace: Trace) -> Written:
-    text = cwm.encode(trace)
-    return Written("", text, 0)
+    # A source in which the token's text occurs is shielded, so every one that is found ends a frame or the prompt.
+    text, end = cwm.encode(trace), token("frame_sep")
+    start = text.index(end) + len(end)
+    return Written(text[:start], text[start:], text.count(end) - 1)
 
 
 def _compact(options: Compact) -> Callable[[Trace], Written]:

@@ -25,9 +25,11 @@ from worldline.codec.cwm_text import (
     token,
 )
 from worldline.codec.flow import successors
-from worldline.core.trace import Trace
+from worldline.core.trace import EVENTS, Trace
 
 __all__ = ["TOKENS", "CwmFrame", "CwmPrediction", "encode", "frames", "parse", "prompt"]
+
+CALL = EVENTS.index("call")
 
 
 def encode(trace: Trace) -> str:
@@ -78,12 +80,14 @@ def _object(names: dict[str, str], known: dict[str, str]) -> str:
 
 def entry_line(trace: Trace) -> int:
     """The line that carries the marker: the `def` of the called function, 0 for a script."""
-    roots = [step for step in trace.steps if step.event == "call" and trace.frames[step.frame].parent < 0]
+    columns, activations = trace.columns, trace.frames
+    calls = (i for i, event in enumerate(columns.event) if event == CALL)
+    roots = [trace[i] for i in calls if activations[columns.frame[i]].parent < 0]
     if trace.program.call is None or not roots:
         return 0
     called = _called(trace.program.call)
-    root = next((step for step in roots if trace.frames[step.frame].name == called), roots[0])
-    name = trace.frames[root.frame].name
+    root = next((step for step in roots if activations[step.frame].name == called), roots[0])
+    name = activations[root.frame].name
     flows = successors(trace.program.source)
     return next((f.defined for f in flows if f.name == name and f.line == root.line), root.line)
 

@@ -21,8 +21,8 @@ SHOWN = ("call", "line", "return", "raise", "yield", "resume")
 def frames(trace: Trace) -> list[CwmFrame]:
     """Every frame of a trace in order; scopes are numbered by first sight."""
     flows = successors(trace.program.source)
-    shown = list(_Unfolding(trace, flows).run())
-    if _version(trace.interpreter.version) >= INLINED_SINCE:
+    shown = list(_Unfolding(trace, flows, _inlines(trace)).run())
+    if _inlines(trace):
         shown = restore(shown, trace.program.source)
     serials: dict[int, int] = {}
     return [replace(frame, scope=serials.setdefault(frame.scope, len(serials))) for frame in shown]
@@ -33,9 +33,10 @@ def complete(trace: Trace) -> bool:
     return trace.outcome.kind in COMPLETE
 
 
-def _version(text: str) -> tuple[int, ...]:
-    parts = text.split(".")[:2]
-    return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else (0,)
+def _inlines(trace: Trace) -> bool:
+    """Whether the recording interpreter ran comprehensions inside the frame around them."""
+    parts = trace.interpreter.version.split(".")[:2]
+    return all(part.isdecimal() for part in parts) and tuple(map(int, parts)) >= INLINED_SINCE
 
 
 @dataclass
@@ -44,6 +45,7 @@ class _Unfolding:
 
     trace: Trace
     flows: tuple[Flow, ...]
+    inlined: bool
     names: dict[int, dict[str, str]] = field(default_factory=dict)
     line: dict[int, int] = field(default_factory=dict)
     raised: set[int] = field(default_factory=set)
@@ -130,4 +132,4 @@ class _Unfolding:
                 flow for flow in self.flows if flow.name == title and flow.line == self._call_line(step)
             ]
             self.local[step.frame] = owners
-        return not owners or any(flow.names.shows(name) for flow in owners)
+        return not owners or any(flow.names.shows(name, inlined=self.inlined) for flow in owners)

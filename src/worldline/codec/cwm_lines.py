@@ -16,19 +16,11 @@ from worldline.codec.flow import Flow
 from worldline.codec.flow_names import Names
 
 WAITING = 8  # suspended generators that a call is compared with
+_NONE: frozenset[str] = frozenset()
+_NO_LINES: frozenset[int] = frozenset()
 NOWHERE = Flow(
-    "",
-    0,
-    0,
-    "",
-    (),
-    Names(frozenset(), frozenset(), frozenset(), True),
-    frozenset(),
-    {},
-    {},
-    frozenset(),
-    frozenset(),
-)
+    "", 0, 0, "", (), Names(_NONE, _NONE, _NONE, _NONE, whole=True), _NO_LINES, {}, {}, _NO_LINES, _NO_LINES
+)  # fmt: skip
 _CLASS = re.compile(r"([^\W\d][\w.]*)(?:#\d+)?\(")
 
 

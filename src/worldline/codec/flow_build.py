@@ -119,18 +119,30 @@ class Builder:
         return current
 
     def _functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef, current: int) -> int:
-        parts = [*node.decorator_list, node.args, *([node.returns] if node.returns is not None else [])]
-        return self._definition(node.lineno, parts, current)
+        return self._definition(node, [node.args, *([node.returns] if node.returns is not None else [])], current)
 
     def _asyncfunctiondef(self, node: ast.AsyncFunctionDef, current: int) -> int:
         return self._functiondef(node, current)
 
     def _classdef(self, node: ast.ClassDef, current: int) -> int:
-        return self._definition(node.lineno, [*node.decorator_list, *node.bases, *node.keywords], current)
+        return self._definition(node, [*node.bases, *node.keywords], current)
 
-    def _definition(self, line: int, parts: Sequence[ast.AST], current: int) -> int:
-        lines = {line}.union(*(touched(part) for part in parts))
-        return self.graph.then(current, line) if lines == {line} else self.graph.anyhow(current, lines)
+    def _definition(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
+        parts: Sequence[ast.AST],
+        current: int,
+    ) -> int:
+        """Decorators down, the definition, the decorators' calls back up, the name."""
+        for decorator in node.decorator_list:
+            current = self.expression(decorator, current)
+        lines = {node.lineno}.union(*(touched(part) for part in parts))
+        if len(lines) > 1:
+            current = self.graph.anyhow(current, lines)
+        current = self.graph.then(current, node.lineno)
+        for decorator in reversed(node.decorator_list):
+            current = self.graph.then(current, decorator.lineno)
+        return self.graph.then(current, node.lineno) if node.decorator_list else current
 
     def _if(self, node: ast.If, current: int) -> int:
         end = self.graph.point()
@@ -208,12 +220,16 @@ class Builder:
         ends = []
         star = type(node).__name__ == "TryStar"
         for handler in node.handlers:
-            current = self.graph.then(dispatch, handler.lineno)
-            if handler.type is not None:
-                current = self.expression(handler.type, current)
+            if handler.type is None:
+                current = self.graph.then(dispatch, handler.lineno)
+            else:
+                current = self.expression(handler.type, self.graph.maybe(dispatch, handler.lineno))
+                current = self.graph.maybe(current, handler.lineno)
             dispatch = self.graph.point()
             self.graph.edge(current, dispatch)
-            current = self.graph.maybe(self.body(handler.body, current), handler.lineno)
+            current = self.body(handler.body, current)
+            if handler.name is not None:  # the name is taken away again
+                current = self.graph.maybe(current, handler.lineno)
             if star:  # the rest of the group goes on to the next clause
                 self.graph.edge(current, dispatch)
             ends.append(current)
@@ -243,6 +259,7 @@ class Builder:
         self.graph.edge(self._leave(lines, current), end)
         swallowed = self._leave(lines, caught)
         self.graph.swallows.update(lines)
+        self.graph.loops.update(lines if len(node.items) > 1 else ())  # each item is left in turn
         self.graph.edge(swallowed, end)
         self.graph.edge(swallowed, outer)
         return end

@@ -62,7 +62,7 @@ class Evaluator:
     def coarse(self, node: ast.AST, current: int) -> int:
         """All lines of a node, in any order."""
         lines = touched(node)
-        current = self.graph.anyhow(current, lines)
+        current = self.graph.anyhow(current, lines | {self.home} if self.home else lines)
         if suspends(node):
             self._suspend(lines, current)
         return current
@@ -149,10 +149,11 @@ class Evaluator:
         return self.after(node, current)
 
     def _bool(self, node: ast.BoolOp, current: int) -> int:
+        if self.home:  # a condition's jumps are reported on whichever of its lines came before
+            return self.coarse(node, current)
         ends = []
         for value in node.values:
             current = self.graph.maybe(self.visit(value, current), node.lineno)
-            current = self.graph.maybe(current, self.home) if self.home else current
             ends.append(current)
         return self.graph.join(*ends)
 

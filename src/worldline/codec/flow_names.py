@@ -17,16 +17,20 @@ SCOPES = (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef)
 
 @dataclass(frozen=True)
 class Names:
-    """The names of one code object; `whole` says that it shows a namespace rather than fixed slots."""
+    """The names of one code object; `whole` says that it shows a namespace rather than fixed slots.
+
+    `inlined` are the variables of its comprehensions, which 3.12 and later show in its own frame.
+    """
 
     parameters: frozenset[str]
     bound: frozenset[str]
     visible: frozenset[str]
+    inlined: frozenset[str]
     whole: bool
 
-    def shows(self, name: str) -> bool:
+    def shows(self, name: str, *, inlined: bool = True) -> bool:
         """Whether a frame of it can show this name as its own."""
-        return self.whole or name in self.visible
+        return self.whole or name in self.visible or (inlined and name in self.inlined)
 
     def may_start_with(self, names: set[str]) -> bool:
         """Whether these are the names of a frame that starts: all parameters, nothing that it binds later."""
@@ -41,7 +45,8 @@ def names_of(node: ast.AST, outer: Names | None) -> Names:
     bound = frozenset(_bound(node)) - declared
     around = outer.visible if outer is not None else frozenset()
     visible = (parameters | bound | around | {"__class__"}) - declared
-    return Names(parameters, bound - parameters, visible, isinstance(node, (ast.Module, ast.ClassDef)))
+    inlined = frozenset(_inlined(node))
+    return Names(parameters, bound - parameters, visible, inlined, isinstance(node, (ast.Module, ast.ClassDef)))
 
 
 def _parameters(node: ast.AST) -> frozenset[str]:
@@ -85,3 +90,12 @@ def _bound(node: ast.AST) -> Iterator[str]:
                 yield part.rest
             case ast.alias():
                 yield part.asname or part.name.partition(".")[0]
+
+
+def _inlined(node: ast.AST) -> Iterator[str]:
+    pending = [part for part in _own(node) if isinstance(part, COMPREHENSIONS)]
+    while pending:
+        inner = pending.pop()
+        if not isinstance(inner, ast.GeneratorExp):
+            yield from _bound(inner)
+            pending.extend(part for part in _own(inner) if isinstance(part, COMPREHENSIONS))

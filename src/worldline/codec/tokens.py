@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from worldline.codec.cwm_text import TOKENS, token
 from worldline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,11 +47,7 @@ PATTERN_OF_SIZE = {
 }
 """Which of them a known file of so many ranks was made with: r50k, p50k, cl100k, Llama 3, o200k, Llama 4."""
 
-CWM_SPECIAL = {
-    "<|begin_of_text|>": 128000, "<|end_of_text|>": 128001, "<|frame_sep|>": 128100, "<|action_sep|>": 128101,
-    "<|return_sep|>": 128102, "<|call_sep|>": 128103, "<|line_sep|>": 128104, "<|exception_sep|>": 128105,
-    "<|arg_sep|>": 128106, "<|trace_context_start|>": 128107,
-}  # fmt: skip
+CWM_SPECIAL = {token(name): number for name, number in TOKENS.items()}
 """The special tokens that Meta's CWM adds to Llama 3's ranks for traces."""
 
 # tiktoken panics on very long texts and is quadratic on very long words; these are the bounds of Meta's own

@@ -20,7 +20,8 @@ import msgspec
 
 _ASK = (
     "import json, sys, sysconfig as s; print(json.dumps({'abi': s.get_config_var('SOABI') or '', "
-    "'include': s.get_paths()['include'], 'cc': s.get_config_var('CC') or 'cc', 'version': list(sys.version_info[:2])}))"
+    "'include': s.get_paths()['include'], 'cc': s.get_config_var('CC') or 'cc', "
+    "'version': list(sys.version_info[:2])}))"
 )
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
 
@@ -44,14 +45,16 @@ def recorder_for(python: str) -> Path | None:
     source = _sources()
     build = _ask(python)
     if source is None or build is None or build.version not in SUPPORTED:
-        return _none(python, "it is not CPython 3.11 to 3.13, or the sources are missing")
+        _say(python, "it is not CPython 3.11 to 3.13, or the sources are missing")
+        return None
     target = _cache() / f"recorder-{_digest(source)}-{build.abi}.so"
     if target.exists() or _compile(source, build, target):
         return target
-    return _none(python, "no C compiler, or no headers")
+    _say(python, "no C compiler, or no headers")
+    return None
 
 
-def _none(python: str, why: str) -> None:
+def _say(python: str, why: str) -> None:
     print(f"worldline: no native recorder for {python} ({why}); the readable core serves", file=sys.stderr)
 
 

@@ -34,16 +34,4 @@ counts = Counter("aab")
 order = OrderedDict(a=1, b=2)
 order.move_to_end("a")
 queue = deque([1, 2, 3], maxlen=2)
-things = [
-    Color.RED,
-    Slotted(),
-    len,
-    root.__init__,
-    Node,
-    {3, 1, 2},
-    frozenset("ba"),
-    1j,
-    b"\0",
-    range(3),
-    ...,
-]
+things = [Color.RED, Slotted(), len, root.__init__, Node, {3, 1, 2}, frozenset("ba"), 1j, b"\0", range(3), ...]

@@ -1,48 +1,43 @@
 """Objects into canonical text (docs/format.md, section 1) without calling any method of the program.
 
-The readable twin of native/canonical.c: same text, same numbers. Only exact built-in types and their own C slots are
+The readable twin of native/canonical.h: same text, same numbers. Only exact built-in types and their own C slots are
 trusted; everything else is read through descriptors found in the type's real `__dict__`. Nothing here imports the
 package, records, or holds a strong reference to an object with a finaliser.
 """
 
 from __future__ import annotations
 
+import builtins
 import collections
 import struct
 import types
-import weakref
 from collections.abc import Callable
 from typing import Any
 
-_NAME: Callable[[Any], str] = type.__dict__["__name__"].__get__
-_MRO: Callable[[Any], tuple[type[Any], ...]] = type.__dict__["__mro__"].__get__
-_TYPE_DICT: Callable[[Any], dict[str, Any]] = type.__dict__["__dict__"].__get__
-_FLAGS: Callable[[Any], int] = type.__dict__["__flags__"].__get__
-_MODULE_DICT: Callable[[Any], dict[Any, Any]] = types.ModuleType.__dict__["__dict__"].__get__
+from .kinds import STRUCTURED, TYPE_DICT, Kind, base_of, identity, ids, is_dunder, name_of
+
+# Only exact types are asked for here, and by identity: a class of the program may lie about equality and hashing.
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
+
 _ARGS: Callable[[Any], tuple[Any, ...]] = BaseException.__dict__["args"].__get__
 _CAUSE: Callable[[Any], Any] = BaseException.__dict__["__cause__"].__get__
 _CONTEXT: Callable[[Any], Any] = BaseException.__dict__["__context__"].__get__
 _SUPPRESSED: Callable[[Any], bool] = BaseException.__dict__["__suppress_context__"].__get__
-_HEAP_TYPE = 1 << 9
+_MODULE_DICT: Callable[[Any], dict[Any, Any]] = TYPE_DICT(types.ModuleType)["__dict__"].__get__
 _DECIMAL_BITS = 1024
-_STRUCTURED: tuple[type[Any], ...] = (
-    int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque,
-)  # fmt: skip
-_PLAIN = frozenset((*_STRUCTURED, bool, type(None), type(...), type(NotImplemented), range, slice))
-_ATOMS: frozenset[type[Any]] = frozenset(
-    (int, float, complex, str, bytes, bool, type(None), type(...), type(NotImplemented), range)
-)
-_SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque)
-_MUTABLE: frozenset[type[Any]] = frozenset((list, dict, set, bytearray, collections.deque))
-_NAMED: dict[type[Any], tuple[str, Callable[[Any], Any]]] = {
-    types.FunctionType: ("function", lambda f: f.__name__),
-    types.BuiltinFunctionType: ("builtin", lambda f: f.__name__),
-    types.ModuleType: ("module", lambda m: _MODULE_DICT(m).get("__name__", "?")),
-    types.GeneratorType: ("generator", lambda g: g.__name__),
-    types.CoroutineType: ("coroutine", lambda g: g.__name__),
-    types.AsyncGeneratorType: ("async_generator", lambda g: g.__name__),
-    types.CodeType: ("code", lambda c: c.co_name),
-    types.FrameType: ("frame", lambda f: f.f_code.co_name),
+_PLAIN = ids(*STRUCTURED, bool, type(None), type(...), type(NotImplemented), range, slice)
+_ATOMS = ids(int, float, complex, str, bytes, bool, type(None), type(...), type(NotImplemented), range)
+_SIZED = ids(str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque)
+_MUTABLE = ids(list, dict, set, bytearray, collections.deque)
+_NAMED: dict[int, tuple[str, Callable[[Any], Any]]] = {
+    id(types.FunctionType): ("function", lambda f: f.__name__),
+    id(types.BuiltinFunctionType): ("builtin", lambda f: f.__name__),
+    id(types.ModuleType): ("module", lambda m: _MODULE_DICT(m).get("__name__", "?")),
+    id(types.GeneratorType): ("generator", lambda g: g.__name__),
+    id(types.CoroutineType): ("coroutine", lambda g: g.__name__),
+    id(types.AsyncGeneratorType): ("async_generator", lambda g: g.__name__),
+    id(types.CodeType): ("code", lambda c: c.co_name),
+    id(types.FrameType): ("frame", lambda f: f.f_code.co_name),
 }
 _ESCAPED = (
     (0x0, 0x1F), (0x7F, 0xA0), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x1680, 0x1680), (0x180E, 0x180E),
@@ -117,14 +112,16 @@ def _text_of_range(value: range) -> str:
 
 
 # The types without items. What is not here and is no container: None, True, False, Ellipsis, NotImplemented.
-_TEXT_OF: dict[type[Any], Callable[[Any], str]] = {
-    str: text_of_str,
-    int: text_of_int,
-    float: text_of_float,
-    bytes: lambda value: bytes.__repr__(bytes.__getitem__(value, slice(None))),
-    bytearray: lambda value: f"bytearray({bytes.__repr__(bytes(value))})",
-    complex: _text_of_complex,
-    range: _text_of_range,
+_TEXT_OF: dict[int, Callable[[Any], str]] = {
+    id(str): text_of_str,
+    id(int): text_of_int,
+    id(float): text_of_float,
+    id(bytes): lambda value: bytes.__repr__(bytes.__getitem__(value, slice(None))),
+    id(bytearray): lambda value: (
+        f"bytearray({bytes.__repr__(bytes(bytearray.__getitem__(value, slice(None))))})"
+    ),
+    id(complex): _text_of_complex,
+    id(range): _text_of_range,
 }
 
 
@@ -132,47 +129,7 @@ def _outgrows(cls: type[Any], value: Any, size: int) -> bool:
     """Is the text of this str, bytes or int sure to be longer? Asked before it is made."""
     if cls is int:
         return int.bit_length(value) > size * 4
-    return cls in (str, bytes, bytearray) and bool(cls.__len__(value) > size)
-
-
-def _is_enum(cls: type[Any]) -> bool:
-    return any(_NAME(base) in ("EnumType", "EnumMeta") for base in _MRO(type(cls)))
-
-
-class _Kind:
-    """What can be known of a class once: how to read its instances."""
-
-    __slots__ = ("base", "dict_of", "enum", "exception", "name", "slots", "structured")
-
-    def __init__(self, cls: type[Any]) -> None:
-        mro = _MRO(cls)
-        heap = bool(_FLAGS(cls) & _HEAP_TYPE)
-        self.name = _NAME(cls)
-        self.enum = heap and _is_enum(cls)
-        self.exception = BaseException in mro
-        self.base = next((base for base in mro if base in _STRUCTURED), None)
-        self.dict_of: Callable[[Any], dict[Any, Any]] | None = next(
-            (
-                d.__get__
-                for d in (_TYPE_DICT(base).get("__dict__") for base in mro)
-                if type(d) is types.GetSetDescriptorType
-            ),
-            None,
-        )
-        self.slots: list[tuple[str, Callable[[Any], Any]]] = []
-        declares = False
-        for base in reversed(mro):
-            if _FLAGS(base) & _HEAP_TYPE and "__slots__" in _TYPE_DICT(base):
-                declares = True
-                for name, member in _TYPE_DICT(base).items():
-                    if type(member) is types.MemberDescriptorType and not is_dunder(name):
-                        self.slots.append((name, member.__get__))
-        self.structured = self.base is not None or (heap and (self.dict_of is not None or declares))
-
-
-def is_dunder(name: str) -> bool:
-    """A name that the interpreter or the language has given."""
-    return len(name) > 4 and name.startswith("__") and name.endswith("__")
+    return cls is not int and id(cls) in _SIZED and bool(cls.__len__(value) > size)
 
 
 class Renderer:
@@ -181,7 +138,7 @@ class Renderer:
     def __init__(self, value_bytes: int, value_depth: int) -> None:
         self.value_bytes, self.value_depth = value_bytes, value_depth
         self._serials: dict[int, tuple[int, Callable[[], Any] | None]] = {}
-        self._kinds: dict[int, tuple[type[Any], _Kind]] = {}
+        self._kinds: dict[int, tuple[type[Any], Kind]] = {}
         self._next = 1
 
     def render(self, value: Any) -> str:
@@ -217,26 +174,26 @@ class Renderer:
         self._parts.append(text)
 
     def _cut_text(self, value: Any) -> str:
-        return f"...<{_NAME(type(value))} {self._extent(value)}>"
+        return f"...<{name_of(type(value))} {self._extent(value)}>"
 
     def _extent(self, value: Any) -> int:
         cls: type[Any] = type(value)
         if cls is int:
             return int.bit_length(value)
-        base = cls if cls in _PLAIN else next((b for b in _MRO(cls) if b in _STRUCTURED), None)
-        return int(base.__len__(value)) if base is not None and base in _SIZED else 0
+        base = base_of(cls)
+        return int(base.__len__(value)) if base is not None and id(base) in _SIZED else 0
 
     def _value(self, value: Any, depth: int) -> None:
         if self._size > self.value_bytes:
             raise _Over
         cls: type[Any] = type(value)
-        if cls not in _PLAIN:
+        if id(cls) not in _PLAIN:
             self._foreign(cls, value, depth)
             return
-        if depth > self.value_depth and cls not in _ATOMS:
+        if depth > self.value_depth and id(cls) not in _ATOMS:
             self._put(self._cut_text(value))
             return
-        if cls in _MUTABLE:
+        if id(cls) in _MUTABLE:
             self._parts.append(_Mark(id(value)))
             if id(value) in self._seen:
                 self._labels.add(id(value))
@@ -264,14 +221,14 @@ class Renderer:
         elif _outgrows(cls, value, self.value_bytes):
             raise _Over
         else:
-            self._put(_TEXT_OF.get(cls, repr)(value))
+            self._put(_TEXT_OF.get(id(cls), repr)(value))
 
     def _items(self, opening: str, values: Any, closing: str, depth: int) -> None:
-        base = next(base for base in _MRO(type(values)) if base in _STRUCTURED)
+        base: Any = base_of(type(values))
         if base.__len__(values) * 2 > self.value_bytes:
             raise _Over
         self._put(opening)
-        for place, item in enumerate(base.__iter__(values)):
+        for place, item in enumerate(list(base.__iter__(values))):
             if place:
                 self._put(", ")
             self._value(item, depth + 1)
@@ -283,9 +240,9 @@ class Renderer:
         self._put("{")
         # An OrderedDict keeps an order of its own; reading it hashes the keys, so only keys whose hash is trusted.
         keyed = type(value) is collections.OrderedDict
-        ordered = keyed and all(type(key) in _ATOMS for key in dict.__iter__(value))
+        ordered = keyed and all(id(type(key)) in _ATOMS for key in dict.__iter__(value))
         items: Any = collections.OrderedDict.items(value) if ordered else dict.items(value)
-        for place, (key, item) in enumerate(items):
+        for place, (key, item) in enumerate(list(items)):
             if place:
                 self._put(", ")
             self._value(key, depth + 1)
@@ -318,15 +275,15 @@ class Renderer:
             self._parts.extend(parts)
         self._put(closing)
 
-    def kind(self, cls: type[Any]) -> _Kind:
+    def kind(self, cls: type[Any]) -> Kind:
         """What is known of a class."""
         found = self._kinds.get(id(cls))
         if found is None or found[0] is not cls:
-            found = self._kinds[id(cls)] = (cls, _Kind(cls))
+            found = self._kinds[id(cls)] = (cls, Kind(cls))
         return found[1]
 
     def _foreign(self, cls: type[Any], value: Any, depth: int) -> None:
-        named = _NAMED.get(cls)
+        named = _NAMED.get(id(cls))
         if named is not None:
             self._put(f"<{named[0]} {_plain_name(named[1](value))}>")
         elif cls is types.MethodType:
@@ -334,19 +291,19 @@ class Renderer:
             name = function.__name__ if type(function) is types.FunctionType else "?"
             self._put(f"<method {_plain_name(name)}>")
         elif issubclass(cls, type):
-            self._put(f"<class {_plain_name(_NAME(value))}>")
+            self._put(f"<class {_plain_name(name_of(value))}>")
         else:
             kind = self.kind(cls)
             if kind.exception:
                 self._exception(kind, value, depth)
             elif not kind.structured:
                 self._put(f"<{_plain_name(kind.name)}>")
-            elif kind.enum and kind.dict_of and type(kind.dict_of(value).get("_name_")) is str:
-                self._put(f"{kind.name}.{kind.dict_of(value)['_name_']}")
+            elif kind.enum and type(member := kind.fields(value).get("_name_")) is str:
+                self._put(f"{kind.name}.{member}")
             else:
                 self._object(kind, value, depth)
 
-    def _object(self, kind: _Kind, value: Any, depth: int) -> None:
+    def _object(self, kind: Kind, value: Any, depth: int) -> None:
         head = f"{kind.name}#{self._serial(value)}"
         if id(value) in self._seen:
             self._put(head)
@@ -363,10 +320,9 @@ class Renderer:
         self._fields(kind, value, depth, first)
         self._put(")")
 
-    def _fields(self, kind: _Kind, value: Any, depth: int, first: bool) -> bool:
+    def _fields(self, kind: Kind, value: Any, depth: int, first: bool) -> bool:
         """The attributes, each after a comma but the first; whether the next one would still be the first."""
-        names = kind.dict_of(value) if kind.dict_of is not None else None
-        items = dict.items(names) if names else ()
+        items = kind.fields(value).items()
         found = [(name, item) for name, item in items if type(name) is str and not is_dunder(name)]
         for name, get in kind.slots:
             try:
@@ -379,7 +335,7 @@ class Renderer:
             self._value(item, depth + 1)
         return first
 
-    def _exception(self, kind: _Kind, value: Any, depth: int) -> None:
+    def _exception(self, kind: Kind, value: Any, depth: int) -> None:
         if id(value) in self._seen or depth > self.value_depth:
             self._put(f"...<{kind.name} 0>")
             return
@@ -405,39 +361,30 @@ class Renderer:
         if found is not None and (found[1] is None or found[1]() is value):
             return found[0]
         number, self._next = self._next, self._next + 1
-        self._serials[id(value)] = (number, _identity(value))
+        self._serials[id(value)] = (number, identity(value))
         return number
 
 
 def is_shareable(value: Any, renderer: Renderer) -> bool:
     """Can two names share it, and one of them change it?"""
     cls: type[Any] = type(value)
-    if cls in _PLAIN:
-        return cls in _MUTABLE
-    if cls in _NAMED or cls is types.MethodType or issubclass(cls, type):
+    if id(cls) in _PLAIN:
+        return id(cls) in _MUTABLE
+    if id(cls) in _NAMED or cls is types.MethodType or issubclass(cls, type):
         return False
     kind = renderer.kind(cls)
     return kind.structured and not kind.enum and not kind.exception
-
-
-def _identity(value: Any) -> Callable[[], Any] | None:
-    """Something that tells whether an object at this address is still this object; None where nothing can."""
-    try:
-        return weakref.ref(value)
-    except TypeError:
-        finalised = any("__del__" in _TYPE_DICT(base) for base in _MRO(type(value)))
-        return None if finalised else (lambda: value)
 
 
 def _plain_name(name: Any) -> str:
     return str.__str__(name).translate(_ESCAPES) if isinstance(name, str) else "?"
 
 
-_RANKS: dict[type[Any], int] = {type(None): 0, bool: 1, int: 2, float: 3, str: 4, bytes: 5, tuple: 6}
+_RANKS = {id(cls): rank for rank, cls in enumerate((type(None), bool, int, float, str, bytes, tuple))}
 
 
 def _set_key(value: Any, text: str) -> _SetKey:
-    rank = _RANKS.get(type(value), 7)
+    rank = _RANKS.get(id(type(value)), 7)
     encoded = text.encode()
     if rank == 2:
         return (rank, 0, value, encoded)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Callable
+from sys import _getframe
 from types import CodeType, FrameType
 from typing import Any, Protocol
+
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
 RETURN, YIELD = 6, 7  # the wire's tags of the two ways to leave a frame by a value
 TOOL = 4
@@ -24,6 +28,9 @@ class Recording(Protocol):
 
     def code_of(self, code: CodeType) -> Any:
         """What is known of a code object; False where it is not the program's own."""
+
+    def give_up(self) -> None:
+        """The recorder itself ran out of recursion: what follows would be wrong."""
 
     def on_call(self, code: Any, real: FrameType) -> None:
         """A frame starts."""
@@ -46,6 +53,7 @@ class Monitor:
 
     def __init__(self, recorder: Recording) -> None:
         self.recorder, self.busy, self.events = recorder, False, 0
+        self._callbacks: dict[int, Callable[..., Any]] = {}
         self._lines: dict[CodeType, list[int | None]] = {}
 
     def install(self) -> None:
@@ -58,7 +66,8 @@ class Monitor:
         _API.use_tool_id(TOOL, "worldline")
         for name, act in acts.items():
             event = getattr(_API.events, name)
-            _API.register_callback(TOOL, event, self._guarded(act, name in LOCAL))
+            self._callbacks[event] = self._guarded(act, name in LOCAL)
+            _API.register_callback(TOOL, event, self._callbacks[event])
             self.events |= event
         _API.set_events(TOOL, self.events)
 
@@ -69,8 +78,12 @@ class Monitor:
             _API.free_tool_id(TOOL)
 
     def intact(self) -> bool:
-        """Are the events still those that were asked for?"""
-        return bool(_API.get_tool(TOOL) == "worldline" and _API.get_events(TOOL) == self.events)
+        """Are events and callbacks still those that were installed? Reading a callback means replacing it."""
+        if _API.get_tool(TOOL) != "worldline" or _API.get_events(TOOL) != self.events:
+            return False
+        kept = self._callbacks.items()
+        found = [_API.register_callback(TOOL, event, callback) is callback for event, callback in kept]
+        return all(found)
 
     def _guarded(self, act: Callable[..., Any], local: bool) -> Callable[..., Any]:
         """The callback: only for the program's own code, on its own thread, and never from within itself."""
@@ -84,7 +97,10 @@ class Monitor:
                 return foreign
             self.busy = True
             try:
-                return act(known, sys._getframe(1), code, *args)
+                return act(known, _getframe(1), code, *args)
+            except RecursionError:
+                self.recorder.give_up()
+                return None
             finally:
                 self.busy = False
 
@@ -113,7 +129,7 @@ class Monitor:
         """A backward jump inside one line begins the line anew; other jumps have line events of their own."""
         lines = self._line_table(code)
         line = lines[target // 2]
-        if line is None or target >= origin or line != lines[origin // 2]:
+        if line is None or target > origin or line != lines[origin // 2]:
             return _API.DISABLE
         frame = self.recorder.stack[-1]
         self.recorder.on_line(frame, real, line)

@@ -8,22 +8,32 @@ awaited, atexit, modules torn down - so that a recorded program behaves as a pla
 from __future__ import annotations
 
 import atexit
+import builtins
 import gc
 import importlib.machinery
 import importlib.util
 import mmap
 import opcode
 import os
+import site
 import sys
 import types
+from os import _exit, getpid
+from sys import _getframe
 from typing import Any, NoReturn
 
 from . import recorder, streams
 
+for _complete in (site.setquit, site.setcopyright, site.sethelper):
+    _complete()  # what a plain run has, and one without site has not
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
+_modules = sys.modules
+
 _GLOBAL_OPS = {opcode.opmap[name] for name in ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")}
 _LOAD_GLOBAL, _EXTENDED_ARG = opcode.opmap["LOAD_GLOBAL"], opcode.opmap["EXTENDED_ARG"]
 _NOTES = {
-    "_thread.start_new_thread": "threads", "os.fork": "processes", "os.forkpty": "processes",
+    "_thread.start_new_thread": "threads", "_thread.start_joinable_thread": "threads",
+    "os.fork": "processes", "os.forkpty": "processes",
     "os.exec": "processes", "os.posix_spawn": "processes", "os.system": "processes",
     "subprocess.Popen": "processes", "sys.settrace": "settrace", "sys.setprofile": "setprofile",
     "sys.monitoring.register_callback": "monitoring", "socket.__new__": "sockets", "ctypes.dlopen": "ctypes",
@@ -60,8 +70,11 @@ def warm(native: str | None) -> Any:
 
 def run(spec: dict[str, Any], wire_fd: int) -> NoReturn:
     """Record the program of `spec` into the file `wire_fd`; ends the process."""
+    kept = os.dup(wire_fd)
+    os.close(kept)
     buffer = mmap.mmap(wire_fd, os.fstat(wire_fd).st_size)
     os.close(wire_fd)
+    os.close(kept)  # mmap keeps a duplicate at the number that was free; the program must not find it there
     root = os.getcwd()
     paths = {os.path.join(root, name): name for name in (spec["name"], *spec["files"])}
     native = warm(spec["native"]) if spec["core"] != "python" else None
@@ -70,15 +83,15 @@ def run(spec: dict[str, Any], wire_fd: int) -> NoReturn:
     rec.meta("name", sys.implementation.name)
     rec.meta("version", ".".join(map(str, sys.version_info[:3])))
     rec.meta("core", "native" if native else "python")
-    streams.open_streams(rec)
+    opened = streams.open_streams(rec)
     _set_up_interpreter(spec, root)
     running = _watch(rec)
     try:
-        status = _Run(spec, rec, running, os.path.join(root, spec["name"])).go()
+        status = _Run(spec, rec, running, opened, os.path.join(root, spec["name"])).go()
     except BaseException as error:  # our own fault, not the program's: its exceptions end in go()
         rec.end("host-fault", f"{type(error).__name__} in the guest: {error}")
         status = 70
-    os._exit(status)
+    _exit(status)
 
 
 def _set_up_interpreter(spec: dict[str, Any], root: str) -> None:
@@ -94,11 +107,11 @@ def _watch(rec: Any) -> list[bool]:
     """Name what a program does beyond itself. Returns the switch that says the program is running."""
     told: set[str] = set()
     running: list[bool] = []
-    me = os.getpid()
+    me = getpid()
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         slug = _NOTES.get(event)
-        if slug is not None and running and slug not in told and os.getpid() == me:
+        if slug is not None and running and slug not in told and getpid() == me:
             told.add(slug)
             rec.note(slug)
 
@@ -109,13 +122,17 @@ def _watch(rec: Any) -> list[bool]:
 class _Run:
     """One run of one program, from its first line to the end record."""
 
-    def __init__(self, spec: dict[str, Any], rec: Any, running: list[bool], path: str) -> None:
-        self.spec, self.rec, self.running, self.path = spec, rec, running, path
+    def __init__(
+        self, spec: dict[str, Any], rec: Any, running: list[bool], opened: list[Any], path: str
+    ) -> None:
+        self.spec, self.rec, self.running, self.opened, self.path = spec, rec, running, opened, path
 
     def go(self) -> int:
         """Run, wind down, write the end record; the exit status."""
         outcome, detail, status = self._program()
         status = self._wind_down(status)
+        if status == 120 and outcome == "returned":  # what was printed could not be written
+            outcome, detail = "exited", "120"
         self.running.clear()
         fine = self.rec.stop()
         if not fine:
@@ -132,7 +149,7 @@ class _Run:
             where = f" in line {line}" if line else ""
             self.rec.end("unsupported", f"source: {type(error).__name__}{where}")
             sys.excepthook(type(error), error, None)
-            os._exit(1)
+            _exit(1)
 
     def _program(self) -> tuple[str, str, int]:
         code = self._compile()
@@ -170,7 +187,7 @@ class _Run:
     def _execute(self, code: types.CodeType, namespace: dict[str, Any], call: str | None) -> Any:
         # The frames of the guest and zygote are not the program's: their share of the recursion limit is given back.
         depth = 0
-        frame: types.FrameType | None = sys._getframe()
+        frame: types.FrameType | None = _getframe()
         while frame is not None:
             depth, frame = depth + 1, frame.f_back
         expression = None if call is None else compile(call, "<call>", "eval", dont_inherit=True)
@@ -198,20 +215,20 @@ class _Run:
 
     def _wind_down(self, status: int) -> int:
         """Threads, atexit, flushing, and the modules' end, in the interpreter's own order."""
-        threading = sys.modules.get("threading")
+        threading = _modules.get("threading")
         if threading is not None:
             try:
                 threading._shutdown()
             except BaseException as error:
                 sys.excepthook(type(error), error, error.__traceback__)
         atexit._run_exitfuncs()
-        status = _flush(status)
+        status = _flush(status, getattr(sys, "stdout", None), getattr(sys, "stderr", None))
         _tear_down_main()
-        return _flush(status)
+        return _flush(status, *self.opened[1:])
 
 
-def _flush(status: int) -> int:
-    for stream in (sys.stdout, sys.stderr):
+def _flush(status: int, *streams: Any) -> int:
+    for stream in streams:
         try:
             if stream is not None and not getattr(stream, "closed", False):
                 stream.flush()
@@ -222,7 +239,7 @@ def _flush(status: int) -> int:
 
 def _tear_down_main() -> None:
     """What ends with the main module ends now: finalisers run as they would at the interpreter's own end."""
-    module = sys.modules.pop("__main__", None)
+    module = _modules.pop("__main__", None)
     if module is None or type(module) is not types.ModuleType:
         return
     namespace = module.__dict__

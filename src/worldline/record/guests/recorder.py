@@ -7,18 +7,23 @@ of the interpreter's own recursion limit, and on 3.11 and 3.12 reading `f_locals
 
 from __future__ import annotations
 
+import builtins
 import opcode
 import os
-import sys
 from _thread import get_ident
 from collections.abc import Callable, Iterable, Mapping
 from mmap import mmap
+from os import _exit
+from sys import gettrace, settrace
 from types import CodeType, FrameType
 from typing import Any, Literal, NoReturn
 
 from . import behavior, monitoring
-from .canonical import Renderer, is_dunder, is_shareable
+from .canonical import Renderer, is_shareable
+from .kinds import is_dunder
 from .monitoring import RETURN, YIELD
+
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
 _TEXT, _CALL, _RESUME, _SWITCH, _LINE = range(1, 6)
 _RAISE, _OUTPUT, _INPUT, _EXIT = range(8, 12)
@@ -88,7 +93,7 @@ class _Wire:
     def limit(self, which: str) -> NoReturn:
         """A budget is spent: end here, keeping what is written."""
         self.end("limit", which)
-        os._exit(0)
+        _exit(0)
 
 
 class _Code:
@@ -133,14 +138,14 @@ class Recorder:
         self._files, self._global_names, self._max_steps = files, global_names, limits["steps"]
         self._renderer = Renderer(limits["value_bytes"], limits["value_depth"])
         self._wire = _Wire(buffer)
-        self._codes: dict[CodeType, _Code | Literal[False]] = {}
+        self._codes: dict[int, tuple[CodeType, _Code | Literal[False]]] = {}  # equal code may be in two files
         self.suspended: dict[int, _Frame] = {}
         self.stack: list[_Frame] = []
         self._current: int | None = None
         self._steps = self._frames = self._last_line = 0
         self._output: str | None = None
         self._input: str | None = None
-        self._active = False
+        self._active = self._broken = False
         os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
@@ -155,20 +160,24 @@ class Recorder:
         if self._monitor:
             self._monitor.install()
         else:
-            sys.settrace(self._trace)
+            settrace(self._trace)
 
     def stop(self) -> bool:
         """Stop; False if the program tampered with the tracing."""
         if not self._active:
-            return True
-        fine = self._monitor.intact() if self._monitor else sys.gettrace() == self._trace
+            return not self._broken
+        fine = self._monitor.intact() if self._monitor else gettrace() == self._trace
         self._flush()
         self._active = False
         if self._monitor:
             self._monitor.uninstall()
         else:
-            sys.settrace(None)
-        return fine
+            settrace(None)
+        return fine and not self._broken and not self.stack  # a frame never left: its events were taken
+
+    def give_up(self) -> None:
+        """The recorder itself ran out of recursion: what follows would be wrong."""
+        self._active, self._broken = False, True
 
     def end(self, kind: str, detail: str) -> None:
         """Write the explicit end record."""
@@ -363,15 +372,21 @@ class Recorder:
 
     def code_of(self, code: CodeType) -> _Code | Literal[False]:
         """What is known of a code object; False where it is not the program's own."""
-        found = self._codes.get(code)
+        found = self._codes.get(id(code))
         if found is None:
             file = self._files.get(code.co_filename)
-            found = self._codes[code] = False if file is None else _Code(code, file, self._global_names)
-        return found
+            known: _Code | Literal[False] = False if file is None else _Code(code, file, self._global_names)
+            found = self._codes[id(code)] = code, known
+        return found[1]
 
     def _trace(self, real: FrameType, event: str, arg: Any) -> Any:
-        if not self._active:
+        try:
+            return self._on_event(real, event, arg) if self._active else None
+        except RecursionError:
+            self.give_up()
             return None
+
+    def _on_event(self, real: FrameType, event: str, arg: Any) -> Any:
         if event == "call":
             code = self.code_of(real.f_code)
             if not code:
@@ -384,6 +399,8 @@ class Recorder:
             return self._trace
         frame = self.stack[-1]
         op = _opname(real)
+        if not real.f_trace_lines:  # the program switched its lines off: those since are lost
+            self._broken = True
         if event == "line":
             self.on_line(frame, real, real.f_lineno)
         elif event == "return":

@@ -6,12 +6,19 @@ objects (`os.write`, `sys.stdout.buffer`) are in the recorded output all the sam
 
 from __future__ import annotations
 
+import builtins
 import io
 import sys
 from typing import Any
 
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-def open_streams(recorder: Any) -> None:
+_ERRORS = (
+    "surrogateescape"  # the interpreter's own choice in the C.UTF-8 locale, which every program is given
+)
+
+
+def open_streams(recorder: Any) -> list[io.TextIOWrapper]:
     """Fresh sys.stdin, sys.stdout and sys.stderr over files 0, 1 and 2."""
 
     class Out(io.TextIOWrapper):
@@ -39,8 +46,8 @@ def open_streams(recorder: Any) -> None:
         cls.__name__ = cls.__qualname__ = "TextIOWrapper"
         cls.__module__ = "_io"
     ours = {
-        "stdin": In(_binary(0, "rb", "<stdin>"), encoding="utf-8", errors="strict"),
-        "stdout": Out(_binary(1, "wb", "<stdout>"), encoding="utf-8", errors="strict", newline="\n"),
+        "stdin": In(_binary(0, "rb", "<stdin>"), encoding="utf-8", errors=_ERRORS),
+        "stdout": Out(_binary(1, "wb", "<stdout>"), encoding="utf-8", errors=_ERRORS, newline="\n"),
         "stderr": io.TextIOWrapper(
             _binary(2, "wb", "<stderr>"),
             encoding="utf-8",
@@ -52,6 +59,8 @@ def open_streams(recorder: Any) -> None:
     for name, stream in ours.items():
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
+        setattr(stream, "mode", "r" if name == "stdin" else "w")  # noqa: B010 - read-only for a type checker
+    return list(ours.values())
 
 
 def _binary(fd: int, mode: str, name: str) -> io.BufferedReader | io.BufferedWriter:

@@ -1,0 +1,95 @@
+"""What can be known of a class without asking the class: its name, its real dict, its slots, its built-in base.
+
+Read through the C slots of `type` alone, and compared by identity: a metaclass of the program may define `__eq__`,
+`__hash__`, `__mro__` or `__dict__` as it likes. The readable twin of native/kinds.h.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
+
+_NAME: Callable[[Any], str] = type.__dict__["__name__"].__get__
+_MRO: Callable[[Any], tuple[type[Any], ...]] = type.__dict__["__mro__"].__get__
+_FLAGS: Callable[[Any], int] = type.__dict__["__flags__"].__get__
+TYPE_DICT: Callable[[Any], dict[str, Any]] = type.__dict__["__dict__"].__get__
+_HEAP_TYPE = 1 << 9
+STRUCTURED: tuple[type[Any], ...] = (
+    int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque,
+)  # fmt: skip
+
+
+def ids(*classes: type[Any]) -> frozenset[int]:
+    """Classes to be looked up by identity."""
+    return frozenset(id(cls) for cls in classes)
+
+
+_STRUCTURED_IDS = ids(*STRUCTURED)
+
+
+def name_of(cls: type[Any]) -> str:
+    """A class's `__name__`, as an exact str."""
+    return str.__str__(_NAME(cls))
+
+
+def base_of(cls: type[Any]) -> type[Any] | None:
+    """The built-in type with a value of its own that a class is, or comes from."""
+    return next((base for base in _MRO(cls) if id(base) in _STRUCTURED_IDS), None)
+
+
+def is_dunder(name: str) -> bool:
+    """A name that the interpreter or the language has given."""
+    return len(name) > 4 and name.startswith("__") and name.endswith("__")
+
+
+def _is_enum(cls: type[Any]) -> bool:
+    return any(name_of(base) in ("EnumType", "EnumMeta") for base in _MRO(type(cls)))
+
+
+class Kind:
+    """What can be known of a class once: how to read its instances."""
+
+    __slots__ = ("_dict_of", "base", "enum", "exception", "name", "slots", "structured")
+
+    def __init__(self, cls: type[Any]) -> None:
+        mro = _MRO(cls)
+        heap = bool(_FLAGS(cls) & _HEAP_TYPE)
+        self.name = name_of(cls)
+        self.enum = heap and _is_enum(cls)
+        self.exception = any(base is BaseException for base in mro)
+        self.base = base_of(cls)
+        # A class that hides its instances' dict behind a `__dict__` of its own hides it from this core.
+        descriptors = (TYPE_DICT(base).get("__dict__") for base in mro)
+        real = (types.GetSetDescriptorType, types.MemberDescriptorType)
+        self._dict_of: Callable[[Any], Any] | None = next(
+            (d.__get__ for d in descriptors if d is not None and type(d) in real), None
+        )
+        self.slots: list[tuple[str, Callable[[Any], Any]]] = []
+        declares = False
+        for base in reversed(mro):
+            if _FLAGS(base) & _HEAP_TYPE and "__slots__" in TYPE_DICT(base):
+                declares = True
+                for name, member in TYPE_DICT(base).items():
+                    if type(member) is types.MemberDescriptorType and not is_dunder(name):
+                        self.slots.append((name, member.__get__))
+        self.structured = self.base is not None or (heap and (self._dict_of is not None or declares))
+
+    def fields(self, value: Any) -> dict[Any, Any]:
+        """The instance's own dict, copied; empty where it has none."""
+        found = self._dict_of(value) if self._dict_of is not None else None
+        return dict(dict.items(found)) if isinstance(found, dict) else {}
+
+
+def identity(value: Any) -> Callable[[], Any] | None:
+    """Something that tells whether an object at this address is still this object; None where nothing can."""
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        finalised = any("__del__" in TYPE_DICT(base) for base in _MRO(type(value)))
+        return None if finalised else (lambda: value)
