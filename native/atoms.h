@@ -166,16 +166,43 @@ static int put_str(PyObject *v)
     return 0;
 }
 
-static void put_name(PyObject *s)
+/* Is s[from:to] identifiers joined by `joint` (0: one identifier)? */
+static int is_word(PyObject *s, Py_ssize_t from, Py_ssize_t to, Py_UCS4 joint)
 {
-    if (s == NULL || !PyUnicode_Check(s)) {
-        PUT("?");
-        return;
+    int fresh = 1;
+    for (Py_ssize_t i = from; i < to; i++) {
+        Py_UCS4 c = PyUnicode_READ_CHAR(s, i);
+        if (joint && c == joint && !fresh) {
+            fresh = 1;
+            continue;
+        }
+        int letter = (c | 0x20) - 'a' < 26u || c == '_' || (c >= 0x80 && !escaped(c));
+        if (!letter && (fresh || c < '0' || c > '9'))
+            return 0;
+        fresh = 0;
     }
-    int kind = PyUnicode_KIND(s);
-    const void *data = PyUnicode_DATA(s);
-    for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(s); i++)
-        put_point(PyUnicode_READ(kind, data, i), 0xffffffff);
+    return !fresh;
+}
+
+/* The name of a class, a field, a function: itself, or a canonical str where it is no identifier. */
+static void put_name(PyObject *s, Py_UCS4 joint)
+{
+    if (s == NULL || !PyUnicode_Check(s))
+        PUT("?");
+    else if (is_word(s, 0, PyUnicode_GET_LENGTH(s), joint))
+        put_utf8(s);
+    else if (put_str(s) < 0)
+        PUT("?");
+}
+
+/* Likewise of an opaque thing, where "<lambda>" and its like stand as they are. */
+static void put_opaque_name(PyObject *s)
+{
+    Py_ssize_t n = s && PyUnicode_Check(s) ? PyUnicode_GET_LENGTH(s) : 0;
+    if (n > 2 && PyUnicode_READ_CHAR(s, 0) == '<' && PyUnicode_READ_CHAR(s, n - 1) == '>' && is_word(s, 1, n - 1, 0))
+        put_utf8(s);
+    else
+        put_name(s, '.');
 }
 
 static int put_bytes(const char *data, Py_ssize_t n)

@@ -30,7 +30,7 @@ static void put_cut(PyObject *v)
 {
     PUT("...<");
     PyObject *name = type_name(Py_TYPE(v));
-    put_name(name);
+    put_name(name, '.');
     Py_XDECREF(name);
     PUT(" ");
     put_u64(extent(v));
@@ -372,7 +372,7 @@ static int put_field(PyObject *name, PyObject *item, int depth, int *first)
     if (!*first)
         PUT(", ");
     *first = 0;
-    put_utf8(name);
+    put_name(name, 0);
     PUT("=");
     return put_value(item, depth + 1);
 }
@@ -408,7 +408,7 @@ static int put_object(const Kind *k, PyObject *v, int depth)
     int cut = depth > R.value_depth;
     int64_t seen = map_find(&R.seen, v) ? 0 : -1;
     if (seen >= 0 || !cut) {
-        put_name(k->name);
+        put_name(k->name, '.');
         PUT("#");
         put_u64(s->number);
     }
@@ -435,13 +435,22 @@ static int put_object(const Kind *k, PyObject *v, int depth)
     return 0;
 }
 
+/* The name of a class whose instances have no number: a word of the grammar is quoted. */
+static void put_class(const Kind *k)
+{
+    if (k->reserved)
+        put_str(k->name);
+    else
+        put_name(k->name, '.');
+}
+
 static int put_exception(const Kind *k, PyObject *v, int depth)
 {
     PyBaseExceptionObject *e = (PyBaseExceptionObject *)v;
     if (map_find(&R.seen, v) || depth > R.value_depth) {
         log_open(R.log, G_BACK, 0, v);
         PUT("...<");
-        put_name(k->name);
+        put_name(k->name, '.');
         PUT(" 0>");
         return 0;
     }
@@ -450,7 +459,7 @@ static int put_exception(const Kind *k, PyObject *v, int depth)
     Py_ssize_t n = args ? PyTuple_GET_SIZE(args) : 0;
     log_open(R.log, G_EXCEPTION, n, v);
     log_word(R.log, (uintptr_t)k);
-    put_name(k->name);
+    put_class(k);
     PUT("(");
     int first = 1;
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -512,17 +521,17 @@ static void put_opaque(PyObject *v)
     if (kind) {
         buf_put(&R.out, kind, strlen(kind));
         PUT(" ");
-        put_name(name);
+        put_opaque_name(name);
     } else if (PyType_Check(v)) {
         PUT("class ");
-        put_name(owned = type_name((PyTypeObject *)v));
+        put_opaque_name(owned = type_name((PyTypeObject *)v));
         aux = (uintptr_t)((PyTypeObject *)v)->tp_name;
     } else if (Py_IS_TYPE(v, &PyCFunction_Type)) {
         PUT("builtin ");
-        put_name(owned = PyUnicode_FromString(((PyCFunctionObject *)v)->m_ml->ml_name));
+        put_opaque_name(owned = PyUnicode_FromString(((PyCFunctionObject *)v)->m_ml->ml_name));
         aux = (uintptr_t)((PyCFunctionObject *)v)->m_ml;
     } else {
-        put_name(owned = type_name(Py_TYPE(v)));
+        put_opaque_name(owned = type_name(Py_TYPE(v)));
     }
     Py_XDECREF(owned);
     PUT(">");
@@ -588,9 +597,9 @@ static int put_foreign(PyObject *v, int depth)
     if (k->is_enum) {
         PyObject *d = instance_dict(k, v), *name = d ? PyDict_GetItemString(d, "_name_") : NULL;
         if (name && PyUnicode_CheckExact(name)) {
-            put_name(k->name);
+            put_class(k);
             PUT(".");
-            put_utf8(name);
+            put_name(name, '|');
             log_open(R.log, G_OPAQUE, 0, v);
             log_word(R.log, (uintptr_t)Py_TYPE(v));
             Py_DECREF(d);

@@ -425,7 +425,7 @@ static void align_slots(FrameRec *f, PyObject *ns)
 static void diff_namespace(FrameRec *f)
 {
     PyObject *ns = f->frame->f_locals;
-    if (ns == NULL || !PyDict_CheckExact(ns))
+    if (ns == NULL || !PyDict_Check(ns)) /* an Enum's body has a dict of its own kind */
         return;
     if (f->names == NULL)
         f->names = grow(NULL, sizeof(PyObject *));

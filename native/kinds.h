@@ -11,7 +11,7 @@ typedef struct { PyObject *name; Py_ssize_t offset; } SlotField;
 typedef struct {
     PyTypeObject *type;
     PyObject *name;
-    int is_enum, is_exception, structured, base, has_dict, n_slots;
+    int is_enum, is_exception, reserved, structured, base, has_dict, n_slots;
     SlotField *slots;
 } Kind;
 
@@ -124,6 +124,17 @@ static void kind_slots(Kind *k, int *declares)
     }
 }
 
+/* A word of the grammar: an exception or enum class of this name is quoted. */
+static int is_reserved(PyObject *name)
+{
+    static const char *const words[] = {"None", "True", "False", "Ellipsis", "NotImplemented", "inf", "nan", "float",
+        "complex", "set", "frozenset", "bytearray", "deque", "range", "slice"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (PyUnicode_CompareWithASCIIString(name, words[i]) == 0)
+            return 1;
+    return 0;
+}
+
 static Kind *kind_of(PyTypeObject *t)
 {
     Cell *c = map_find(&R.kinds, t);
@@ -138,6 +149,7 @@ static Kind *kind_of(PyTypeObject *t)
     k->name = type_name(t);
     k->is_enum = heap && is_enum_type(t);
     k->is_exception = PyType_FastSubclass(t, Py_TPFLAGS_BASE_EXC_SUBCLASS) != 0;
+    k->reserved = is_reserved(k->name);
     k->base = base_of(t);
     k->has_dict = t->tp_dictoffset != 0 || (t->tp_flags & Py_TPFLAGS_MANAGED_DICT);
     kind_slots(k, &declares);

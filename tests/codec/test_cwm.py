@@ -5,8 +5,10 @@ from __future__ import annotations
 import glob
 import json
 import os
+import runpy
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 import cwm_sources
 import pytest
@@ -99,6 +101,14 @@ def test_law_on_humaneval(version: str) -> None:
         _law(trace)
 
 
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+def test_law_on_random_programs(version: str) -> None:
+    path = Path(__file__).parents[1] / "record" / "fuzz_programs.py"
+    generator = runpy.run_path(str(path))["program"]
+    for trace in _traces([Program(source=generator(seed)) for seed in range(30)], version, steps=1000):
+        _law(trace)
+
+
 def test_unchanged_names_stay_unchanged_across_a_call() -> None:
     source = "def f(a):\n    b = g(a)\n    return b\n\ndef g(x):\n    return x + 1\n"
     trace = _trace(source, "f(1)")
@@ -109,7 +119,9 @@ def test_unchanged_names_stay_unchanged_across_a_call() -> None:
 def test_each_activation_says_its_names_anew() -> None:
     source = "def f(n):\n    if n:\n        f(n - 1)\n    return n\n"
     text = cwm.encode(_trace(source, "f(2)"))
-    assert [f'"n": "{n}"' in part for n, part in zip((2, 1, 0), text.split("<|call_sep|>")[1:], strict=True)] == [True] * 3
+    assert [
+        f'"n": "{n}"' in part for n, part in zip((2, 1, 0), text.split("<|call_sep|>")[1:], strict=True)
+    ] == [True] * 3
 
 
 def test_a_name_that_went_is_left_out_and_comes_back_whole() -> None:
@@ -130,11 +142,22 @@ def test_yields_read_as_returns_and_resumptions_as_calls() -> None:
         ("call", 3, None), ("line", 2, None), ("line", 3, None), ("return", 3, "1"),
         ("call", 3, None), ("line", 2, None), ("return", 2, "None"),
     ]  # fmt: skip
-    assert '<|call_sep|>{"n": "2", "i": "0"}<|action_sep|>        yield i\n' in cwm.encode(_trace(source, "f()"))
+    assert '<|call_sep|>{"n": "2", "i": "0"}<|action_sep|>        yield i\n' in cwm.encode(
+        _trace(source, "f()")
+    )
 
 
 def test_a_frame_left_by_an_exception_returns_none() -> None:
-    source = "def f():\n    try:\n        g()\n    except ValueError:\n        return 1\n\ndef g():\n    raise ValueError('x')\n"
+    source = """\
+def f():
+    try:
+        g()
+    except ValueError:
+        return 1
+
+def g():
+    raise ValueError('x')
+"""
     frames = cwm.frames(_trace(source, "f()"))
     assert [(f.event, f.scope, f.line, f.arg) for f in frames if f.event in ("raise", "return")] == [
         ("raise", 1, 8, "ValueError('x')"), ("return", 1, 8, "None"),
@@ -159,7 +182,9 @@ def test_globals_are_not_locals() -> None:
 def test_a_script_is_marked_above_its_first_line() -> None:
     trace = _trace('"""Docs."""\nx = 1\nprint(x)\n')
     text = cwm.encode(trace)
-    assert text.startswith('<|begin_of_text|><|trace_context_start|># << START_OF_TRACE\n"""Docs."""\nx = 1\n')
+    assert text.startswith(
+        '<|begin_of_text|><|trace_context_start|># << START_OF_TRACE\n"""Docs."""\nx = 1\n'
+    )
     assert "<|frame_sep|><|call_sep|>{}<|action_sep|>\n<|frame_sep|>" in text
     assert "print" in text
     assert "output" not in text
@@ -265,7 +290,11 @@ def test_a_comprehension_whose_value_is_not_seen_stays_inline() -> None:
     [
         ("def f(): return 1\n", 1, "def f(): return 1  # << START_OF_TRACE\n"),
         ("def f(a,\n      b): pass", 1, "def f(a,  # << START_OF_TRACE\n      b): pass"),
-        ("if 1:\n    def f(): return '''\n'''\n", 2, "if 1:\n    # << START_OF_TRACE\n    def f(): return '''\n'''\n"),
+        (
+            "if 1:\n    def f(): return '''\n'''\n",
+            2,
+            "if 1:\n    # << START_OF_TRACE\n    def f(): return '''\n'''\n",
+        ),
         ("def \\\nf(): pass\n", 1, "# << START_OF_TRACE\ndef \\\nf(): pass\n"),
         ("x = 1\r\ny = 2", 0, "# << START_OF_TRACE\nx = 1\ny = 2"),
         (f"def f(): pass {MARKER}\n", 1, "def f(): pass  # << START_OF_TRACE\n"),

@@ -68,7 +68,8 @@ def test_humaneval_solutions_and_their_tests(version: str) -> None:
     if not rows:
         pytest.skip("no ../shared/data/HumanEval.jsonl.gz here")
     programs = [
-        (r["prompt"] + r["canonical_solution"] + "\n" + r["test"], [f"check({r['entry_point']})"]) for r in rows
+        (r["prompt"] + r["canonical_solution"] + "\n" + r["test"], [f"check({r['entry_point']})"])
+        for r in rows
     ]
     for (source, _), reported in zip(programs, _reported(version, programs), strict=True):
         assert reported
@@ -78,7 +79,10 @@ def test_humaneval_solutions_and_their_tests(version: str) -> None:
 @pytest.mark.parametrize(
     ("module", "calls"),
     [
-        ("textwrap", ["wrap('the quick brown fox ' * 9, 30)", "dedent('  a\\n  b')", "shorten('a b c d e f', 8)"]),
+        (
+            "textwrap",
+            ["wrap('the quick brown fox ' * 9, 30)", "dedent('  a\\n  b')", "shorten('a b c d e f', 8)"],
+        ),
         ("fractions", ["Fraction('3/4') + Fraction(1, 3)", "format(Fraction(1, 3).limit_denominator(2))"]),
         ("statistics", ["stdev([1, 2, 4])", "quantiles([1, 2, 3, 4])", "multimode('aab')"]),
         ("heapq", ["list(merge([1, 4], [2, 3]))", "nsmallest(2, [3, 1, 2], key=lambda v: -v)"]),
@@ -120,7 +124,9 @@ def test_a_loop_that_never_ends_leads_nowhere_else() -> None:
 
 
 def test_names_of_a_frame() -> None:
-    source = "x = 1\ndef f(a, *b):\n    global x\n    x = c = a\n    def g():\n        return c\n    return g\n"
+    source = (
+        "x = 1\ndef f(a, *b):\n    global x\n    x = c = a\n    def g():\n        return c\n    return g\n"
+    )
     flows = {flow.name: flow.names for flow in successors(source)}
     assert flows["f"].parameters == {"a", "b"}
     assert not flows["f"].shows("x")
@@ -144,4 +150,6 @@ def test_long_and_deep_sources_cost_no_recursion() -> None:
     f = next(flow for flow in flows if flow.name == "f")
     assert f.next[2] == {3, 4}
     module = flows[0]
-    assert len({id(after) for after in module.next.values()}) < 20  # one set for all 5,000 lines, not one each
+    assert (
+        len({id(after) for after in module.next.values()}) < 20
+    )  # one set for all 5,000 lines, not one each

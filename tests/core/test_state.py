@@ -29,26 +29,43 @@ class Machine:
     asleep: list[int] = field(default_factory=list)
     after: list[Snapshot] = field(default_factory=list)
     ended: list[int] = field(default_factory=list)
+    unsettled: dict[int, dict[str, str | None]] = field(default_factory=dict)
 
     def step(self, gone: bool = False) -> None:
         """A step has happened: frames that had ended before it are no longer part of the state."""
         for frame in self.ended:
             del self.spaces[frame]
         self.ended = [self.script.current] if gone else []
+        assign(self.spaces[self.script.current], self.unsettled.pop(self.script.current, {}))
         self.after.append({frame: dict(names) for frame, names in self.spaces.items()})
 
     def change(self, name: str, value: str | None) -> None:
-        """The current frame's pending step changes a name: every state since then lacks only this."""
+        """The current frame's pending step changes a name.
+
+        The state after that step shows it; the states since then, of other frames, do not, unless it was a call.
+        """
         frame = self.script.current
-        if value is None and name not in self.spaces[frame]:
+        pending = self.script.pending[frame]
+        if value is None and name not in self.after[pending][frame]:
             return
         self.script.change(name, value)
-        pending = self.script.pending[frame]
-        for names in [self.spaces[frame], *(s[frame] for s in self.after[pending:] if frame in s)]:
-            if value is None:
-                del names[name]
-            else:
-                names[name] = value
+        is_call = self.script.steps[pending]["event"] == "call"
+        until = len(self.after) if is_call else pending + 1
+        for snapshot in self.after[pending:until]:
+            if frame in snapshot:
+                assign(snapshot[frame], {name: value})
+        if is_call:
+            assign(self.spaces[frame], {name: value})
+        else:
+            self.unsettled.setdefault(frame, {})[name] = value
+
+
+def assign(names: dict[str, str], changes: dict[str, str | None]) -> None:
+    for name, value in changes.items():
+        if value is None:
+            names.pop(name, None)
+        else:
+            names[name] = value
 
 
 def call(machine: Machine, parent: int) -> None:
@@ -152,10 +169,10 @@ def test_keyframes_share_what_did_not_change_and_stay_smaller_than_the_trace() -
     trace = long_trace(500, depth=50)
     replay = Replay(trace, every=8)
     replay.at(len(trace) - 1)
-    one, other = replay._states[-2:]
+    one, other = (fold.settled for fold in replay._folds[-2:])
     assert one.frames[3] is other.frames[3]
     assert one.frames[50] is not other.frames[50]
-    assert sum(len(state.frames) for state in replay._states) <= len(trace)
+    assert sum(len(fold.settled.frames) for fold in replay._folds) <= len(trace)
 
 
 def test_states_that_share_are_still_independent() -> None:

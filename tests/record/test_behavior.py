@@ -17,6 +17,7 @@ PROOFS = {
     "COMPREHENSIONS_INLINED": "frames('def f(xs):\\n    return [x for x in xs]\\nf([1])') == ['<module>', 'f']",
     "SAME_LINE_LOOPS_NEED_JUMPS": "same_line_loops_are_silent()",
     "SETTRACE_REPLACES_RECORDER": "not hasattr(sys, 'monitoring')",
+    "THREAD_STARTS_ARE_AUDITED": "thread_starts_are_audited()",
     "LOCALS_ARE_LIVE": "locals_are_live()",
 }
 
@@ -51,6 +52,15 @@ def locals_are_live():
     view = sys._getframe().f_locals
     x = 2
     return view['x'] == 2
+
+def thread_starts_are_audited():
+    import threading
+    seen = []
+    sys.addaudithook(lambda event, args: seen.append(event))
+    thread = threading.Thread(target=int)
+    thread.start()
+    thread.join()
+    return any(event.startswith('_thread.start') for event in seen)
 
 print(behavior.{name} == ({proof}))
 """

@@ -12,9 +12,10 @@ from rich.console import Console
 from specimen import EVIL, SOURCE, specimen, step
 
 from worldline.core.program import Program
+from worldline.core.state import state_at
 from worldline.view.escape import printable, printable_lines
 from worldline.view.source import Sources
-from worldline.view.state import known, live, print_state
+from worldline.view.state import print_state
 from worldline.view.table import print_trace
 
 ANSI = re.compile("\x1b\\[[0-9;]*m")
@@ -90,9 +91,9 @@ def test_a_line_that_waits_for_a_call_has_changed_nothing_yet() -> None:
     rows = [step(0, "call", 0, 1, delta={"n": "1"}), step(1, "line", 0, 2, delta={"r": "7"})]
     rows += [step(2, "call", 1, 4, delta={"ys": "[1]"}), step(3, "return", 1, 6, "7"), step(4, "line", 0, 3)]
     trace = specimen(steps=rows)
-    assert known(trace, 3).frames == {0: {"n": "1"}, 1: {"ys": "[1]"}}
-    assert known(trace, 4).frames == {0: {"n": "1", "r": "7"}}
-    assert known(trace, 1).frames == {0: {"n": "1", "r": "7"}}
+    assert state_at(trace, 3).frames == {0: {"n": "1"}, 1: {"ys": "[1]"}}
+    assert state_at(trace, 4).frames == {0: {"n": "1", "r": "7"}}
+    assert state_at(trace, 1).frames == {0: {"n": "1", "r": "7"}}
 
 
 def test_a_frame_that_returned_or_was_left_is_not_live_and_a_suspended_one_is() -> None:
@@ -108,8 +109,8 @@ def test_a_frame_that_returned_or_was_left_is_not_live_and_a_suspended_one_is() 
         step(7, "line", 0, 1),
     ]
     trace = specimen(frames=frames, steps=[{**row, "depth": int(row["frame"] > 0)} for row in rows])
-    assert live(trace, 7) == [1, 0]
-    assert live(trace, 5) == [1, 0, 3]
+    assert list(state_at(trace, 7).frames) == [0, 1]
+    assert list(state_at(trace, 5).frames) == [0, 1, 3]
 
 
 @given(st.text())

@@ -81,10 +81,15 @@ class Scopes:
 
     def _leave(self, scope: Scope, text: str, arg: str | None) -> None:
         scope.spent = arg == "None"
+        scope.left_at = self._now()
         if any(line in flow.yields for flow, line in scope.last.positions):
             waiting = self.waiting.setdefault(text, [])
             waiting.append(scope)
             del waiting[:-WAITING]
+
+    def _now(self) -> tuple[int, int]:
+        """The innermost scope and how far it is: the same until it moves on to its next frame."""
+        return (self.stack[-1].serial, len(self.stack[-1].places)) if self.stack else (-1, 0)
 
     def _call(self, text: str, names: Mapping[str, str]) -> Place:
         fresh = self._fresh(text, names)
@@ -115,6 +120,9 @@ class Scopes:
         fresh = [flow for flow in self.calls.get(text, []) if flow.names.may_start_with(shown)]
         if not self.every and self.entry is not None:
             fresh = [flow for flow in fresh if self.entry in (flow.line, flow.defined)] or fresh
+        if len({flow.line for flow in fresh}) > 1 and self.stack:  # what has no name runs where it stands
+            here = {line for _, line in self.stack[-1].last.positions}
+            fresh = [flow for flow in fresh if not flow.name.startswith("<") or flow.line in here] or fresh
         if len({flow.line for flow in fresh}) > 1:
             first = _CLASS.match(next(iter(names.values()), ""))
             kin = self._kin(first[1]) if first else set()
@@ -131,16 +139,20 @@ class Scopes:
         return kin
 
     def _woken(self, text: str, names: Mapping[str, str]) -> list[Scope]:
-        """The suspended generators that a call fits best, the newest first; more than one only when equally well."""
+        """The suspended generators that a call fits best; more than one only when they fit equally well.
+
+        Of equals the oldest comes first if they were left on this very line, as in a zip, else the newest.
+        """
         best: list[Scope] = []
-        score = (False, -1)
-        for scope in reversed(self.waiting.get(text, [])):
+        score, now = (False, False, -1), self._now()
+        for scope in self.waiting.get(text, []):
             if len(scope.names) > len(names) or not scope.names.keys() <= names.keys():
                 continue
             if not any(all(flow.names.shows(name) for name in names) for flow, _ in scope.last.positions):
                 continue
-            agreeing = not scope.spent, sum(names[name] == value for name, value in scope.names.items())
-            if agreeing > score:
-                best, score = [], agreeing
-            best += [scope] if agreeing == score else []
-        return best
+            agreeing = sum(names[name] == value for name, value in scope.names.items())
+            fit = not scope.spent, scope.left_at == now, agreeing
+            if fit > score:
+                best, score = [], fit
+            best += [scope] if fit == score else []
+        return best if score[1] else best[::-1]

@@ -66,7 +66,9 @@ def pieces_of_text(text: str) -> Iterator[Piece]:
 
 def pieces_of_ids(ids: Sequence[int], decode: Callable[[int], bytes | None]) -> Iterator[Piece | Malformed]:
     """The same for token ids; offsets are then positions in the list. Ends at an id that is none."""
-    data, starts, offsets = bytearray(), [], []
+    data = bytearray()
+    starts: list[int] = []
+    offsets: list[int] = []
     for at, number in enumerate(ids):
         name = NAMES.get(number) if isinstance(number, int) else None
         if name is None:
@@ -172,7 +174,7 @@ class Reader:
         piece = self._text()
         names = read_object(piece.text)
         if isinstance(names, Malformed):
-            self.malformed = Malformed(piece.at(names.offset), names.expected)
+            self.malformed = self.malformed or Malformed(piece.at(names.offset), names.expected)
             return None
         return names
 
@@ -180,7 +182,7 @@ class Reader:
         piece = self._text()
         value = read_string(piece.text)
         if isinstance(value, Malformed):
-            self.malformed = Malformed(piece.at(value.offset), value.expected)
+            self.malformed = self.malformed or Malformed(piece.at(value.offset), value.expected)
             return None
         return value
 

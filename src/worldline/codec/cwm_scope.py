@@ -33,15 +33,17 @@ class Place:
 
 @dataclass(eq=False)
 class Scope:
-    """One activation: its places so far, the names it last showed, whole, and whether it last gave back None.
+    """One activation: its places so far, and the names it last showed, whole.
 
-    A generator that gave back None has probably ended rather than yielded.
+    `spent`: it last gave back None, so a generator has probably ended rather than yielded. `left_at` is where the
+    scope around it then stood.
     """
 
     serial: int
     places: list[Place] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     spent: bool = False
+    left_at: tuple[int, int] = (-1, 0)
 
     @property
     def last(self) -> Place:

@@ -10,6 +10,8 @@ import json
 import re
 from dataclasses import dataclass
 
+from worldline.codec.flow import syntax
+
 TOKENS = {
     "begin_of_text": 128000,
     "end_of_text": 128001,
@@ -97,11 +99,8 @@ def marked(source: str, entry: int) -> str:
 def _takes_comment(source: str, entry: int, lines: list[str]) -> bool:
     if entry >= len(lines) or lines[entry].endswith("\\"):
         return False
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return True
-    return not any(
+    tree = syntax(source)
+    return tree is None or not any(
         isinstance(node, (ast.Constant, ast.JoinedStr))
         and node.lineno <= entry < (node.end_lineno or node.lineno)
         for node in ast.walk(tree)

@@ -10,6 +10,7 @@ import ast
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from worldline.codec.flow_build import Builder
 from worldline.codec.flow_expression import COMPREHENSIONS, suspends, touched
@@ -52,6 +53,7 @@ class Flow:
         return self.next.get(line, frozenset()) | self.handlers.get(line, frozenset())
 
 
+@lru_cache(maxsize=64)  # the many traces of one program, and writing and reading each, ask for the same
 def successors(source: str) -> tuple[Flow, ...]:
     """The flow of every code object of a source, the module first; nothing for text that is not Python."""
     tree = syntax(source)
@@ -111,7 +113,9 @@ def _build(builder: Builder, node: ast.AST, start: int) -> int:
             graph.swallows |= lines
         return graph.anyhow(start, lines)
     if isinstance(node, ast.Lambda):
-        return graph.maybe(builder.statement(ast.copy_location(ast.Expr(node.body), node.body), start), node.lineno)
+        return graph.maybe(
+            builder.statement(ast.copy_location(ast.Expr(node.body), node.body), start), node.lineno
+        )
     if isinstance(node, ast.ClassDef):
         start = graph.maybe(graph.maybe(start, first_line(node)), node.lineno)
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _formats(node.body[:2]):

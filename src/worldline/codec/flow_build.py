@@ -119,7 +119,9 @@ class Builder:
         return current
 
     def _functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef, current: int) -> int:
-        return self._definition(node, [node.args, *([node.returns] if node.returns is not None else [])], current)
+        return self._definition(
+            node, [node.args, *([node.returns] if node.returns is not None else [])], current
+        )
 
     def _asyncfunctiondef(self, node: ast.AsyncFunctionDef, current: int) -> int:
         return self._functiondef(node, current)
@@ -171,6 +173,9 @@ class Builder:
             stepped = self.graph.then(head, node.lineno)
         else:
             stepped = self.graph.maybe(self.graph.maybe(head, node.lineno), node.iter.lineno)
+        self.graph.swallows.update(
+            {node.lineno, node.iter.lineno}
+        )  # 3.12 reports a StopIteration with a value
         self._loop(node, head, self.expression(node.target, stepped), end)
         self.graph.edge(self.body(node.orelse, stepped), end)
         return end

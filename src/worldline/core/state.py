@@ -1,8 +1,8 @@
 """Folding deltas into states: the full state of every live frame at any step.
 
-A step's own delta is what it had changed when its frame's next event began, so the state AT step i (before the
-line of step i runs) folds, for each frame, every delta of that frame's earlier steps; the state AFTER step i
-adds its own. A frame that has ended is dropped at the next step; a suspended generator's frame is kept.
+The state after step i: of its own frame, every delta up to and with that of step i; of every other frame, which waits
+for a call or is suspended, every delta but that of its newest step, whose line is not done. A call's delta is its
+arguments, which are there at once. A frame that has ended is dropped at the next step.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from worldline.core.trace import EVENTS, Step, Trace
 
 _RETURN, _RAISE, _CALL = EVENTS.index("return"), EVENTS.index("raise"), EVENTS.index("call")
+_ASIDE = {EVENTS.index(event) for event in ("output", "input", "exit")}  # steps that end no line
 
 
 @dataclass
@@ -46,6 +47,45 @@ class State:
         return State(dict(self.frames))
 
 
+class _Fold:
+    """The settled state, and each frame's newest step, which settles at the frame's next event."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace, self.settled = trace, State()
+        self.newest: dict[int, int] = {}
+
+    def copy(self) -> _Fold:
+        """An independent copy, sharing what neither changes."""
+        other = _Fold(self.trace)
+        other.settled, other.newest = self.settled.copy(), dict(self.newest)
+        return other
+
+    def advance(self, i: int) -> None:
+        """From the state after step i - 1 to the state after step i."""
+        frame, event = self.trace.columns.frame[i], self.trace.columns.event[i]
+        if i and _ended(self.trace, i):
+            ended = self.trace.columns.frame[i - 1]
+            self.settled.drop(ended)
+            self.newest.pop(ended, None)
+        if event in _ASIDE:
+            return
+        before = self.newest.pop(frame, None)
+        if before is not None:
+            self.settled.apply(self.trace[before])
+        if event == _CALL:
+            self.settled.apply(self.trace[i])
+        else:
+            self.settled.frames.setdefault(frame, {})
+            self.newest[frame] = i
+
+    def state(self, i: int) -> State:
+        """What is known when step i is done."""
+        shown = self.settled.copy()
+        if self.newest.get(self.trace.columns.frame[i]) == i:
+            shown.apply(self.trace[i])
+        return shown
+
+
 class Replay:
     """The states of one trace by step, from keyframes made when they are first passed.
 
@@ -56,29 +96,22 @@ class Replay:
     def __init__(self, trace: Trace, *, every: int = 1024) -> None:
         self._trace, self._every = trace, every
         self._steps: list[int] = []
-        self._states: list[State] = []
+        self._folds: list[_Fold] = []
 
     def at(self, i: int) -> State:
         """The state after step i; the cost is the distance from the keyframe before it."""
         if not 0 <= i < len(self._trace):
             raise IndexError(f"step {i} of a trace of {len(self._trace)}")
         known = bisect_right(self._steps, i)
-        state = self._states[known - 1].copy() if known else State()
+        fold = self._folds[known - 1].copy() if known else _Fold(self._trace)
         last = self._steps[known - 1] if known else -1
         for step in range(last + 1, i + 1):
-            advance(state, self._trace, step)
-            if known == len(self._steps) and step - last >= max(self._every, len(state.frames)):
+            fold.advance(step)
+            if known == len(self._steps) and step - last >= max(self._every, len(fold.settled.frames)):
                 self._steps.append(step)
-                self._states.append(state.copy())
+                self._folds.append(fold.copy())
                 known, last = known + 1, step
-        return state
-
-
-def advance(state: State, trace: Trace, i: int) -> None:
-    """Turn the state after step i - 1 into the state after step i."""
-    if i and _ended(trace, i):
-        state.drop(trace.columns.frame[i - 1])
-    state.apply(trace[i])
+        return fold.state(i)
 
 
 def _ended(trace: Trace, i: int) -> bool:
@@ -94,11 +127,11 @@ def _ended(trace: Trace, i: int) -> bool:
 
 
 def states(trace: Trace) -> Iterator[tuple[Step, State]]:
-    """Each step with the state after it (its own delta folded). The State is reused: copy it to keep it."""
-    state = State()
+    """Each step with the state after it."""
+    fold = _Fold(trace)
     for i in range(len(trace)):
-        advance(state, trace, i)
-        yield trace[i], state
+        fold.advance(i)
+        yield trace[i], fold.state(i)
 
 
 def state_at(trace: Trace, i: int) -> State:

@@ -90,7 +90,12 @@ class Worker:
     def _trace(self, program: Program, run: Run) -> Trace:
         decoded = wire.decode(run.wire)
         python, limits = self.setup.plan.python, self.setup.limits
-        meta = {"name": python.name, "version": python.version, "core": "python", **decoded.meta}
+        meta = {
+            "name": python.name,
+            "version": python.version,
+            "core": "native" if self.setup.plan.native else "python",
+            **decoded.meta,
+        }
         notes = tuple(decoded.notes) + (() if self.setup.plan.boxed else ("trusted",))
         return Trace(
             program=program,

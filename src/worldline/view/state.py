@@ -6,46 +6,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from worldline.core.state import State
-from worldline.core.trace import EVENTS, Step, Trace
+from worldline.core.state import state_at
+from worldline.core.trace import Step, Trace
 from worldline.view.escape import printable
 from worldline.view.source import Sources
 from worldline.view.table import STYLES, heading
 
 
-def live(trace: Trace, i: int) -> list[int]:
-    """The frames alive after step i: suspended ones, then the stack of its frame, outermost first."""
-    stack: list[int] = []
-    serial = trace.columns.frame[i]
-    while serial >= 0:
-        stack.insert(0, serial)
-        serial = trace.frames[serial].parent
-    last = dict(zip(trace.columns.frame[: i + 1], trace.columns.event[: i + 1], strict=True))
-    suspended = {serial for serial, event in last.items() if EVENTS[event] == "yield"}
-    return sorted(suspended.difference(stack)) + stack
-
-
-def known(trace: Trace, i: int) -> State:
-    """The live frames as far as they are known when step i is done.
-
-    A line's changes are those seen at its own frame's next event. Of the frames that wait for another, the newest
-    line is not done, so its changes are still to come; a call's are its arguments, which are there at once.
-    """
-    frames = live(trace, i)
-    newest = dict(zip(trace.columns.frame[: i + 1], range(i + 1), strict=True))
-    state = State({serial: {} for serial in frames})
-    for at in range(i + 1):
-        serial = trace.columns.frame[at]
-        waits = serial != trace.columns.frame[i] and at == newest[serial]
-        if serial in state.frames and not (waits and EVENTS[trace.columns.event[at]] != "call"):
-            state.apply(trace[at])
-    return state
-
-
 def print_state(console: Console, trace: Trace, i: int) -> None:
     """Step i, and the state when it was done: what its line had changed is in it."""
     step = trace[i]
-    state = known(trace, step.i)
+    state = state_at(trace, step.i)
     sources = Sources(trace.program)
     console.print(heading(trace))
     console.print(_title(trace, step, sources), highlight=False)

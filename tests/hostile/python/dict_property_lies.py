@@ -1,6 +1,7 @@
 # outcome: returned
 # item: 2
-# delta: x=Mask#1(real=1)
+# delta[native]: x=Mask#1(real=1)
+# delta[python]: x=<Mask>
 class Mask:
     def __init__(self):
         self.real = 1

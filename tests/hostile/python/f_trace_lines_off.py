@@ -1,8 +1,10 @@
+# outcome[3.11]: tampered
 # outcome: returned
 # item: 18
 # also: 3.12 3.13
-# lines: <module> 6 8 9 10 11 12 13 14
-# delta: done=2
+# lines[3.12 3.13]: <module> 8 10 11 12 13 14 15 16
+# delta[3.12 3.13]: done=2
+# delta: before=1
 import sys
 
 before = 1

@@ -1,6 +1,7 @@
+# outcome[python]: tampered
 # outcome: returned
 # item: 20
-# delta: tail=[1, 2, 3]
+# delta[native]: tail=[1, 2, 3]
 def down():
     down()
 

@@ -1,8 +1,9 @@
+# outcome[python]: tampered
 # outcome: returned
 # item: 20
 # also: 3.12 3.13
 # perturbed[python]: the readable core's callbacks take a few of the program's recursion levels
-# delta: tail=[1, 2, 3]
+# delta[native]: tail=[1, 2, 3]
 deepest = 0
 
 

@@ -1,3 +1,4 @@
+# outcome[python]: tampered
 # outcome: returned
 # item: 20
 # item: 29

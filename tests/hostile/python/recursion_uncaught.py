@@ -1,3 +1,4 @@
+# outcome[python]: tampered
 # outcome: raised RecursionError
 # item: 20
 # delta: before='here'

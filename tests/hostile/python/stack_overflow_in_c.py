@@ -1,4 +1,5 @@
 # outcome[3.11]: killed SIGSEGV
+# outcome[python]: tampered
 # outcome: raised RecursionError
 # item: 21
 # item: 32

@@ -1,4 +1,4 @@
-# outcome: limit trace
+# outcome: limit bytes
 # item: 35
 # limits: trace_bytes=100000
 # plain: skip

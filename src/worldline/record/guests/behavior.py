@@ -17,5 +17,8 @@ SAME_LINE_LOOPS_NEED_JUMPS = _VERSION >= (3, 12)
 # `sys.settrace` called by the program replaces the recorder: the trace ends there, named `tampered`.
 SETTRACE_REPLACES_RECORDER = _VERSION < (3, 12)
 
+# Starting a thread raises an audit event (_thread.start_new_thread, or start_joinable_thread from 3.13 on).
+THREAD_STARTS_ARE_AUDITED = _VERSION >= (3, 12)
+
 # PEP 667: frame.f_locals is a live view; before it, a snapshot that keeps values alive (readable core only).
 LOCALS_ARE_LIVE = _VERSION >= (3, 13)

@@ -174,7 +174,7 @@ class Renderer:
         self._parts.append(text)
 
     def _cut_text(self, value: Any) -> str:
-        return f"...<{name_of(type(value))} {self._extent(value)}>"
+        return f"...<{_dotted(name_of(type(value)))} {self._extent(value)}>"
 
     def _extent(self, value: Any) -> int:
         cls: type[Any] = type(value)
@@ -285,26 +285,26 @@ class Renderer:
     def _foreign(self, cls: type[Any], value: Any, depth: int) -> None:
         named = _NAMED.get(id(cls))
         if named is not None:
-            self._put(f"<{named[0]} {_plain_name(named[1](value))}>")
+            self._put(f"<{named[0]} {_opaque_name(named[1](value))}>")
         elif cls is types.MethodType:
             function = value.__func__
             name = function.__name__ if type(function) is types.FunctionType else "?"
-            self._put(f"<method {_plain_name(name)}>")
+            self._put(f"<method {_opaque_name(name)}>")
         elif issubclass(cls, type):
-            self._put(f"<class {_plain_name(name_of(value))}>")
+            self._put(f"<class {_opaque_name(name_of(value))}>")
         else:
             kind = self.kind(cls)
             if kind.exception:
                 self._exception(kind, value, depth)
             elif not kind.structured:
-                self._put(f"<{_plain_name(kind.name)}>")
+                self._put(f"<{_opaque_name(kind.name)}>")
             elif kind.enum and type(member := kind.fields(value).get("_name_")) is str:
-                self._put(f"{kind.name}.{member}")
+                self._put(_class_name(kind) + "." + word(member, "|"))
             else:
                 self._object(kind, value, depth)
 
     def _object(self, kind: Kind, value: Any, depth: int) -> None:
-        head = f"{kind.name}#{self._serial(value)}"
+        head = f"{_dotted(kind.name)}#{self._serial(value)}"
         if id(value) in self._seen:
             self._put(head)
             return
@@ -330,17 +330,17 @@ class Renderer:
             except AttributeError:
                 continue
         for name, item in found:
-            self._put(f"{name}=" if first else f", {name}=")
+            self._put(f"{word(name)}=" if first else f", {word(name)}=")
             first = False
             self._value(item, depth + 1)
         return first
 
     def _exception(self, kind: Kind, value: Any, depth: int) -> None:
         if id(value) in self._seen or depth > self.value_depth:
-            self._put(f"...<{kind.name} 0>")
+            self._put(f"...<{_dotted(kind.name)} 0>")
             return
         self._seen.add(id(value))
-        self._put(kind.name + "(")
+        self._put(_class_name(kind) + "(")
         first = True
         for item in _ARGS(value):
             if not first:
@@ -376,8 +376,39 @@ def is_shareable(value: Any, renderer: Renderer) -> bool:
     return kind.structured and not kind.enum and not kind.exception
 
 
-def _plain_name(name: Any) -> str:
-    return str.__str__(name).translate(_ESCAPES) if isinstance(name, str) else "?"
+_RESERVED = frozenset(
+    ("None", "True", "False", "Ellipsis", "NotImplemented", "inf", "nan", "float", "complex", "set", "frozenset",
+     "bytearray", "deque", "range", "slice")
+)  # fmt: skip
+
+
+def _is_identifier(text: str) -> bool:
+    """By the grammar's own rule, which no version of Unicode's tables changes."""
+    ascii_part = "".join(["a" if ord(c) >= 0x80 and ord(c) not in _ESCAPES else c for c in text])
+    return ascii_part.isascii() and ascii_part.isidentifier()
+
+
+def word(name: str, joint: str = "") -> str:
+    """A name as it is, or as a canonical str where it is not identifiers (joined by `joint`)."""
+    parts = name.split(joint) if joint else [name]
+    return name if all(_is_identifier(part) for part in parts) else text_of_str(name)
+
+
+def _dotted(name: str) -> str:
+    return word(name, ".")
+
+
+def _class_name(kind: Kind) -> str:
+    """The name of a class whose instances have no number: a word of the grammar is quoted."""
+    return text_of_str(kind.name) if kind.name in _RESERVED else _dotted(kind.name)
+
+
+def _opaque_name(name: Any) -> str:
+    """Likewise of an opaque thing, where "<lambda>" and its like stand as they are."""
+    if not isinstance(name, str):
+        return "?"
+    name = str.__str__(name)
+    return name if name[:1] == "<" and name[-1:] == ">" and _is_identifier(name[1:-1]) else _dotted(name)
 
 
 _RANKS = {id(cls): rank for rank, cls in enumerate((type(None), bool, int, float, str, bytes, tuple))}

@@ -7,6 +7,7 @@ awaited, atexit, modules torn down - so that a recorded program behaves as a pla
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import builtins
 import gc
@@ -18,11 +19,12 @@ import os
 import site
 import sys
 import types
+from collections.abc import Callable
 from os import _exit, getpid
 from sys import _getframe
 from typing import Any, NoReturn
 
-from . import recorder, streams
+from . import behavior, recorder, streams
 
 for _complete in (site.setquit, site.setcopyright, site.sethelper):
     _complete()  # what a plain run has, and one without site has not
@@ -116,7 +118,21 @@ def _watch(rec: Any) -> list[bool]:
             rec.note(slug)
 
     sys.addaudithook(hook)
+    if not behavior.THREAD_STARTS_ARE_AUDITED:
+        _audit_thread_starts(hook)
     return running
+
+
+def _audit_thread_starts(hook: Callable[[str, tuple[Any, ...]], None]) -> None:
+    start = _thread.start_new_thread
+
+    def start_new_thread(*args: Any, **kwargs: Any) -> int:
+        hook("_thread.start_new_thread", ())
+        return start(*args, **kwargs)
+
+    _thread.start_new_thread = _thread.start_new = start_new_thread
+    if "threading" in _modules:
+        _modules["threading"].__dict__["_start_new_thread"] = start_new_thread
 
 
 class _Run:

@@ -324,8 +324,9 @@ class Recorder:
     def _diff_names(self, frame: _Frame, real: FrameType) -> None:
         if frame.code.namespace:
             found: Mapping[str, Any] = real.f_globals if frame.code.module else real.f_locals
-            if type(found) is not dict:
+            if not isinstance(found, dict):
                 return
+            found = dict(dict.items(found))  # an Enum's body has a dict of its own kind
             names = [name for name in found if type(name) is str and not is_dunder(name)]
         else:
             found = real.f_locals
