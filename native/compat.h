@@ -11,8 +11,8 @@
 #include "internal/pycore_code.h"
 #if PY_VERSION_HEX < 0x030C0000
 #include "internal/pycore_pystate.h"
-#include "opcode.h"
 #endif
+#include "opcode.h"
 #undef Py_BUILD_CORE
 
 #if PY_VERSION_HEX < 0x030B0000 || PY_VERSION_HEX >= 0x030E0000

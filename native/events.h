@@ -186,10 +186,22 @@ CALLBACK(py_return) { return leave(args, args[2], 0, 1); }
 CALLBACK(py_yield) { return leave(args, args[2], 1, 1); }
 CALLBACK(py_unwind) { return leave(args, NULL, 0, 0); }
 
+/* An exception that only tells a loop or a `yield from` that its iterator is done. */
+static int ends_loop(PyObject *const *args)
+{
+    if (!PyErr_GivenExceptionMatches(args[2], PyExc_StopIteration))
+        return 0;
+    PyObject *code = PyCode_GetCode((PyCodeObject *)args[0]); /* without specialised and instrumented opcodes */
+    long at = PyLong_AsLong(args[1]);
+    int op = code && at >= 0 && at < PyBytes_GET_SIZE(code) ? (unsigned char)PyBytes_AS_STRING(code)[at] : 0;
+    Py_XDECREF(code);
+    return op == FOR_ITER || op == SEND;
+}
+
 CALLBACK(py_raise)
 {
     FrameRec *f = own_frame();
-    if (f == NULL)
+    if (f == NULL || ends_loop(args))
         return NOTHING;
     ENTER();
     on_raise(f, args[2]);

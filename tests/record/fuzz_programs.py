@@ -111,7 +111,8 @@ class Generator:
             f"{x}.x = {y}", f"{x}.add({y})", f"{x}.u = {y}", f"del {x}.u", f"{x} = P({y})", f"{x} = S()",
             f"{x}[1:2] = [{self.atom()}, {self.atom()}]", f"{x} *= 2", f"{x}.sort()", f"{x} = [i for i in {y}]",
             f"{x} = {{i: {y} for i in range(2)}}", f"{x} = (lambda q: [q, {y}])({x})", f"shared.append({x})",
-            f"shared[0] = {self.atom()}", f"{x} = shared", f"{x} = list(map(lambda q: q, {y}))", f"print({self.atom()})",
+            f"shared[0] = {self.atom()}", f"{x} = shared", f"{x} = list(map(lambda q: q, {y}))",
+            f"print({self.atom()})",
             f"{x} = str({y})[:9]", f"{x} = list(range({self.random.randint(0, 30)}))", f"{x}.appendleft(1)",
         ]  # fmt: skip
         if in_function:

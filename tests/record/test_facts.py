@@ -151,6 +151,32 @@ def test_generators_yield_and_resume(rec: Recording) -> None:
     assert {step.frame for step in trace.steps} == {0}
 
 
+def test_the_end_of_a_loop_is_no_exception(rec: Recording) -> None:
+    source = """
+def g():
+    yield 1
+    return 5
+class Count:
+    def __init__(self): self.n = 0
+    def __iter__(self): return self
+    def __next__(self):
+        self.n += 1
+        if self.n > 2:
+            raise StopIteration
+        return self.n
+def f():
+    total = 0
+    for x in g():
+        total += x
+    for x in Count():
+        total += x
+    return total
+"""
+    trace = rec(source, call="f()")
+    assert trace.outcome.detail == "4"
+    assert [(s.frame, s.line) for s in trace.steps if s.event == "raise"] == [(6, 11)]
+
+
 def test_throw_and_close(rec: Recording) -> None:
     source = """
 def g():
@@ -193,7 +219,8 @@ def test_output_and_input_are_steps(rec: Recording) -> None:
 
 
 def test_coroutines(rec: Recording) -> None:
-    source = "import asyncio\nasync def one(x):\n    await asyncio.sleep(0)\n    return x\nasync def f():\n    return await one(3)\n"
+    source = "import asyncio\nasync def one(x):\n    await asyncio.sleep(0)\n    return x\n"
+    source += "async def f():\n    return await one(3)\n"
     trace = rec(source, call="asyncio.run(f())")
     assert trace.outcome.detail == "3"
     assert [frame.name for frame in trace.frames] == ["f", "one"]
@@ -261,7 +288,16 @@ cycle = [1]; cycle.append(cycle)
 
 def test_folding_gives_the_true_final_state(rec: Recording) -> None:
     trace = rec(
-        "def f():\n    a = [3, 1, 2]\n    b = {}\n    for x in a:\n        b[x] = a[:x]\n    a.sort()\n    del x\n    return b\n",
+        """
+def f():
+    a = [3, 1, 2]
+    b = {}
+    for x in a:
+        b[x] = a[:x]
+    a.sort()
+    del x
+    return b
+""",
         call="f()",
     )
     *_, (last, state) = states(trace)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import opcode
 import sys
 from collections.abc import Callable
 from sys import _getframe
@@ -153,7 +154,11 @@ class Monitor:
     def raised(
         self, known: Any, real: FrameType, code: CodeType, offset: int, exception: BaseException
     ) -> None:
-        """An exception was raised in a frame, or arrived in it."""
+        """An exception was raised in a frame, or arrived in it, and does not just tell a loop that it is over."""
+        if opcode.opname[code.co_code[offset]] in ("FOR_ITER", "SEND") and isinstance(
+            exception, StopIteration
+        ):
+            return
         self.recorder.on_raise(self.recorder.stack[-1], real, exception)
 
     def _line_table(self, code: CodeType) -> list[int | None]:
