@@ -198,7 +198,8 @@ def f():
 
 
 def test_exceptions_carry_their_chain(rec: Recording) -> None:
-    source = "def f(k):\n    try:\n        return {}[k]\n    except KeyError as e:\n        raise ValueError('bad') from e\n"
+    source = "def f(k):\n    try:\n        return {}[k]\n"
+    source += "    except KeyError as e:\n        raise ValueError('bad') from e\n"
     trace = rec(source, call="f('z')")
     assert trace.outcome.kind == "raised"
     assert trace.outcome.detail == "ValueError('bad', __cause__=KeyError('z'))"
