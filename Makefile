@@ -49,8 +49,8 @@ check: setup ## format, lint, types, layers, fast tests: under a minute
 bench: setup ## recording speed beside its peers, on five workloads
 	$(BIN)/python bench/recorders.py
 
-hostile: setup ## the fault tests at full length: 1,000 kills and 1,000 bit flips
-	WORLDLINE_FAULTS=1000 $(PYTEST) tests/storage tests/hostile tests/escape
+hostile: setup ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 1,000 random programs a version
+	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 $(PYTEST) tests/storage tests/hostile tests/escape tests/record
 
 format: setup ## rewrite the sources in house style
 	$(BIN)/ruff check --fix-only $(SOURCES)

@@ -38,7 +38,7 @@ class NoSandbox(WorldlineError):
 
 
 class DiskError(WorldlineError):
-    """The disk refused a byte; the final path still holds what it held."""
+    """The disk refused a byte; the final path holds what it held, or the whole new file."""
 
     slug = "disk"
 
