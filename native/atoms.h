@@ -115,25 +115,22 @@ static void put_point(Py_UCS4 c, Py_UCS4 quote)
     R.out.n += p - q;
 }
 
-/* Eight bytes at once: is every one of them printable ASCII other than ' " and backslash? */
-static inline int plain8(const char *p)
+/* Is every byte printable ASCII other than ' " and backslash? Sixteen at once. */
+static int plain_ascii(const unsigned char *p, Py_ssize_t n)
 {
-    uint64_t x, lo = 0x0101010101010101ull, hi = 0x8080808080808080ull;
-    memcpy(&x, p, 8);
-#define HAS(v) (((x ^ (lo * (v))) - lo) & ~(x ^ (lo * (v))))
-    uint64_t bad = x | HAS('\'') | HAS('"') | HAS('\\') | HAS(0x7f) | ((x - lo * 0x20) & ~x);
-#undef HAS
-    return (bad & hi) == 0;
-}
-
-static int plain_ascii(const char *p, Py_ssize_t n)
-{
+    typedef unsigned char Block __attribute__((vector_size(16)));
     Py_ssize_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        if (!plain8(p + i))
+    for (; i + 16 <= n; i += 16) {
+        Block b;
+        uint64_t bad[2];
+        memcpy(&b, p + i, 16);
+        b = (Block)((b - 0x20 >= 0x5f) | (b == '\'') | (b == '"') | (b == '\\'));
+        memcpy(bad, &b, 16);
+        if (bad[0] | bad[1])
             return 0;
+    }
     for (; i < n; i++)
-        if ((unsigned char)p[i] < 0x20 || (unsigned char)p[i] >= 0x7f || p[i] == '\'' || p[i] == '"' || p[i] == '\\')
+        if (p[i] < 0x20 || p[i] >= 0x7f || p[i] == '\'' || p[i] == '"' || p[i] == '\\')
             return 0;
     return 1;
 }

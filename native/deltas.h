@@ -36,6 +36,24 @@ static inline void emit_int(FrameRec *f, uint32_t id, long long n)
     done(p);
 }
 
+/* A str that needs no escapes; 0 if it does. */
+static inline int emit_plain_str(FrameRec *f, uint32_t id, PyObject *v)
+{
+    size_t n = PyUnicode_GET_LENGTH(v);
+    if (!PyUnicode_IS_ASCII(v) || n + 2 > R.value_bytes || !plain_ascii(PyUnicode_DATA(v), n))
+        return 0;
+    switch_to(f);
+    uint8_t *p = room(n + 32);
+    *p++ = T_DELTA;
+    p = put_varint(p, id);
+    p = put_varint(p, n + 2);
+    *p++ = '\'';
+    memcpy(p, PyUnicode_DATA(v), n);
+    p[n] = '\'';
+    done(p + n + 1);
+    return 1;
+}
+
 static void emit_gone(FrameRec *f, uint32_t id)
 {
     switch_to(f);
@@ -353,6 +371,12 @@ static void diff_locals(FrameRec *f)
         if (s->atom && Py_IS_TYPE(v, &PyLong_Type) && small_int(v, &now)) { /* most changes of most programs */
             if (!Py_IS_TYPE(was, &PyLong_Type) || !small_int(was, &before) || before != now)
                 emit_int(f, slot_id(f, k), now);
+            s->ptr = Py_NewRef(v);
+            Py_DECREF(was);
+            continue;
+        }
+        if (s->atom && PyUnicode_CheckExact(v) && PyUnicode_CheckExact(was)
+            && (same_atom(was, v) || emit_plain_str(f, slot_id(f, k), v))) {
             s->ptr = Py_NewRef(v);
             Py_DECREF(was);
             continue;

@@ -75,6 +75,7 @@ static int recorder_init(PyObject *self, PyObject *args, PyObject *kwargs)
     W.base = W.view.buf;
     W.cap = W.view.len - RESERVE;
     W.n = HEADER;
+    W.ready = W.cap < READY_STEP / 4 ? W.cap : READY_STEP / 4;
     W.steps = 0;
     W.frame = UINT32_MAX;
     W.ended = 0;

@@ -10,6 +10,54 @@ enum { SAME, DIFFERS, ENDS };
 
 static int verify(uintptr_t **c, PyObject *v);
 
+/* The two commonest parts without a call: an atom, and a short list or tuple of atoms. */
+static inline int verify_part(uintptr_t **c, PyObject *v)
+{
+    uintptr_t *w = *c, n = w[0] >> 8;
+    if (w[0] == G_ATOM) {
+        *c = w + 2;
+        return w[1] == (uintptr_t)v ? SAME : DIFFERS;
+    }
+    if ((w[0] & 0xff) != G_ATOMS || n > 16 || w[1] != (uintptr_t)v || w[2] != (uintptr_t)Py_TYPE(v))
+        return verify(c, v);
+    if ((uintptr_t)Py_SIZE(v) != n)
+        return DIFFERS;
+    PyObject **items = PyList_Check(v) ? ((PyListObject *)v)->ob_item : ((PyTupleObject *)v)->ob_item;
+    uintptr_t differs = 0;
+    for (uintptr_t i = 0; i < n; i++)
+        differs |= w[3 + i] ^ (uintptr_t)items[i];
+    *c = w + 3 + n;
+    return differs ? DIFFERS : SAME;
+}
+
+/* The next entry of a dict, straight from its table. */
+static inline int next_entry(PyObject *dict, Py_ssize_t *pos, PyObject **key, PyObject **item)
+{
+    PyDictObject *d = (PyDictObject *)dict;
+    if (d->ma_values)
+        return PyDict_Next(dict, pos, key, item);
+    Py_ssize_t i = *pos, n = d->ma_keys->dk_nentries;
+    if (DK_IS_UNICODE(d->ma_keys)) {
+        PyDictUnicodeEntry *entries = DK_UNICODE_ENTRIES(d->ma_keys);
+        while (i < n && entries[i].me_value == NULL)
+            i++;
+        if (i >= n)
+            return 0;
+        *key = entries[i].me_key;
+        *item = entries[i].me_value;
+    } else {
+        PyDictKeyEntry *entries = DK_ENTRIES(d->ma_keys);
+        while (i < n && entries[i].me_value == NULL)
+            i++;
+        if (i >= n)
+            return 0;
+        *key = entries[i].me_key;
+        *item = entries[i].me_value;
+    }
+    *pos = i + 1;
+    return 1;
+}
+
 static int verify_fields(uintptr_t **c, const Kind *k, PyObject *v)
 {
     if (**c == G_OVER)
@@ -23,7 +71,7 @@ static int verify_fields(uintptr_t **c, const Kind *k, PyObject *v)
         if (**c == G_OVER)
             r = ENDS;
         else
-            r = *(*c)++ == (uintptr_t)name ? verify(c, item) : DIFFERS;
+            r = *(*c)++ == (uintptr_t)name ? verify_part(c, item) : DIFFERS;
     }
     Py_XDECREF(d);
     CHECK(r);
@@ -60,14 +108,14 @@ static int verify_dict(uintptr_t **c, PyObject *v, uintptr_t n, int atoms)
     PyObject *key, *item, *keys = atoms ? NULL : ordered_keys(v);
     Py_ssize_t pos = 0;
     int r = (uintptr_t)((PyDictObject *)v)->ma_used == n ? SAME : DIFFERS;
-    while (r == SAME && dict_next(v, keys, &pos, &key, &item)) {
+    while (r == SAME && (keys ? dict_next(v, keys, &pos, &key, &item) : next_entry(v, &pos, &key, &item))) {
         if (atoms) {
             r = (*c)[0] == (uintptr_t)key && (*c)[1] == (uintptr_t)item ? SAME : DIFFERS;
             *c += 2;
         } else {
-            r = verify(c, key);
+            r = verify_part(c, key);
             if (r == SAME)
-                r = verify(c, item);
+                r = verify_part(c, item);
         }
     }
     Py_XDECREF(keys);
@@ -100,7 +148,7 @@ static int verify_items(uintptr_t **c, PyObject *v, uintptr_t n, int atoms)
         return same ? SAME : DIFFERS;
     }
     for (uintptr_t i = 0; i < n; i++)
-        CHECK(verify(c, items[i]));
+        CHECK(verify_part(c, items[i]));
     return SAME;
 }
 

@@ -3,17 +3,19 @@
 #define WORLDLINE_WIRE_WRITER_H
 
 #include "verify.h"
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { T_TEXT = 1, T_CALL, T_RESUME, T_SWITCH, T_LINE, T_RETURN, T_YIELD, T_RAISE, T_OUTPUT, T_INPUT, T_EXIT,
        T_DELTA = 0x10, T_GONE, T_SAME, T_NOTE = 0x20, T_HIDDEN, T_META, T_END = 0x3f };
 
 #define HEADER 64
+#define READY_STEP (1 << 20)
 #define RESERVE 4096 /* room kept for the end record */
 
 static struct {
     uint8_t *base;
-    size_t n, cap;
+    size_t n, ready, cap; /* written; may be written without a look at cap; may be written at all */
     uint64_t steps, max_steps;
     uint32_t frame;      /* the reader's current frame */
     int active, ended;
@@ -29,10 +31,26 @@ static inline void commit(void)
     __atomic_store_n((uint64_t *)(W.base + 8), (uint64_t)W.n, __ATOMIC_RELEASE);
 }
 
+/* Asks the kernel for the next pages at once: a fault for each costs more than filling it. Small traces never get here. */
+static void make_ready(size_t n)
+{
+    if (W.n + n + RESERVE > W.cap)
+        limit_reached("bytes");
+    size_t from = W.ready, page = 4096;
+    W.ready = W.n + n + RESERVE + READY_STEP;
+    if (W.ready > W.cap)
+        W.ready = W.cap;
+#ifdef MADV_POPULATE_WRITE
+    uintptr_t start = ((uintptr_t)W.base + from) & ~(page - 1), end = ((uintptr_t)W.base + W.ready) & ~(page - 1);
+    if (end > start)
+        madvise((void *)start, end - start, MADV_POPULATE_WRITE); /* a hint: it may fail */
+#endif
+}
+
 static inline uint8_t *room(size_t n)
 {
-    if (__builtin_expect(W.n + n + RESERVE > W.cap, 0))
-        limit_reached("bytes");
+    if (__builtin_expect(W.n + n + RESERVE > W.ready, 0))
+        make_ready(n);
     return W.base + W.n;
 }
 
@@ -76,6 +94,7 @@ static void write_end(const char *kind, const char *detail, size_t n)
         n = RESERVE - strlen(kind) - 16;
     W.ended = 1;
     W.cap += RESERVE;
+    W.ready = W.cap;
     record_texts(T_END, kind, strlen(kind), detail, n);
     commit();
 }
