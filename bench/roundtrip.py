@@ -12,7 +12,7 @@ from worldline.codec.cwm_text import token
 from worldline.core.trace import Trace
 
 END = token("end_of_text")
-COMPACT = (Compact(), Compact(delta="element"), Compact(same=True))
+COMPACT = (Compact(), Compact(delta="element"), Compact(same=True), Compact(bare=True))
 
 
 def differences(trace: Trace) -> Iterator[str]:

@@ -180,6 +180,7 @@ def test_a_prompt_says_its_program(program: Program) -> None:
         (Compact(delta="element"), b"# element\n"),
         (Compact(reveal=0), b"# reveal=0\n"),
         (Compact(delta="element", reveal=16, same=True), b"# element reveal=16 same\n"),
+        (Compact(same=True, bare=True), b"# same bare\n"),
     ],
 )
 def test_the_header_names_the_mode(options: Compact, header: bytes) -> None:

@@ -20,6 +20,7 @@ HUMANEVAL = Path(__file__).parents[3] / "shared" / "data" / "HumanEval.jsonl.gz"
 MODES = [
     Compact(),
     Compact(same=True),
+    Compact(bare=True),
     Compact(delta="element"),
     Compact(reveal=4),
     Compact(delta="element", reveal=3),

@@ -64,6 +64,7 @@ def test_counts_are_those_of_the_encoded_texts(trace: Trace) -> None:
     texts = {
         "cwm": cwm.encode(trace),
         "compact": compact.encode(trace, Compact()).decode(),
+        "compact bare": compact.encode(trace, Compact(bare=True)).decode(),
         "compact element": compact.encode(trace, Compact(delta="element")).decode(),
     }
     assert [one.format for one in row.costs] == list(texts)

@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from worldline.codec.idle import idle_lines
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.spelling import STR, quote, unquote
 from worldline.errors import UsageError
 
+_MOST_SKIPPED = 10_000  # lines left out in one place of a bare prompt, so that a number cannot ask for memory
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _QUOTED = re.compile(STR)
 _NUMBERED = re.compile(r"([1-9][0-9]{0,9})\|")
-_HEADER = re.compile(r"#(?= )(?: (element))?(?: reveal=(0|[1-9][0-9]{0,8}))?(?: (same))?")
+_HEADER = re.compile(r"#(?= )(?: (element))?(?: reveal=(0|[1-9][0-9]{0,8}))?(?: (same))?(?: (bare))?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,11 +28,13 @@ class Compact:
 
     `delta`: a changed name shows its `whole` value or, where that is shorter, what changed inside it (`element`).
     `reveal`: 1 writes the state at every step, N at every N-th, 0 never (path only). `same`: the alias column too.
+    `bare`: the source without the lines that can never run (codec.idle); the others keep their numbers.
     """
 
     delta: str = "whole"
     reveal: int = 1
     same: bool = False
+    bare: bool = False
 
     def __post_init__(self) -> None:
         if self.delta not in ("whole", "element"):
@@ -54,8 +58,9 @@ class Prompt:
 
 def prompt(program: Program, options: Compact | None = None) -> bytes:
     """The part of a compact text that is given to a model: all but the steps."""
-    parts = [_header(options or Compact()), _numbered(program.source)]
-    parts += [f"@{quote(path)}\n{_numbered(text)}" for path, text in program.files]
+    options = options or Compact()
+    parts = [_header(options), _numbered(program.source, options)]
+    parts += [f"@{quote(path)}\n{_numbered(text, options)}" for path, text in program.files]
     if program.argv:
         parts.append("*" + " ".join(quote(word) for word in program.argv) + "\n")
     if program.stdin:
@@ -74,11 +79,14 @@ def _header(options: Compact) -> str:
     words = ["element"] if options.delta == "element" else []
     words += [f"reveal={options.reveal}"] if options.reveal != 1 else []
     words += ["same"] if options.same else []
+    words += ["bare"] if options.bare else []
     return "# " + " ".join(words) + "\n" if words else ""
 
 
-def _numbered(source: str) -> str:
-    return "".join(f"{number}|{line}\n" for number, line in enumerate(source_lines(source), 1))
+def _numbered(source: str, options: Compact) -> str:
+    lines = source_lines(source)
+    idle = idle_lines("".join(line + "\n" for line in lines)) if options.bare else ()
+    return "".join(f"{number}|{line}\n" for number, line in enumerate(lines, 1) if number not in idle)
 
 
 def _call(call: str | None) -> str:
@@ -94,7 +102,7 @@ def parse_prompt(data: bytes) -> Prompt | Malformed:
     options = _read_header(reader)
     if isinstance(options, Malformed):
         return options
-    source, files = _read_sources(reader)
+    source, files = _read_sources(reader, options)
     argv: list[str] | None = []
     stdin: list[str] | None = []
     if reader.mark == "*":
@@ -143,30 +151,33 @@ def _read_header(reader: _Lines) -> Compact | Malformed:
         return Compact()
     match = _HEADER.fullmatch(reader.text or "")
     if match is None or match[2] == "1" or match[0] == "#":
-        return Malformed(reader.start, "a header: # [element] [reveal=N] [same]")
+        return Malformed(reader.start, "a header: # [element] [reveal=N] [same] [bare]")
     reader.advance()
     reveal = 1 if match[2] is None else int(match[2])
-    return Compact(delta=match[1] or "whole", reveal=reveal, same=match[3] is not None)
+    same, bare = match[3] is not None, match[4] is not None
+    return Compact(delta=match[1] or "whole", reveal=reveal, same=same, bare=bare)
 
 
-def _read_sources(reader: _Lines) -> tuple[str, list[tuple[str, str]]]:
-    source = _read_numbered(reader)
+def _read_sources(reader: _Lines, options: Compact) -> tuple[str, list[tuple[str, str]]]:
+    source = _read_numbered(reader, options)
     files = []
     while reader.mark == "@" and _QUOTED.fullmatch(reader.text or "", 1):
         path = unquote((reader.text or "")[1:])
         reader.advance()
-        files.append((path, _read_numbered(reader)))
+        files.append((path, _read_numbered(reader, options)))
     return source, files
 
 
-def _read_numbered(reader: _Lines) -> str:
+def _read_numbered(reader: _Lines, options: Compact) -> str:
+    """The lines as long as their numbers are right; in the bare mode those between them are empty."""
     lines: list[str] = []
     while True:
         text = reader.text or ""
         match = _NUMBERED.match(text)
-        if match is None or int(match[1]) != len(lines) + 1 or "\r" in text:
+        skipped = int(match[1]) - len(lines) - 1 if match else -1
+        if match is None or "\r" in text or not 0 <= skipped <= (_MOST_SKIPPED if options.bare else 0):
             break
-        lines.append(text[match.end() :])
+        lines += [""] * skipped + [text[match.end() :]]
         reader.advance()
     return "".join(line + "\n" for line in lines)
 

@@ -167,6 +167,7 @@ def _text(data: bytes) -> str:
 FORMATS: dict[str, Callable[[Trace], Written]] = {
     "cwm": _cwm,
     "compact": _compact(Compact()),
+    "compact bare": _compact(Compact(bare=True)),
     "compact element": _compact(Compact(delta="element")),
 }
-"""The formats of the table: Meta's, and the byte codec with whole values and with element deltas."""
+"""The formats of the table: Meta's, and the byte codec: plain, without idle source lines, with element deltas."""
