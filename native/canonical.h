@@ -303,8 +303,10 @@ static int put_deque(PyObject *v, int depth)
 static int put_plain(int base, PyObject *v, int depth)
 {
     size_t n = base >= B_LIST ? (size_t)extent(v) : 0;
-    if (n * 2 > R.value_bytes)
+    if (n * 2 > R.value_bytes || (base == B_BYTEARRAY && (size_t)extent(v) > R.value_bytes)) {
+        log_open(R.log, G_CUT, extent(v), v); /* it may shrink */
         return -1;
+    }
     switch (base) {
     case B_LIST:
         PUT("[");
@@ -321,8 +323,6 @@ static int put_plain(int base, PyObject *v, int depth)
     case B_FROZENSET: return put_set(v, "frozenset({", "})", "frozenset()", depth);
     case B_DEQUE: return put_deque(v, depth);
     }
-    if (base == B_BYTEARRAY && (size_t)PyByteArray_GET_SIZE(v) > R.value_bytes)
-        return -1;
     log_open(R.log, G_BYTES, base == B_BYTEARRAY ? PyByteArray_GET_SIZE(v) : 0, v);
     if (base == B_BYTEARRAY) {
         size_t words = (PyByteArray_GET_SIZE(v) + 7) / 8;
@@ -385,7 +385,7 @@ static int put_fields(const Kind *k, PyObject *v, int depth, int *first)
     while (d && PyDict_Next(d, &pos, &name, &item)) {
         if (!is_field(name))
             continue;
-        log_word(R.log, (uintptr_t)name);
+        log_atom(R.log, name);
         if (put_field(name, item, depth, first) < 0) {
             Py_DECREF(d);
             return -1;
@@ -503,6 +503,10 @@ static PyObject *opaque_name(PyObject *v, const char **kind)
         PyObject *f = PyMethod_GET_FUNCTION(v);
         return Py_IS_TYPE(f, &PyFunction_Type) ? ((PyFunctionObject *)f)->func_name : NULL;
     }
+    if (PyType_Check(v) && (((PyTypeObject *)v)->tp_flags & Py_TPFLAGS_HEAPTYPE)) {
+        *kind = "class";
+        return ((PyHeapTypeObject *)v)->ht_name;
+    }
     if (t == &PyModule_Type) {
         *kind = "module";
         PyObject *d = PyModule_GetDict(v);
@@ -522,7 +526,7 @@ static void put_opaque(PyObject *v)
         buf_put(&R.out, kind, strlen(kind));
         PUT(" ");
         put_opaque_name(name);
-    } else if (PyType_Check(v)) {
+    } else if (PyType_Check(v)) { /* not made by a class statement: its name stays */
         PUT("class ");
         put_opaque_name(owned = type_name((PyTypeObject *)v));
         aux = (uintptr_t)((PyTypeObject *)v)->tp_name;
@@ -536,7 +540,10 @@ static void put_opaque(PyObject *v)
     Py_XDECREF(owned);
     PUT(">");
     log_open(R.log, G_OPAQUE, 0, v);
-    log_word(R.log, aux);
+    if (kind && name && PyUnicode_CheckExact(name))
+        log_atom(R.log, name); /* held: another name must not get its address */
+    else
+        log_word(R.log, aux);
 }
 
 static uintptr_t opaque_aux(PyObject *v)

@@ -63,13 +63,25 @@ static inline int small_int(PyObject *v, long long *out)
     return 1;
 }
 
+/* Before 3.12 any allocation may collect garbage and so run the program's finalisers, unseen, inside our own work. */
+static inline int hold_collector(void)
+{
+    return HAS_MONITORING ? 0 : PyGC_Disable();
+}
+
+static inline void release_collector(int was_enabled)
+{
+    if (was_enabled)
+        PyGC_Enable();
+}
+
 /* How many more Python frames may be entered: the guest's own frames are given back to the program. */
 static inline void give_recursion(PyThreadState *ts, int frames)
 {
 #if HAS_MONITORING
     ts->py_recursion_remaining += frames;
 #else
-    ts->recursion_remaining += frames + 1; /* here a call from C, such as the guest's exec, counts as well */
+    ts->recursion_remaining += frames;
 #endif
 }
 

@@ -206,6 +206,17 @@ static int splice_list(Slot *s, PyObject *v)
     return same ? 0 : 1;
 }
 
+/* An atom's text into R.out. Was it cut? */
+static int put_atom_or_cut(PyObject *v)
+{
+    R.out.n = 0;
+    if (put_atom(v) >= 0 && R.out.n <= R.value_bytes)
+        return 0;
+    R.out.n = 0;
+    put_cut(v);
+    return 1;
+}
+
 /* Has the slot's text changed, now that it is bound to v (not NULL)? If so *text is the new one. */
 static int slot_update(Slot *s, PyObject *v, Buf *text)
 {
@@ -221,11 +232,9 @@ static int slot_update(Slot *s, PyObject *v, Buf *text)
             Py_DECREF(old);
             return 0;
         }
-        R.out.n = 0;
-        if (put_atom(v) < 0 || R.out.n > R.value_bytes) {
-            R.out.n = 0;
-            put_cut(v);
-        }
+        int changed = 1;
+        if (put_atom_or_cut(v))
+            changed = !(was_atom && Py_TYPE(old) == Py_TYPE(v) && extent(old) == extent(v) && put_atom_or_cut(old));
         if (!was_atom && s->log.n_held)
             log_clear(&s->log);
         Py_INCREF(v);
@@ -235,7 +244,7 @@ static int slot_update(Slot *s, PyObject *v, Buf *text)
         if (was_atom)
             Py_DECREF(old);
         *text = R.out;
-        return 1;
+        return changed;
     }
     if (s->ptr == v && s->n_ends && PyList_CheckExact(v)) {
         int done = splice_list(s, v);
@@ -416,12 +425,12 @@ static void slot_remove(FrameRec *f, int at)
     memmove(f->names + at, f->names + at + 1, (f->n_slots - at) * sizeof(PyObject *));
 }
 
-/* Brings the slots into the namespace's order; those of names that are gone end up last. */
-static void align_slots(FrameRec *f, PyObject *ns)
+/* Brings the slots into the namespace's order; those of names that are gone end up last. Were names moved? */
+static int align_slots(FrameRec *f, PyObject *ns)
 {
     PyObject *name, *v;
     Py_ssize_t pos = 0;
-    int k = 0;
+    int k = 0, moved = 0;
     while (PyDict_Next(ns, &pos, &name, &v)) {
         if (!is_field(name))
             continue;
@@ -441,9 +450,11 @@ static void align_slots(FrameRec *f, PyObject *ns)
             memmove(f->names + k + 1, f->names + k, (at - k) * sizeof(PyObject *));
             f->slots[k] = slot;
             f->names[k] = kept;
+            moved = 1;
         }
         k++;
     }
+    return moved;
 }
 
 static void diff_namespace(FrameRec *f)
@@ -453,10 +464,9 @@ static void diff_namespace(FrameRec *f)
         return;
     if (f->names == NULL)
         f->names = grow(NULL, sizeof(PyObject *));
-    align_slots(f, ns);
+    int k = 0, rebound = align_slots(f, ns); /* which of two names is the earlier one may have changed */
     PyObject *name, *v;
     Py_ssize_t pos = 0;
-    int k = 0, rebound = 0;
     while (PyDict_Next(ns, &pos, &name, &v)) {
         if (!is_field(name))
             continue;
@@ -488,8 +498,10 @@ static inline void diff(FrameRec *f)
         return;
     }
     diff_locals(f);
-    if (f->info->n_globals)
+    if (f->info->n_globals) {
+        resolve_globals(f->info, f->frame->f_globals); /* its code may have run in another namespace meanwhile */
         diff_globals(f, 1);
+    }
 }
 
 #endif

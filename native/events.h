@@ -8,9 +8,11 @@
  * indicator is clear on entry (the interpreter keeps a raised exception elsewhere meanwhile) and stays so. */
 #define ENTER() \
     if (!W.active || C.busy) return NOTHING; \
-    C.busy = 1
+    C.busy = 1; \
+    int collecting = hold_collector()
 #define LEAVE() \
     commit(); \
+    release_collector(collecting); \
     C.busy = 0
 
 #if !HAS_MONITORING
@@ -98,7 +100,9 @@ static FrameRec *own_frame(void)
 {
     PyThreadState *ts = PyThreadState_Get();
     FrameRec *f = C.top;
-    return ts == C.thread && f && f->frame == current_frame(ts) ? f : NULL;
+    IFrame *frame = current_frame(ts);
+    /* The code is asked for as well: with its events taken away for a while, the top may be gone and its place reused. */
+    return ts == C.thread && f && f->frame == frame && f->info->code == frame_code(frame) ? f : NULL;
 }
 
 #define NOTHING Py_NewRef(Py_None)
@@ -110,11 +114,11 @@ CALLBACK(py_start)
     if (W.active && !C.busy && FOREIGN(args[0]))
         return Py_NewRef(disable);
     PyThreadState *ts = PyThreadState_Get();
+    IFrame *frame = current_frame(ts);
+    drop_suspended(frame); /* on whichever thread it starts */
     if (ts != C.thread)
         return NOTHING;
     ENTER();
-    IFrame *frame = current_frame(ts);
-    take_suspended(frame);
     on_call(code_info((PyCodeObject *)args[0]), frame);
     LEAVE();
     return NOTHING;

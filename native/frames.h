@@ -76,6 +76,8 @@ static int is_shareable(PyObject *v)
     return k->structured && !k->is_enum && !k->is_exception;
 }
 
+#define OWN_DEPTH 50 /* more frames than global_names needs */
+
 static CodeInfo *code_info(PyCodeObject *code)
 {
     Cell *c = map_find(&C.codes, code);
@@ -87,11 +89,11 @@ static CodeInfo *code_info(PyCodeObject *code)
     Py_INCREF(code);
     info->code = code;
     map_add(&C.codes, code, info);
-    info->file = PyDict_GetItemWithError(C.files, code->co_filename);
-    if (info->file == NULL) {
-        PyErr_Clear();
+    if (!PyUnicode_CheckExact(code->co_filename)) /* a str of the program's own class hashes as it likes */
         return info;
-    }
+    info->file = PyDict_GetItemWithError(C.files, code->co_filename);
+    if (info->file == NULL)
+        return info;
     info->namespace = !(code->co_flags & CO_OPTIMIZED);
     info->suspends = (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) != 0;
     if (info->namespace)
@@ -108,7 +110,12 @@ static CodeInfo *code_info(PyCodeObject *code)
         info->index[info->n_names] = i;
         info->is_cell[info->n_names++] = (kinds[i] & (CO_FAST_CELL | CO_FAST_FREE)) != 0;
     }
+    PyThreadState *ts = PyThreadState_Get();
+    int collecting = PyGC_Disable();
+    give_recursion(ts, OWN_DEPTH); /* at the program's own limit there would be no room for it */
     info->global_names = PyObject_CallOneArg(C.global_names, (PyObject *)code);
+    give_recursion(ts, -OWN_DEPTH);
+    release_collector(collecting);
     if (info->global_names == NULL || !PyTuple_Check(info->global_names)) {
         PyErr_Clear();
         info->global_names = PyTuple_New(0);

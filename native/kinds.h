@@ -118,8 +118,11 @@ static void kind_slots(Kind *k, int *declares)
         while (PyDict_Next(b->tp_dict, &pos, &name, &member)) {
             if (!Py_IS_TYPE(member, &PyMemberDescr_Type) || !PyUnicode_CheckExact(name) || is_dunder(name))
                 continue;
+            PyMemberDescrObject *own = (PyMemberDescrObject *)member;
+            if (own->d_common.d_type != b || own->d_member->type != T_OBJECT_EX) /* put here by the program */
+                continue;
             k->slots = grow(k->slots, (k->n_slots + 1) * sizeof(SlotField));
-            k->slots[k->n_slots++] = (SlotField){Py_NewRef(name), ((PyMemberDescrObject *)member)->d_member->offset};
+            k->slots[k->n_slots++] = (SlotField){Py_NewRef(name), own->d_member->offset};
         }
     }
 }

@@ -197,7 +197,8 @@ static PyObject *recorder_give_recursion(PyObject *self, PyObject *frames)
     long n = PyLong_AsLong(frames);
     if (n == -1 && PyErr_Occurred())
         return NULL;
-    give_recursion(PyThreadState_Get(), (int)n);
+    /* Before 3.12 a call from C, such as the guest's exec, counts as well. */
+    give_recursion(PyThreadState_Get(), (int)n + !HAS_MONITORING);
     Py_RETURN_NONE;
 }
 

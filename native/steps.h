@@ -128,13 +128,27 @@ static void on_leave(FrameRec *f, PyObject *arg, int suspended)
         free_frame(f);
 }
 
+/* The record of a frame that goes on, or NULL: nothing is known of it. From 3.13 on a generator may end without an
+ * event, and on any version on another thread: then the record is of an earlier frame at this address. */
 static FrameRec *take_suspended(IFrame *frame)
 {
     Cell *c = map_find(&C.suspended, frame);
     FrameRec *f = c ? c->value : NULL;
     if (c)
         c->value = NULL;
+    if (f && f->info->code != frame_code(frame)) {
+        free_frame(f);
+        f = NULL;
+    }
     return f;
+}
+
+/* A frame starts at this address: whatever was suspended here has ended. */
+static void drop_suspended(IFrame *frame)
+{
+    FrameRec *f = take_suspended(frame);
+    if (f)
+        free_frame(f);
 }
 
 #endif

@@ -188,6 +188,8 @@ static int verify(uintptr_t **c, PyObject *v)
     uintptr_t word = *(*c)++, tag = word & 0xff, n = word >> 8;
     if (word == G_OVER)
         return ENDS;
+    if (tag == G_UNSET) /* a word alone; it is set now */
+        return DIFFERS;
     if (*(*c)++ != (uintptr_t)v)
         return DIFFERS;
     if (tag == G_ATOM)

@@ -90,8 +90,11 @@ static void write_end(const char *kind, const char *detail, size_t n)
 {
     if (W.ended)
         return;
-    if (n + strlen(kind) + 16 > RESERVE)
-        n = RESERVE - strlen(kind) - 16;
+    if (n + strlen(kind) + 32 > RESERVE) {
+        n = RESERVE - strlen(kind) - 32;
+        while (n && ((uint8_t)detail[n] & 0xc0) == 0x80) /* no character is torn */
+            n--;
+    }
     W.ended = 1;
     W.cap += RESERVE;
     W.ready = W.cap;

@@ -75,6 +75,25 @@ def test_a_bare_prompt_keeps_the_numbers_and_reads_back() -> None:
     assert parsed.program.source.splitlines()[2] == "def f(x):"
 
 
+ODD = [
+    'def f():\n    "one"\n    "two"\n    return 1\n',
+    'def f():\n    ("one"\n     "two")\n    return 1\n',
+    'def f(): "one"; return 1\n',
+    'def f():\n    "one" # and\n    # more\n    return 1\n',
+    "# only\n\n",
+    'def f():\n    """é\n    """\n    def g():\n        """g"""\n        return 1\n    return g\n',
+]
+
+
+@pytest.mark.parametrize("source", [*ODD, SOURCE, STATEMENTS])
+def test_what_is_left_out_once_leaves_nothing_more_to_leave_out(source: str) -> None:
+    data = prompt(Program(source=source), Compact(bare=True))
+    parsed = parse_prompt(data)
+    assert isinstance(parsed, Prompt)
+    assert prompt(parsed.program, parsed.options) == data
+    assert idle_lines(source).isdisjoint(lines_that_run(compile(source, "p", "exec")))
+
+
 def test_a_number_cannot_ask_for_memory() -> None:
     parsed = parse_prompt(b"# bare\n4000000000|x = 1\n>\n")
     assert not isinstance(parsed, Prompt)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import random
 
 NAMES = ("a", "b", "c", "d")
+UNPLAIN = ("P(", "S()", " for ", "lambda")
 
 
 class Generator:
     """One random program; the same seed gives the same text."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, plain: bool = False) -> None:
         self.random = random.Random(seed)
+        self.plain = plain  # only values whose repr is their canonical text
         self.lines: list[str] = []
 
     def program(self) -> str:
@@ -62,6 +64,9 @@ class Generator:
 
     def atom(self) -> str:
         """A literal without parts."""
+        atoms = ["0", "1", "-7", "300", "10**20", "2.5", "'s'", "'it\\'s'", "None", "True", "b'x'", "''"]
+        if self.plain:
+            return self.random.choice(atoms)
         return self.random.choice(
             [
                 "0",
@@ -83,7 +88,7 @@ class Generator:
 
     def value(self) -> str:
         """A literal, maybe nested."""
-        kind = self.random.randrange(9)
+        kind = self.random.randrange(7 if self.plain else 9)
         parts = [self.atom() for _ in range(self.random.randint(0, 4))]
         joined = ", ".join(parts)
         if kind < 3:
@@ -117,6 +122,8 @@ class Generator:
         ]  # fmt: skip
         if in_function:
             simple += ["counter += 1", "shared = shared + [counter]", "shared = [0]"]
+        if self.plain:
+            simple = [text for text in simple if not any(word in text for word in UNPLAIN)]
         text = self.random.choice(simple)
         form = self.random.randrange(6)
         if form == 0:
@@ -136,6 +143,6 @@ class Generator:
         self.emit(depth + 1, "pass")
 
 
-def program(seed: int) -> str:
-    """The program of a seed."""
-    return Generator(seed).program()
+def program(seed: int, *, plain: bool = False) -> str:
+    """The program of a seed; `plain` keeps to values whose repr is their canonical text."""
+    return Generator(seed, plain=plain).program()

@@ -27,20 +27,31 @@ def idle_lines(source: str) -> frozenset[int]:
         tokenize.DEDENT,
         tokenize.ENDMARKER,
     }
-    strings = _docstrings(tree)
+    docstrings = _docstrings(tree)
     busy: set[int] = set()
     for token in tokens:
-        if token.type not in unused and not (token.type == tokenize.STRING and token.start in strings):
+        if token.type not in unused and (token.start, token.end) not in docstrings:
             busy.update(range(token.start[0], token.end[0] + 1))
-    return frozenset(range(1, len(source.splitlines()) + 1)) - busy
+    return frozenset(range(1, source.count("\n") + 1)) - busy
 
 
-def _docstrings(tree: ast.Module) -> set[tuple[int, int]]:
-    """Where the docstrings of functions stand. One that is a whole body runs, as do those of modules and classes."""
+def _docstrings(tree: ast.Module) -> set[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where the docstrings of functions begin and end.
+
+    One that is a whole body runs, as do those of modules and classes. One before another string is left in: without
+    it, the other would be the docstring.
+    """
     found = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and len(node.body) > 1:
-            match node.body[0]:
-                case ast.Expr(value=ast.Constant(value=str())) as first:
-                    found.add((first.lineno, first.col_offset))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            match node.body:
+                case [
+                    ast.Expr(value=ast.Constant(value=str())),
+                    ast.Expr(value=ast.Constant(value=str())),
+                    *_,
+                ]:
+                    continue
+                case [ast.Expr(value=ast.Constant(value=str())) as first, _, *_]:
+                    end = (first.end_lineno or 0, first.end_col_offset or 0)
+                    found.add(((first.lineno, first.col_offset), end))
     return found

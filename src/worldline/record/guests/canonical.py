@@ -241,8 +241,8 @@ class Renderer:
         # An OrderedDict keeps an order of its own; reading it hashes the keys, so only keys whose hash is trusted.
         keyed = type(value) is collections.OrderedDict
         ordered = keyed and all(id(type(key)) in _ATOMS for key in dict.__iter__(value))
-        items: Any = collections.OrderedDict.items(value) if ordered else dict.items(value)
-        for place, (key, item) in enumerate(list(items)):
+        items: Any = _ordered_items(value) if ordered else list(dict.items(value))
+        for place, (key, item) in enumerate(items):
             if place:
                 self._put(", ")
             self._value(key, depth + 1)
@@ -363,6 +363,14 @@ class Renderer:
         number, self._next = self._next, self._next + 1
         self._serials[id(value)] = (number, identity(value))
         return number
+
+
+def _ordered_items(value: Any) -> list[tuple[Any, Any]]:
+    """In its own order, unless `dict.__delitem__` has taken a key from under it."""
+    try:
+        return list(collections.OrderedDict.items(value))
+    except KeyError:
+        return list(dict.items(value))
 
 
 def is_shareable(value: Any, renderer: Renderer) -> bool:

@@ -76,7 +76,9 @@ class Kind:
             if _FLAGS(base) & _HEAP_TYPE and "__slots__" in TYPE_DICT(base):
                 declares = True
                 for name, member in TYPE_DICT(base).items():
-                    if type(member) is types.MemberDescriptorType and not is_dunder(name):
+                    # One of another class would be read at a place that this class does not have.
+                    own = type(member) is types.MemberDescriptorType and member.__objclass__ is base
+                    if own and type(name) is str and not is_dunder(name):
                         self.slots.append((name, member.__get__))
         self.structured = self.base is not None or (heap and (self._dict_of is not None or declares))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import opcode
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any, Protocol
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
+_is_collecting, _hold_collector, _release_collector = gc.isenabled, gc.disable, gc.enable
 RETURN, YIELD = 6, 7  # the wire's tags of the two ways to leave a frame by a value
 TOOL = 4
 LOCAL = ("PY_START", "PY_RESUME", "LINE", "JUMP", "PY_RETURN", "PY_YIELD")  # may be disabled place by place
@@ -97,12 +99,16 @@ class Monitor:
             if not known:
                 return foreign
             self.busy = True
+            collecting = _is_collecting()
+            _hold_collector()  # finalisers of the program would run unseen, inside our own work
             try:
                 return act(known, _getframe(1), code, *args)
             except RecursionError:
                 self.recorder.give_up()
                 return None
             finally:
+                if collecting:
+                    _release_collector()
                 self.busy = False
 
         return callback

@@ -54,11 +54,14 @@ def global_names(code: types.CodeType) -> tuple[str, ...]:
     return tuple(name for name in names if not (name.startswith("__") and name.endswith("__")))
 
 
-_natives: dict[str, Any] = {}
+_natives: dict[str | None, Any] = {}
 
 
 def warm(native: str | None) -> Any:
-    """Load the native core before the first program is there."""
+    """Before the first program is there: load the native core, and take our own modules out of the program's sight."""
+    package = __package__ or ""
+    for name in [name for name in _modules if name == package or name.startswith(package + ".")]:
+        del _modules[name]
     if native is None:
         return None
     if native not in _natives:
@@ -79,7 +82,8 @@ def run(spec: dict[str, Any], wire_fd: int) -> NoReturn:
     os.close(kept)  # mmap keeps a duplicate at the number that was free; the program must not find it there
     root = os.getcwd()
     paths = {os.path.join(root, name): name for name in (spec["name"], *spec["files"])}
-    native = warm(spec["native"]) if spec["core"] != "python" else None
+    path = spec["native"] if spec["core"] != "python" else None
+    native = _natives.get(path) or warm(path)
     core: Any = native or recorder
     rec = core.Recorder(buffer, paths, spec["limits"], global_names)
     rec.meta("name", sys.implementation.name)
@@ -100,9 +104,6 @@ def _set_up_interpreter(spec: dict[str, Any], root: str) -> None:
     sys.argv = [spec["name"], *spec["argv"]]
     sys.path.insert(0, root)
     sys.dont_write_bytecode = True
-    package = __package__ or ""
-    for name in [name for name in sys.modules if name == package or name.startswith(package + ".")]:
-        del sys.modules[name]  # a program may have modules of these names
 
 
 def _watch(rec: Any) -> list[bool]:
@@ -170,9 +171,10 @@ class _Run:
     def _program(self) -> tuple[str, str, int]:
         code = self._compile()
         call = self.spec["call"]
-        module = self._module("__main__" if call is None else self._dotted())
+        self.name = "__main__" if call is None else self._dotted()
+        self.module = self._module(self.name)
         try:
-            value = self._execute(code, module.__dict__, call)
+            value = self._execute(code, self.module.__dict__, call)
             return "returned", "" if call is None else self.rec.render(value), 0
         except SystemExit as error:
             value = error.code
@@ -239,8 +241,21 @@ class _Run:
                 sys.excepthook(type(error), error, error.__traceback__)
         atexit._run_exitfuncs()
         status = _flush(status, getattr(sys, "stdout", None), getattr(sys, "stderr", None))
-        _tear_down_main()
+        self._tear_down()
         return _flush(status, *self.opened[1:])
+
+    def _tear_down(self) -> None:
+        """What ends with the program's module ends now: finalisers run as at the interpreter's own end."""
+        namespace = self.module.__dict__
+        _modules.pop(self.name, None)
+        del self.module
+        gc.collect()
+        for hidden in (True, False):
+            for name in list(namespace):
+                if isinstance(name, str) and name != "__builtins__" and _is_hidden(name) == hidden:
+                    namespace[name] = None
+        namespace.clear()
+        gc.collect()
 
 
 def _flush(status: int, *streams: Any) -> int:
@@ -251,22 +266,6 @@ def _flush(status: int, *streams: Any) -> int:
         except BaseException:
             status = 120
     return status
-
-
-def _tear_down_main() -> None:
-    """What ends with the main module ends now: finalisers run as they would at the interpreter's own end."""
-    module = _modules.pop("__main__", None)
-    if module is None or type(module) is not types.ModuleType:
-        return
-    namespace = module.__dict__
-    del module
-    gc.collect()
-    for hidden in (True, False):
-        for name in list(namespace):
-            if isinstance(name, str) and name != "__builtins__" and _is_hidden(name) == hidden:
-                namespace[name] = None
-    namespace.clear()
-    gc.collect()
 
 
 def _is_hidden(name: str) -> bool:

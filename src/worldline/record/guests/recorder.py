@@ -12,6 +12,7 @@ import opcode
 import os
 from _thread import get_ident
 from collections.abc import Callable, Iterable, Mapping
+from gc import disable, enable, isenabled
 from mmap import mmap
 from os import _exit
 from sys import gettrace, settrace
@@ -88,7 +89,8 @@ class _Wire:
         if not self.ended:
             self.ended = True
             self._room += _RESERVE
-            self.put(_END, kind, detail.encode()[: _RESERVE - len(kind) - 16])
+            cut = detail.encode()[: _RESERVE - len(kind) - 32]
+            self.put(_END, kind, cut.decode(errors="ignore"))  # no character is torn
 
     def limit(self, which: str) -> NoReturn:
         """A budget is spent: end here, keeping what is written."""
@@ -104,7 +106,6 @@ class _Code:
     ) -> None:
         self.file, self.name, self.firstline = file, code.co_qualname, code.co_firstlineno
         self.namespace = not code.co_flags & _OPTIMIZED
-        self.module = self.namespace and code.co_name == "<module>"
         self.suspends = bool(code.co_flags & _SUSPENDS)
         cells = [name for name in code.co_cellvars if name not in code.co_varnames]
         names = [*code.co_varnames, *cells, *code.co_freevars]
@@ -115,14 +116,16 @@ class _Code:
 class _Frame:
     """One activation: what each of its names looked like at its last event."""
 
-    __slots__ = ("aliases", "code", "globals", "line", "looped", "raised", "serial", "texts")
+    __slots__ = ("aliases", "code", "globals", "line", "looped", "namespace", "raised", "serial", "texts")
 
-    def __init__(self, serial: int, code: _Code) -> None:
+    def __init__(self, serial: int, code: _Code, real: FrameType) -> None:
         self.serial, self.code, self.line = serial, code, code.firstline
         self.texts: dict[str, str] = {}
         self.aliases: dict[str, str | None] = {}
         self.globals: dict[str, str | None] = {}
         self.raised = self.looped = False
+        # Asked for once: later it may be a copy with the variables of a comprehension in it.
+        self.namespace: Any = real.f_locals if code.namespace else None
 
 
 class Recorder:
@@ -253,7 +256,7 @@ class Recorder:
     def on_call(self, code: _Code, real: FrameType) -> None:
         """A frame starts."""
         self._flush()
-        frame = _Frame(self._frames, code)
+        frame = _Frame(self._frames, code, real)
         self._frames += 1
         name, file = self._wire.name(code.name), self._wire.name(code.file)
         self._count()
@@ -322,11 +325,11 @@ class Recorder:
             self._wire.put(_DELTA, number, text)
 
     def _diff_names(self, frame: _Frame, real: FrameType) -> None:
-        if frame.code.namespace:
-            found: Mapping[str, Any] = real.f_globals if frame.code.module else real.f_locals
-            if not isinstance(found, dict):
+        found: Mapping[str, Any] = frame.namespace
+        if frame.namespace is not None:
+            if not issubclass(type(found), dict):
                 return
-            found = dict(dict.items(found))  # an Enum's body has a dict of its own kind
+            found = dict(dict.items(frame.namespace))  # an Enum's body has a dict of its own kind
             names = [name for name in found if type(name) is str and not is_dunder(name)]
         else:
             found = real.f_locals
@@ -339,9 +342,10 @@ class Recorder:
                     self._delta(frame, name, text)
             elif name in frame.texts:
                 self._gone(frame, name)
-        if frame.code.namespace:
+        if frame.namespace is not None:
             for name in [name for name in frame.texts if name not in found]:
                 self._gone(frame, name)
+            frame.texts = {name: frame.texts[name] for name in names}  # the order in which they will be gone
         self._diff_aliases(frame, names, found)
 
     def _gone(self, frame: _Frame, name: str) -> None:
@@ -375,17 +379,23 @@ class Recorder:
         """What is known of a code object; False where it is not the program's own."""
         found = self._codes.get(id(code))
         if found is None:
-            file = self._files.get(code.co_filename)
+            path = code.co_filename  # a str of the program's own class hashes as it likes
+            file = self._files.get(path) if type(path) is str else None
             known: _Code | Literal[False] = False if file is None else _Code(code, file, self._global_names)
             found = self._codes[id(code)] = code, known
         return found[1]
 
     def _trace(self, real: FrameType, event: str, arg: Any) -> Any:
+        collecting = isenabled()
+        disable()  # finalisers of the program would run unseen, inside our own work
         try:
             return self._on_event(real, event, arg) if self._active else None
         except RecursionError:
             self.give_up()
             return None
+        finally:
+            if collecting:
+                enable()
 
     def _on_event(self, real: FrameType, event: str, arg: Any) -> Any:
         if event == "call":

@@ -18,44 +18,50 @@ _ERRORS = (
 )
 
 
+_told: Any = None  # the recorder; the classes are made once, before any program is there
+
+
+class _Out(io.TextIOWrapper):
+    def write(self, text: str, /) -> int:
+        count = super().write(text)
+        if count:
+            _told.output(str.__str__(text))
+        return count
+
+
+class _In(io.TextIOWrapper):
+    def read(self, *args: Any) -> str:
+        return _tell(super().read(*args))
+
+    def readline(self, *args: Any) -> Any:  # a str; Any, as its bases disagree in the type stubs
+        return _tell(super().readline(*args))
+
+    def __next__(self) -> Any:
+        return _tell(super().__next__())
+
+
+for _cls in (_Out, _In):
+    _cls.__name__ = _cls.__qualname__ = "TextIOWrapper"
+    _cls.__module__ = "_io"
+
+
+def _tell(text: str) -> str:
+    _told.input(text)
+    return text
+
+
 def open_streams(recorder: Any) -> list[io.TextIOWrapper]:
-    """Fresh sys.stdin, sys.stdout and sys.stderr over files 0, 1 and 2."""
-
-    class Out(io.TextIOWrapper):
-        def write(self, text: str, /) -> int:
-            count = super().write(text)
-            if count:
-                recorder.output(text[:])
-            return count
-
-    class In(io.TextIOWrapper):
-        def read(self, *args: Any) -> str:
-            return told(super().read(*args))
-
-        def readline(self, *args: Any) -> Any:  # a str; Any, as its bases disagree in the type stubs
-            return told(super().readline(*args))
-
-        def __next__(self) -> Any:
-            return told(super().__next__())
-
-    def told(text: str) -> str:
-        recorder.input(text)
-        return text
-
-    for cls in (Out, In):
-        cls.__name__ = cls.__qualname__ = "TextIOWrapper"
-        cls.__module__ = "_io"
+    """Fresh sys.stdin, sys.stdout and sys.stderr over files 0, 1 and 2, whose text this recorder is told."""
+    global _told
+    _told = recorder
+    inward, outward = _binary(0, "rb", "<stdin>"), _binary(1, "wb", "<stdout>")
     ours = {
-        "stdin": In(_binary(0, "rb", "<stdin>"), encoding="utf-8", errors=_ERRORS),
-        "stdout": Out(_binary(1, "wb", "<stdout>"), encoding="utf-8", errors=_ERRORS, newline="\n"),
+        "stdin": _In(inward, encoding="utf-8", errors=_ERRORS),
+        "stdout": _Out(outward, encoding="utf-8", errors=_ERRORS, newline="\n"),
         "stderr": io.TextIOWrapper(
-            _binary(2, "wb", "<stderr>"),
-            encoding="utf-8",
-            errors="backslashreplace",
-            newline="\n",
-            line_buffering=True,
+            _binary(2, "wb", "<stderr>"), encoding="utf-8", errors="backslashreplace", newline="\n", line_buffering=True
         ),
-    }
+    }  # fmt: skip
     for name, stream in ours.items():
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
