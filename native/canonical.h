@@ -421,7 +421,7 @@ static int put_object(const Kind *k, PyObject *v, int depth)
     first_sight(v);
     log_open(R.log, G_OBJECT, 0, v);
     log_word(R.log, (uintptr_t)k);
-    log_word(R.log, (uintptr_t)s->weak);
+    log_word(R.log, (uintptr_t)s);
     PUT("(");
     int first = 1;
     if (k->base != B_NONE) {

@@ -15,7 +15,7 @@ typedef struct {
     SlotField *slots;
 } Kind;
 
-typedef struct { uint64_t number; PyObject *weak; PyObject *strong; PyObject *address; } Serial;
+typedef struct { uint64_t number; PyObject *weak; int dead; } Serial; /* by weak reference, or told of its death */
 typedef struct { size_t at; uint32_t target; int is_ref; } Mark;
 
 static struct {
@@ -34,7 +34,7 @@ static struct {
     uint32_t *ends;      /* where each item of an outermost list of atoms ends in the text; n_ends 0: no such list */
     size_t n_ends, cap_ends;
     PyTypeObject *deque, *ordered_dict;
-    PyObject *s_slots, *s_name, *s_del, *deque_maxlen;
+    PyObject *s_slots, *s_name, *deque_maxlen;
 } R;
 
 #define PUT(literal) buf_put(&R.out, literal, sizeof(literal) - 1)
@@ -161,37 +161,35 @@ static Kind *kind_of(PyTypeObject *t)
     return k;
 }
 
-static int has_finaliser(PyTypeObject *t)
+/* The finaliser given to classes whose instances allow no weak reference and have no `__del__`. */
+static void mark_dead(PyObject *v)
 {
-    PyObject *mro = t->tp_mro;
-    for (Py_ssize_t i = 0; mro && i < PyTuple_GET_SIZE(mro); i++) {
-        PyTypeObject *b = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
-        if ((b->tp_flags & Py_TPFLAGS_HEAPTYPE) && b->tp_dict && PyDict_GetItemWithError(b->tp_dict, R.s_del))
-            return 1;
-    }
-    return 0;
+    Cell *c = map_find(&R.serials, v);
+    if (c)
+        ((Serial *)c->value)->dead = 1;
 }
 
-/* The number of an object, by first sight. A weak reference tells a reused address; objects that allow none are held,
- * unless they have a finaliser, which must not run late. */
+static inline int is_still(const Serial *s, PyObject *v)
+{
+    return s->weak ? ((PyWeakReference *)s->weak)->wr_object == v : !s->dead;
+}
+
+/* The number of an object, by first sight. A weak reference tells a reused address, or the object's own end where it
+ * allows none; nothing is held. (With a `__del__` and without weak references, a reused address cannot be told.) */
 static Serial *serial_of(PyObject *v)
 {
     Cell *c = map_find(&R.serials, v);
-    if (c) {
-        Serial *s = c->value;
-        if (s->weak == NULL || ((PyWeakReference *)s->weak)->wr_object == v)
-            return s;
-    }
+    if (c && is_still(c->value, v))
+        return c->value;
     Serial *s = calloc(1, sizeof(Serial));
     if (s == NULL)
         Py_FatalError("worldline: out of memory in the recorder");
     s->number = R.next_serial++;
-    s->address = v;
     s->weak = PyWeakref_NewRef(v, NULL);
     if (s->weak == NULL) {
         PyErr_Clear();
-        if (!has_finaliser(Py_TYPE(v)))
-            s->strong = Py_NewRef(v);
+        if (Py_TYPE(v)->tp_finalize == NULL && (Py_TYPE(v)->tp_flags & Py_TPFLAGS_HEAPTYPE))
+            Py_TYPE(v)->tp_finalize = mark_dead;
     }
     map_add(&R.serials, v, s);
     return s;

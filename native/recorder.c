@@ -28,7 +28,6 @@ static PyObject *set_up_types(void)
     R.deque_maxlen = R.deque ? PyObject_GetAttrString((PyObject *)R.deque, "maxlen") : NULL;
     R.s_slots = PyUnicode_InternFromString("__slots__");
     R.s_name = PyUnicode_InternFromString("__name__");
-    R.s_del = PyUnicode_InternFromString("__del__");
     R.seen.stamp = R.kinds.stamp = R.serials.stamp = 1;
     C.codes.stamp = C.suspended.stamp = C.globals.stamp = 1;
     R.next_serial = 1;

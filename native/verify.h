@@ -174,8 +174,8 @@ static int verify_exception(uintptr_t **c, PyObject *v, uintptr_t n)
 static int verify_object(uintptr_t **c, PyObject *v)
 {
     Kind *k = (Kind *)*(*c)++;
-    PyWeakReference *weak = (PyWeakReference *)*(*c)++;
-    if (weak && weak->wr_object != v)
+    const Serial *s = (const Serial *)*(*c)++;
+    if (!is_still(s, v))
         return DIFFERS;
     if (k->base != B_NONE)
         CHECK(verify(c, v));

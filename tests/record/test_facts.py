@@ -263,6 +263,20 @@ def test_a_crash_loses_nothing(rec: Recording) -> None:
     assert trace[-1].line == 4
 
 
+def test_events_switched_off_and_on_again_are_named(rec: Recording) -> None:
+    source = """
+import sys
+m = getattr(sys, 'monitoring', None)
+if m:
+    events = m.get_events(4)
+    m.set_events(4, 0)
+    hidden = 1
+    m.set_events(4, events)
+"""
+    trace = rec(source)
+    assert trace.outcome.kind == ("returned" if trace.interpreter.version.startswith("3.11") else "tampered")
+
+
 def test_a_syntax_error_is_unsupported(rec: Recording) -> None:
     trace = rec("def f(:\n")
     assert trace.outcome.kind == "unsupported"

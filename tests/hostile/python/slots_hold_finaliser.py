@@ -1,6 +1,6 @@
 # outcome: returned
 # item: 17
-# perturbed: a slotted object without weak references is held, to tell it from a later one at its address
+# perturbed[python]: a slotted object without weak references is held, to tell it from a later one at its address
 # delta: after=1
 class Loud:
     def __del__(self):

@@ -17,7 +17,7 @@ _is_collecting, _hold_collector, _release_collector = gc.isenabled, gc.disable, 
 RETURN, YIELD = 6, 7  # the wire's tags of the two ways to leave a frame by a value
 TOOL = 4
 LOCAL = ("PY_START", "PY_RESUME", "LINE", "JUMP", "PY_RETURN", "PY_YIELD")  # may be disabled place by place
-_API: Any = getattr(sys, "monitoring", None)  # 3.11 has none, and then nobody makes a Monitor
+API: Any = getattr(sys, "monitoring", None)  # 3.11 has none, and then nobody makes a Monitor
 
 
 class Recording(Protocol):
@@ -66,31 +66,31 @@ class Monitor:
             "JUMP": self.jump, "PY_RETURN": self.leave, "PY_YIELD": self.suspend, "PY_UNWIND": self.unwind,
             "RAISE": self.raised,
         }  # fmt: skip
-        _API.use_tool_id(TOOL, "worldline")
+        API.use_tool_id(TOOL, "worldline")
         for name, act in acts.items():
-            event = getattr(_API.events, name)
+            event = getattr(API.events, name)
             self._callbacks[event] = self._guarded(act, name in LOCAL)
-            _API.register_callback(TOOL, event, self._callbacks[event])
+            API.register_callback(TOOL, event, self._callbacks[event])
             self.events |= event
-        _API.set_events(TOOL, self.events)
+        API.set_events(TOOL, self.events)
 
     def uninstall(self) -> None:
         """Stop."""
-        if _API.get_tool(TOOL) is not None:
-            _API.set_events(TOOL, 0)
-            _API.free_tool_id(TOOL)
+        if API.get_tool(TOOL) is not None:
+            API.set_events(TOOL, 0)
+            API.free_tool_id(TOOL)
 
     def intact(self) -> bool:
         """Are events and callbacks still those that were installed? Reading a callback means replacing it."""
-        if _API.get_tool(TOOL) != "worldline" or _API.get_events(TOOL) != self.events:
+        if API.get_tool(TOOL) != "worldline" or API.get_events(TOOL) != self.events:
             return False
         kept = self._callbacks.items()
-        found = [_API.register_callback(TOOL, event, callback) is callback for event, callback in kept]
+        found = [API.register_callback(TOOL, event, callback) is callback for event, callback in kept]
         return all(found)
 
     def _guarded(self, act: Callable[..., Any], local: bool) -> Callable[..., Any]:
         """The callback: only for the program's own code, on its own thread, and never from within itself."""
-        foreign = _API.DISABLE if local else None
+        foreign = API.DISABLE if local else None
 
         def callback(code: CodeType, *args: Any) -> Any:
             if self.busy or not self.recorder.is_mine():
@@ -137,7 +137,7 @@ class Monitor:
         lines = self._line_table(code)
         line = lines[target // 2]
         if line is None or target > origin or line != lines[origin // 2]:
-            return _API.DISABLE
+            return API.DISABLE
         frame = self.recorder.stack[-1]
         self.recorder.on_line(frame, real, line)
         frame.looped = True

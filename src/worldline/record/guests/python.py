@@ -24,7 +24,7 @@ from os import _exit, getpid
 from sys import _getframe
 from typing import Any, NoReturn
 
-from . import behavior, recorder, streams
+from . import behavior, monitoring, recorder, streams
 
 for _complete in (site.setquit, site.setcopyright, site.sethelper):
     _complete()  # what a plain run has, and one without site has not
@@ -91,9 +91,8 @@ def run(spec: dict[str, Any], wire_fd: int) -> NoReturn:
     rec.meta("core", "native" if native else "python")
     opened = streams.open_streams(rec)
     _set_up_interpreter(spec, root)
-    running = _watch(rec)
     try:
-        status = _Run(spec, rec, running, opened, os.path.join(root, spec["name"])).go()
+        status = _Run(spec, rec, opened, os.path.join(root, spec["name"])).go()
     except BaseException as error:  # our own fault, not the program's: its exceptions end in go()
         rec.end("host-fault", f"{type(error).__name__} in the guest: {error}")
         status = 70
@@ -124,6 +123,27 @@ def _watch(rec: Any) -> list[bool]:
     return running
 
 
+def _guard_monitoring(running: list[bool]) -> list[bool]:
+    """Tell when the program reaches for the recorder's tool: events switched off and on again leave no other trace."""
+    reached: list[bool] = []
+    if not behavior.HAS_MONITORING:
+        return reached
+
+    def guarded(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(tool_id: int, *args: Any) -> Any:
+            if running and tool_id == monitoring.TOOL:
+                reached.append(True)
+            return real(tool_id, *args)
+
+        call.__name__ = call.__qualname__ = real.__name__
+        return call
+
+    api: Any = monitoring.API
+    for name in ("set_events", "set_local_events", "free_tool_id", "register_callback"):
+        setattr(api, name, guarded(getattr(api, name)))
+    return reached
+
+
 def _audit_thread_starts(hook: Callable[[str, tuple[Any, ...]], None]) -> None:
     start = _thread.start_new_thread
 
@@ -139,10 +159,10 @@ def _audit_thread_starts(hook: Callable[[str, tuple[Any, ...]], None]) -> None:
 class _Run:
     """One run of one program, from its first line to the end record."""
 
-    def __init__(
-        self, spec: dict[str, Any], rec: Any, running: list[bool], opened: list[Any], path: str
-    ) -> None:
-        self.spec, self.rec, self.running, self.opened, self.path = spec, rec, running, opened, path
+    def __init__(self, spec: dict[str, Any], rec: Any, opened: list[Any], path: str) -> None:
+        self.spec, self.rec, self.opened, self.path = spec, rec, opened, path
+        self.running = _watch(rec)
+        self.reached = _guard_monitoring(self.running)
 
     def go(self) -> int:
         """Run, wind down, write the end record; the exit status."""
@@ -152,7 +172,7 @@ class _Run:
             outcome, detail = "exited", "120"
         self.running.clear()
         fine = self.rec.stop()
-        if not fine:
+        if self.reached or not fine:
             outcome, detail = "tampered", "the recorder was replaced or switched off"
         self.rec.end(outcome, detail)
         return status
