@@ -120,10 +120,10 @@ static int plain_ascii(const unsigned char *p, Py_ssize_t n)
 {
     typedef unsigned char Block __attribute__((vector_size(16)));
     Py_ssize_t i = 0;
-    for (; i + 16 <= n; i += 16) {
+    for (; n >= 16 && i < n; i += 16) {
         Block b;
         uint64_t bad[2];
-        memcpy(&b, p + i, 16);
+        memcpy(&b, p + (i + 16 <= n ? i : n - 16), 16); /* the last block may overlap the one before */
         b = (Block)((b - 0x20 >= 0x5f) | (b == '\'') | (b == '"') | (b == '\\'));
         memcpy(bad, &b, 16);
         if (bad[0] | bad[1])

@@ -10,6 +10,7 @@
 #include "internal/pycore_dict.h"
 #include "internal/pycore_code.h"
 #if PY_VERSION_HEX < 0x030C0000
+#include "internal/pycore_interp.h"
 #include "internal/pycore_pystate.h"
 #endif
 #include "opcode.h"
@@ -64,16 +65,22 @@ static inline int small_int(PyObject *v, long long *out)
 }
 
 /* Before 3.12 any allocation may collect garbage and so run the program's finalisers, unseen, inside our own work. */
-static inline int hold_collector(void)
+#if HAS_MONITORING
+static inline int hold_collector(PyThreadState *ts) { return 0; }
+static inline void release_collector(PyThreadState *ts, int was_enabled) {}
+#else
+static inline int hold_collector(PyThreadState *ts)
 {
-    return HAS_MONITORING ? 0 : PyGC_Disable();
+    int was_enabled = ts->interp->gc.enabled;
+    ts->interp->gc.enabled = 0;
+    return was_enabled;
 }
 
-static inline void release_collector(int was_enabled)
+static inline void release_collector(PyThreadState *ts, int was_enabled)
 {
-    if (was_enabled)
-        PyGC_Enable();
+    ts->interp->gc.enabled = was_enabled;
 }
+#endif
 
 /* How many more Python frames may be entered: the guest's own frames are given back to the program. */
 static inline void give_recursion(PyThreadState *ts, int frames)

@@ -36,11 +36,16 @@ static inline void emit_int(FrameRec *f, uint32_t id, long long n)
     done(p);
 }
 
-/* A str that needs no escapes; 0 if it does. */
-static inline int emit_plain_str(FrameRec *f, uint32_t id, PyObject *v)
+/* A str that needs no escapes; 0 if it does. Of one that grew from a plain one, only the new end is looked at. */
+static inline int emit_plain_str(FrameRec *f, uint32_t id, PyObject *v, PyObject *was, int was_plain)
 {
-    size_t n = PyUnicode_GET_LENGTH(v);
-    if (!PyUnicode_IS_ASCII(v) || n + 2 > R.value_bytes || !plain_ascii(PyUnicode_DATA(v), n))
+    size_t n = PyUnicode_GET_LENGTH(v), known = was_plain ? PyUnicode_GET_LENGTH(was) : 0;
+    if (!PyUnicode_IS_ASCII(v) || n + 2 > R.value_bytes)
+        return 0;
+    const unsigned char *data = PyUnicode_DATA(v);
+    if (known > n || memcmp(data, PyUnicode_DATA(was), known) != 0)
+        known = 0;
+    if (!plain_ascii(data + known, n - known))
         return 0;
     switch_to(f);
     uint8_t *p = room(n + 32);
@@ -221,6 +226,7 @@ static int put_atom_or_cut(PyObject *v)
 static int slot_update(Slot *s, PyObject *v, Buf *text)
 {
     static Log discarded;
+    s->plain = 0;
     if (s->ptr == v && (s->atom || unchanged(&s->log, v)))
         return 0;
     int was_atom = s->atom, was_bound = s->ptr != NULL;
@@ -329,10 +335,15 @@ static PyObject *global_value(Global *g)
 static void diff_globals(FrameRec *f, int report)
 {
     CodeInfo *info = f->info;
+    PyDictKeysObject *table = ((PyDictObject *)f->frame->f_globals)->ma_keys;
+    if (f->quiet_keys == table && f->quiet_entries == table->dk_nentries)
+        return;
+    int bound = 0;
     for (int k = 0; k < info->n_globals; k++) {
         Global *g = info->globals[k];
         Buf text;
         PyObject *v = global_value(g);
+        bound |= v != NULL;
         if (v == NULL) {
             if (g->slot.ptr) {
                 slot_reset(&g->slot);
@@ -359,6 +370,8 @@ static void diff_globals(FrameRec *f, int report)
         else
             emit_gone(f, id);
     }
+    f->quiet_keys = bound ? NULL : table;
+    f->quiet_entries = table->dk_nentries;
 }
 
 static void diff_locals(FrameRec *f)
@@ -385,7 +398,7 @@ static void diff_locals(FrameRec *f)
             continue;
         }
         if (s->atom && PyUnicode_CheckExact(v) && PyUnicode_CheckExact(was)
-            && (same_atom(was, v) || emit_plain_str(f, slot_id(f, k), v))) {
+            && (same_atom(was, v) || (s->plain = emit_plain_str(f, slot_id(f, k), v, was, s->plain)))) {
             s->ptr = Py_NewRef(v);
             Py_DECREF(was);
             continue;

@@ -9,10 +9,10 @@
 #define ENTER() \
     if (!W.active || C.busy) return NOTHING; \
     C.busy = 1; \
-    int collecting = hold_collector()
+    int collecting = hold_collector(C.thread)
 #define LEAVE() \
     commit(); \
-    release_collector(collecting); \
+    release_collector(C.thread, collecting); \
     C.busy = 0
 
 #if !HAS_MONITORING

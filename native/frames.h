@@ -6,7 +6,7 @@
 
 typedef struct {
     PyObject *ptr;     /* what the name was bound to; held if `atom`, a bare address otherwise */
-    uint8_t atom, shareable;
+    uint8_t atom, shareable, plain; /* plain: an ASCII str that was found to need no escapes */
     PyObject *alias;   /* the earlier name bound to the same object, or NULL; W.names keeps it alive */
     uint32_t id;       /* text id + 1, or 0: not yet told */
     Log log;           /* for values that are not atoms: the shadow, the text, where each item ends in it */
@@ -52,6 +52,8 @@ typedef struct FrameRec {
     PyObject **names;          /* of slots, for a namespace frame */
     int cap_slots;
     uint64_t *seen_version, *seen_hash;
+    const void *quiet_keys;    /* no watched global is bound, and none can be while the key table and its count stay */
+    Py_ssize_t quiet_entries;
 } FrameRec;
 
 static struct {
@@ -115,7 +117,8 @@ static CodeInfo *code_info(PyCodeObject *code)
     give_recursion(ts, OWN_DEPTH); /* at the program's own limit there would be no room for it */
     info->global_names = PyObject_CallOneArg(C.global_names, (PyObject *)code);
     give_recursion(ts, -OWN_DEPTH);
-    release_collector(collecting);
+    if (collecting)
+        PyGC_Enable();
     if (info->global_names == NULL || !PyTuple_Check(info->global_names)) {
         PyErr_Clear();
         info->global_names = PyTuple_New(0);
@@ -179,6 +182,7 @@ static FrameRec *new_frame(CodeInfo *info, IFrame *frame)
     f->serial = C.next_frame++;
     f->line = info->code->co_firstlineno;
     f->looped = 0;
+    f->quiet_keys = NULL;
     return f;
 }
 
