@@ -67,7 +67,7 @@ static void emit_gone(FrameRec *f, uint32_t id)
     done(put_varint(p, id));
 }
 
-static uint32_t slot_id(FrameRec *f, int i)
+static inline uint32_t slot_id(FrameRec *f, int i)
 {
     CodeInfo *info = f->info;
     if (f->names) {
@@ -332,12 +332,17 @@ static PyObject *global_value(Global *g)
     return v;
 }
 
+/* No watched global was bound at the frame's last event, and none has been since: their namespace has no new key. */
+static inline int globals_are_quiet(FrameRec *f)
+{
+    PyDictKeysObject *table = ((PyDictObject *)f->frame->f_globals)->ma_keys;
+    return f->quiet_keys == table && f->quiet_entries == table->dk_nentries;
+}
+
 static void diff_globals(FrameRec *f, int report)
 {
     CodeInfo *info = f->info;
     PyDictKeysObject *table = ((PyDictObject *)f->frame->f_globals)->ma_keys;
-    if (f->quiet_keys == table && f->quiet_entries == table->dk_nentries)
-        return;
     int bound = 0;
     for (int k = 0; k < info->n_globals; k++) {
         Global *g = info->globals[k];
@@ -511,7 +516,7 @@ static inline void diff(FrameRec *f)
         return;
     }
     diff_locals(f);
-    if (f->info->n_globals) {
+    if (f->info->n_globals && !globals_are_quiet(f)) {
         resolve_globals(f->info, f->frame->f_globals); /* its code may have run in another namespace meanwhile */
         diff_globals(f, 1);
     }
