@@ -161,7 +161,8 @@ class Box:
 
     def _result(self, exchange: Exchange, hit: str, reply: dict[str, Any]) -> Run:
         wire, stdout, stderr = exchange.take()
-        hit = hit or (self.group.spent() if self.group else "")
+        spent = self.group.spent() if self.group else ""  # in any case: what is counted now is not the next one's
+        hit = hit or spent
         if any(drain.over for drain in exchange.outputs):
             hit = "output"
         return Run(
