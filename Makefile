@@ -15,7 +15,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal
 FAST := $(wildcard tests/house tests/core tests/view tests/cli tests/codec)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench hostile format clean
+.PHONY: help setup demo test check bench humaneval hostile format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -48,6 +48,9 @@ check: setup ## format, lint, types, layers, fast tests: under a minute
 
 bench: setup ## recording speed beside its peers, on five workloads
 	$(BIN)/python bench/recorders.py
+
+humaneval: setup ## HumanEval's solutions on their tests' inputs: both codecs there and back, and what they cost
+	$(BIN)/python bench/humaneval.py
 
 hostile: setup ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 1,000 random programs a version
 	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 $(PYTEST) tests/storage tests/hostile tests/escape tests/record
