@@ -242,6 +242,16 @@ static int put_range(PyObject *v)
     return 0;
 }
 
+static void put_complex(PyObject *v)
+{
+    Py_complex c = ((PyComplexObject *)v)->cval;
+    PUT("complex(");
+    put_float(c.real);
+    PUT(", ");
+    put_float(c.imag);
+    PUT(")");
+}
+
 static int put_atom(PyObject *v)
 {
     PyTypeObject *t = Py_TYPE(v);
@@ -255,14 +265,7 @@ static int put_atom(PyObject *v)
     else if (v == Py_Ellipsis) PUT("Ellipsis");
     else if (v == Py_NotImplemented) PUT("NotImplemented");
     else if (t == &PyRange_Type) return put_range(v);
-    else {
-        Py_complex c = ((PyComplexObject *)v)->cval;
-        PUT("complex(");
-        put_float(c.real);
-        PUT(", ");
-        put_float(c.imag);
-        PUT(")");
-    }
+    else put_complex(v);
     return 0;
 }
 

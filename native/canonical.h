@@ -338,12 +338,7 @@ static int put_plain(int base, PyObject *v, int depth)
     if (base == B_STR) return put_str(v);
     if (base == B_FLOAT) { put_float(PyFloat_AS_DOUBLE(v)); return 0; }
     if (base == B_BYTES) return put_bytes(PyBytes_AS_STRING(v), PyBytes_GET_SIZE(v));
-    Py_complex c = ((PyComplexObject *)v)->cval;
-    PUT("complex(");
-    put_float(c.real);
-    PUT(", ");
-    put_float(c.imag);
-    PUT(")");
+    put_complex(v);
     return 0;
 }
 

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from worldline.core.trace import Outcome as Outcome
     from worldline.core.trace import Step as Step
     from worldline.core.trace import Trace as Trace
+    from worldline.data.batch import record_many as record_many
     from worldline.data.load import load as load
+    from worldline.data.load import load_all as load_all
     from worldline.errors import WorldlineError as WorldlineError
     from worldline.limits import Limits as Limits
     from worldline.record.recorder import record as record
-    from worldline.record.recorder import record_many as record_many
 
 __version__ = "0.1.0"
 
@@ -33,8 +34,9 @@ _HOMES = {
     "Trace": "worldline.core.trace",
     "WorldlineError": "worldline.errors",
     "load": "worldline.data.load",
+    "load_all": "worldline.data.load",
     "record": "worldline.record",
-    "record_many": "worldline.record.recorder",
+    "record_many": "worldline.data.batch",
     "state_at": "worldline.core.state",
 }
 
@@ -51,4 +53,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted(["__version__", *_HOMES])

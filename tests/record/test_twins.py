@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from worldline.record import wire
 from worldline.record.recorder import record_many
 
 COUNT = int(os.environ.get("WORLDLINE_FUZZ", "60"))
+LIMITS = Limits(steps=1500, wall=60)  # some never end: both cores stop at the same step
 RECORD = Path(worldline.record.guests.__file__).parents[1]
 
 
@@ -38,8 +40,8 @@ def first_difference(a: Trace, b: Trace) -> object:
 @pytest.mark.parametrize("version", FOUND)
 def test_cores_agree_on_random_programs(version: str) -> None:
     programs = [Program(source=program(seed)) for seed in range(COUNT)]
-    native = record_many(programs, python=FOUND[version], core="native")
-    readable = record_many(programs, python=FOUND[version], core="python")
+    native = record_many(programs, python=FOUND[version], core="native", limits=LIMITS)
+    readable = record_many(programs, python=FOUND[version], core="python", limits=LIMITS)
     steps = 0
     for seed, (a, b) in enumerate(zip(native, readable, strict=True)):
         assert (a.interpreter.core, b.interpreter.core) == ("native", "python")
@@ -53,7 +55,7 @@ def test_cores_agree_on_random_programs(version: str) -> None:
 def test_cores_agree_where_values_are_cut(version: str, limits: dict[str, int]) -> None:
     programs = [Program(source=program(seed)) for seed in range(1000, 1000 + COUNT // 3)]
     cut = 0
-    bounds = Limits(**limits)  # type: ignore[arg-type]
+    bounds = replace(LIMITS, **limits)
     native = record_many(programs, python=FOUND[version], core="native", limits=bounds)
     readable = record_many(programs, python=FOUND[version], core="python", limits=bounds)
     for a, b in zip(native, readable, strict=True):
@@ -98,3 +100,25 @@ def test_hash_seed_does_not_matter(seed: int, tmp_path: Path) -> None:
         assert decoded.end.kind == "returned", done.stderr
         seen.append(data[:committed])
     assert seen[0] == seen[1] == seen[2]
+
+
+@pytest.mark.parametrize("version", FOUND)
+def test_a_recorded_program_writes_what_a_plain_one_does(version: str, tmp_path: Path) -> None:
+    """Law 3, over random programs: output and exit status are the same recorded and unrecorded."""
+    sources = [
+        program(seed) + "print(sorted(map(str, (a, b, c))) == [], counter, len(shared))\n"
+        for seed in range(12)
+    ]
+    traces = record_many([Program(source=source) for source in sources], python=FOUND[version], limits=LIMITS)
+    compared = 0
+    for source, trace in zip(sources, traces, strict=True):
+        if trace.outcome.kind == "limit":
+            continue
+        (tmp_path / "program.py").write_text(source)
+        command = [FOUND[version], "-s", "-P", "-B", "program.py"]
+        plain = subprocess.run(
+            command, cwd=tmp_path, env={"PYTHONHASHSEED": "0"}, capture_output=True, text=True, check=False
+        )
+        assert (trace.output, trace.outcome.kind == "returned") == (plain.stdout, plain.returncode == 0)
+        compared += 1
+    assert compared >= 10

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from worldline import files
+from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data import manifest as manifests
 from worldline.data.manifest import Entry, Manifest, Problem
@@ -82,6 +83,10 @@ class Writer:
             raise UsageError(f"{self._directory}: neither empty nor a directory of shards")
         else:
             manifests.store(self._directory, self._manifest, fsync=self._fsync)
+
+    def holds(self, program: Program) -> bool:
+        """Whether a trace of this program is here already."""
+        return bytes.fromhex(program.digest) in self._known
 
     def add(self, trace: Trace) -> bool:
         """Take a trace; False if its program is already here. Memory does not grow with what was added."""

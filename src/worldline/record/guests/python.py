@@ -185,7 +185,7 @@ class _Run:
             line = getattr(error, "lineno", None)
             where = f" in line {line}" if line else ""
             self.rec.end("unsupported", f"source: {type(error).__name__}{where}")
-            sys.excepthook(type(error), error, None)
+            sys.excepthook(type(error), error.with_traceback(None), None)
             _exit(1)
 
     def _program(self) -> tuple[str, str, int]:
