@@ -33,6 +33,8 @@ def collect(
 ) -> Program:
     """The program in a file; with `entry` (`pkg.module:func`), a call of that function under the directory `file`."""
     path = Path(file)
+    if call is not None:
+        _require_expression(call)
     if entry is not None:
         return _collect_entry(path, entry, argv=argv, call=call, stdin=stdin)
     source = decode(_read(path), str(path))
@@ -41,6 +43,13 @@ def collect(
     return Program(
         source=source, name=path.name, call=call, argv=argv, stdin=stdin, files=tuple(sorted(files.items()))
     )
+
+
+def _require_expression(call: str) -> None:
+    try:
+        ast.parse(call, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UsageError(f"a call is one expression, and {call!r} is not: {error}") from None
 
 
 def _collect_entry(path: Path, entry: str, *, argv: tuple[str, ...], call: str | None, stdin: str) -> Program:

@@ -134,6 +134,8 @@ def record(
     trust: bool = False,
 ) -> Trace:
     """Run one program boxed and return all that it did."""
+    if not isinstance(program, Program):
+        raise UsageError(f"record takes a Program, not {type(program).__name__}: Program(source=...)")
     worker = Worker(prepare(limits=limits, python=python, core=core, trust=trust))
     try:
         return worker.record(program)
