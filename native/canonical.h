@@ -583,6 +583,30 @@ static int put_slice(PyObject *v, int depth)
     return 0;
 }
 
+/* A number or date of the library by its own repr; 0 where that would ask the program's time zone. */
+static int put_library(const Kind *k, PyObject *v)
+{
+    if (k->tzinfo) {
+        PyObject *zone = Py_TYPE(k->tzinfo)->tp_descr_get(k->tzinfo, v, (PyObject *)k->type);
+        PyErr_Clear();
+        Py_XDECREF(zone);
+        if (zone != Py_None)
+            return 0;
+    }
+    PyObject *text = k->type->tp_repr(v);
+    Py_ssize_t n = 0;
+    const char *p = text ? PyUnicode_AsUTF8AndSize(text, &n) : NULL;
+    PyErr_Clear();
+    if (p) {
+        size_t skip = strncmp(p, "datetime.", 9) == 0 ? 9 : 0;
+        buf_put(&R.out, p + skip, n - skip);
+        log_word(R.log, G_ATOM);
+        log_atom(R.log, v);
+    }
+    Py_XDECREF(text);
+    return p != NULL;
+}
+
 static int put_foreign(PyObject *v, int depth)
 {
     if (is_opaque_type(Py_TYPE(v))) {
@@ -592,6 +616,8 @@ static int put_foreign(PyObject *v, int depth)
     Kind *k = kind_of(Py_TYPE(v));
     if (k->is_exception)
         return put_exception(k, v, depth);
+    if (k->is_library && put_library(k, v))
+        return 0;
     if (!k->structured) {
         put_opaque(v);
         return 0;

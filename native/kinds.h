@@ -11,7 +11,8 @@ typedef struct { PyObject *name; Py_ssize_t offset; } SlotField;
 typedef struct {
     PyTypeObject *type;
     PyObject *name;
-    int is_enum, is_exception, reserved, structured, base, has_dict, n_slots;
+    PyObject *tzinfo;  /* how a library value is asked for its time zone, where it may have one */
+    int is_enum, is_exception, is_library, reserved, structured, base, has_dict, n_slots;
     SlotField *slots;
 } Kind;
 
@@ -138,6 +139,28 @@ static int is_reserved(PyObject *name)
     return 0;
 }
 
+/* Is t the class of this name in the C module that defines it? Immutable, and its own repr is exact and calls nobody. */
+static int is_class_of(PyTypeObject *t, const char *module, const char *name)
+{
+    PyObject *m = PyDict_GetItemString(PyImport_GetModuleDict(), module);
+    PyObject *d = m && PyModule_Check(m) ? PyModule_GetDict(m) : NULL;
+    return d && PyDict_GetItemString(d, name) == (PyObject *)t;
+}
+
+static void kind_library(Kind *k)
+{
+    static const char *const names[][2] = {{"_decimal", "Decimal"}, {"_datetime", "date"}, {"_datetime", "timedelta"},
+        {"_datetime", "datetime"}, {"_datetime", "time"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (PyUnicode_CompareWithASCIIString(k->name, names[i][1]) != 0 || !is_class_of(k->type, names[i][0], names[i][1]))
+            continue;
+        k->is_library = 1;
+        if (i >= 3)
+            k->tzinfo = PyObject_GetAttrString((PyObject *)k->type, "tzinfo");
+    }
+    PyErr_Clear();
+}
+
 static Kind *kind_of(PyTypeObject *t)
 {
     Cell *c = map_find(&R.kinds, t);
@@ -153,6 +176,7 @@ static Kind *kind_of(PyTypeObject *t)
     k->is_enum = heap && is_enum_type(t);
     k->is_exception = PyType_FastSubclass(t, Py_TPFLAGS_BASE_EXC_SUBCLASS) != 0;
     k->reserved = is_reserved(k->name);
+    kind_library(k);
     k->base = base_of(t);
     k->has_dict = t->tp_dictoffset != 0 || (t->tp_flags & Py_TPFLAGS_MANAGED_DICT);
     kind_slots(k, &declares);

@@ -301,6 +301,27 @@ cycle = [1]; cycle.append(cycle)
     assert final["cycle"] == "#1[1, #1]"
 
 
+def test_numbers_and_dates_of_the_library(rec: Recording) -> None:
+    source = """
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
+def f():
+    d = Decimal('1.50')
+    d += 1
+    t = date(2020, 1, 31)
+    t += timedelta(days=1, seconds=2)
+    now = [datetime(2020, 1, 2, 3, 4), time(5, 6), timedelta(-1)]
+    zoned = datetime(2020, 1, 2, tzinfo=timezone.utc)
+    return d
+"""
+    trace = rec(source, call="f()")
+    assert [delta for _, delta in lines(trace)][:6] == [
+        {"d": "Decimal('1.50')"}, {"d": "Decimal('2.50')"}, {"t": "date(2020, 1, 31)"}, {"t": "date(2020, 2, 1)"},
+        {"now": "[datetime(2020, 1, 2, 3, 4), time(5, 6), timedelta(days=-1)]"}, {"zoned": "<datetime>"},
+    ]  # fmt: skip
+    assert trace.outcome.detail == "Decimal('2.50')"
+
+
 def test_folding_gives_the_true_final_state(rec: Recording) -> None:
     trace = rec(
         """

@@ -296,6 +296,8 @@ class Renderer:
             kind = self.kind(cls)
             if kind.exception:
                 self._exception(kind, value, depth)
+            elif (text := kind.library_text(value)) is not None:
+                self._put(text)
             elif not kind.structured:
                 self._put(f"<{_opaque_name(kind.name)}>")
             elif kind.enum and type(member := kind.fields(value).get("_name_")) is str:

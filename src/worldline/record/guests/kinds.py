@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import sys
 import types
 import weakref
 from collections.abc import Callable
@@ -19,6 +20,7 @@ _NAME: Callable[[Any], str] = type.__dict__["__name__"].__get__
 _MRO: Callable[[Any], tuple[type[Any], ...]] = type.__dict__["__mro__"].__get__
 _FLAGS: Callable[[Any], int] = type.__dict__["__flags__"].__get__
 TYPE_DICT: Callable[[Any], dict[str, Any]] = type.__dict__["__dict__"].__get__
+_MODULE_DICT: Callable[[Any], dict[Any, Any]] = TYPE_DICT(types.ModuleType)["__dict__"].__get__
 _HEAP_TYPE = 1 << 9
 STRUCTURED: tuple[type[Any], ...] = (
     int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque,
@@ -52,10 +54,36 @@ def _is_enum(cls: type[Any]) -> bool:
     return any(name_of(base) in ("EnumType", "EnumMeta") for base in _MRO(type(cls)))
 
 
+_MODULES = sys.modules
+_LIBRARY = {
+    "Decimal": "_decimal",
+    "date": "_datetime",
+    "timedelta": "_datetime",
+    "datetime": "_datetime",
+    "time": "_datetime",
+}
+
+
+def _is_library(cls: type[Any]) -> bool:
+    """A class of numbers or dates, from the C module that defines it: its own repr is exact and calls nobody."""
+    module = _MODULES.get(_LIBRARY.get(name_of(cls), ""))
+    return isinstance(module, types.ModuleType) and _MODULE_DICT(module).get(name_of(cls)) is cls
+
+
 class Kind:
     """What can be known of a class once: how to read its instances."""
 
-    __slots__ = ("_dict_of", "base", "enum", "exception", "name", "slots", "structured")
+    __slots__ = (
+        "_dict_of",
+        "_zone_of",
+        "base",
+        "enum",
+        "exception",
+        "library",
+        "name",
+        "slots",
+        "structured",
+    )
 
     def __init__(self, cls: type[Any]) -> None:
         mro = _MRO(cls)
@@ -64,6 +92,9 @@ class Kind:
         self.enum = heap and _is_enum(cls)
         self.exception = any(base is BaseException for base in mro)
         self.base = base_of(cls)
+        self.library = _is_library(cls)
+        zoned = self.library and self.name in ("datetime", "time")
+        self._zone_of: Callable[[Any], Any] | None = TYPE_DICT(cls)["tzinfo"].__get__ if zoned else None
         # A class that hides its instances' dict behind a `__dict__` of its own hides it from this core.
         descriptors = (TYPE_DICT(base).get("__dict__") for base in mro)
         real = (types.GetSetDescriptorType, types.MemberDescriptorType)
@@ -81,6 +112,13 @@ class Kind:
                     if own and type(name) is str and not is_dunder(name):
                         self.slots.append((name, member.__get__))
         self.structured = self.base is not None or (heap and (self._dict_of is not None or declares))
+
+    def library_text(self, value: Any) -> str | None:
+        """A number or date by its own repr; None where that would ask the program's time zone."""
+        if not self.library or (self._zone_of is not None and self._zone_of(value) is not None):
+            return None
+        cls: Any = type(value)
+        return str.removeprefix(cls.__repr__(value), "datetime.")
 
     def fields(self, value: Any) -> dict[Any, Any]:
         """The instance's own dict, copied; empty where it has none."""
