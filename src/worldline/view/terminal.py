@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from rich.console import Console
+
+PIPED = 160
 
 
 class Terminal(Console):
@@ -15,4 +19,7 @@ class Terminal(Console):
 
 def terminal() -> Terminal:
     """Standard output, coloured where it is a terminal; NO_COLOR, FORCE_COLOR and COLUMNS are heard."""
-    return Terminal(highlight=False, markup=False, emoji=False)
+    made = Terminal(highlight=False, markup=False, emoji=False)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = PIPED  # nobody's window: values are better read than cut
+    return made
