@@ -207,11 +207,18 @@ def _recorded(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trac
         click.echo("note[trusted]: the program runs as you, without a box", err=True)
     return record(
         program,
-        limits=Limits(**limits),
+        limits=_limits(limits),
         python=options["python"],
         core=options["core"],
         trust=options["trust"],
     )
+
+
+def _limits(given: dict[str, Any]) -> Limits:
+    try:
+        return Limits(**given)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def _program(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Program:

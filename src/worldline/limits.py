@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from worldline.errors import UsageError
-
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
@@ -24,4 +22,4 @@ class Limits:
     def __post_init__(self) -> None:
         for name, value in self.__dict__.items():
             if not value > 0:
-                raise UsageError(f"limit {name} must be positive, not {value!r}")
+                raise ValueError(f"limit {name} must be positive, not {value!r}")
