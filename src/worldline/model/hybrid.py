@@ -1,0 +1,176 @@
+"""The trunk: bytes in, logits of the next byte out. Delta layers carry state, attention copies, MLPs compute.
+
+Every norm is without weights (a gain would only be a factor of the matrix behind it). Training alone runs this; the
+shipped model is decoded by model/engine, which must compute the same function.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, cast
+
+import torch
+import torch.nn.functional as functional
+from torch import Tensor, nn
+
+from worldline.model import kernels
+from worldline.model.mixers import Layout
+from worldline.model.shape import HEAD, SHARED, TAPS, Shape
+
+EPSILON = 1e-6
+
+
+def norm(x: Tensor) -> Tensor:
+    """To unit root mean square along the last axis."""
+    return functional.rms_norm(x, (x.shape[-1],), eps=EPSILON)
+
+
+def unit(x: Tensor) -> Tensor:
+    """To unit length along the last axis."""
+    return norm(x) / math.sqrt(x.shape[-1])
+
+
+class Matrix(nn.Module):
+    """A linear map without bias; `parts` are the rows that belong together, for the optimizer."""
+
+    def __init__(self, rows: tuple[int, ...], columns: int, *, zero: bool = False) -> None:
+        super().__init__()
+        self.parts = rows
+        scale = 0.0 if zero else columns**-0.5
+        self.weight = nn.Parameter(torch.randn(sum(rows), columns) * scale)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.linear(x, self.weight.to(x.dtype))
+
+
+class Short(nn.Module):
+    """A short convolution, channel by channel, as shifted adds."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.taps = nn.Parameter(torch.zeros(TAPS, width))
+
+    def forward(self, x: Tensor, position: Tensor) -> Tensor:
+        taps = self.taps.to(x.dtype)
+        out = x * (1 + taps[0])
+        for back in range(1, TAPS):
+            earlier = functional.pad(x, (0, 0, back, 0))[:, : x.shape[1]]
+            out = out + torch.where((position >= back).unsqueeze(-1), earlier, 0.0) * taps[back]
+        return out
+
+
+class Delta(nn.Module):
+    """A gated delta layer: an associative memory that reflects as well as forgets."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.inner = Matrix(shape.delta_rows, shape.width)
+        self.outer = Matrix((shape.width,), shape.width, zero=True)
+        writes = shape.heads * shape.householders
+        self.rates = nn.Parameter(torch.randn(writes + shape.gated, shape.width) * 0.1 * shape.width**-0.5)
+        self.bias = nn.Parameter(torch.cat([torch.zeros(writes), _slow(shape.gated)]))
+
+    def forward(self, x: Tensor, layout: Layout) -> Tensor:
+        shape, steps = self.shape, self.shape.householders
+        q, k, v, gate = self.inner(x).split(shape.delta_rows, -1)
+        q, gate = (y.unflatten(-1, (shape.heads, HEAD)) for y in (q, gate))
+        k, v = (y.unflatten(-1, (steps, shape.heads, HEAD)) for y in (k, v))
+        beta, g = self._rates(x)
+        out = kernels.delta_rule(unit(q), unit(k), v, beta.to(q.dtype), g, layout.position == 0)
+        return cast(Tensor, self.outer((norm(out) * functional.silu(gate)).flatten(-2)))
+
+    def _rates(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        shape = self.shape
+        with torch.autocast(x.device.type, enabled=False):
+            raw = functional.linear(x.float(), self.rates, self.bias)
+        write, decay = raw.split([shape.heads * shape.householders, shape.gated], -1)
+        beta = 2 * write.sigmoid().unflatten(-1, (shape.householders, shape.heads))
+        g = functional.pad(-functional.softplus(decay), (0, shape.heads - shape.gated))
+        return beta, g
+
+
+def _slow(heads: int) -> Tensor:
+    """Biases at which the heads first forget at rates from 0.001 to 0.1 a byte."""
+    rate = torch.logspace(-3, -1, heads) if heads > 1 else torch.full((heads,), 0.01)
+    return rate.expm1().log()
+
+
+class Attention(nn.Module):
+    """Attention over the pinned prompt and the newest bytes, with few key-value heads."""
+
+    slopes: Tensor
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.inner = Matrix(shape.attention_rows, shape.width)
+        self.outer = Matrix((shape.width,), HEAD * shape.queries, zero=True)
+        self.sharpness = nn.Parameter(torch.full((shape.queries,), 1 / 6))
+        self.register_buffer("slopes", torch.tensor(shape.slopes), persistent=False)
+
+    def forward(self, x: Tensor, layout: Layout, blocks: Any) -> Tensor:
+        q, k, v, gate = self.inner(x).split(self.shape.attention_rows, -1)
+        k, v = (y.unflatten(-1, (SHARED, HEAD)) for y in (k, v))
+        sharp = layout.seen.float().log().clamp(min=1.0).unsqueeze(-1) * self.sharpness
+        q = norm(q.unflatten(-1, (self.shape.queries, HEAD))) * sharp.unsqueeze(-1).to(q.dtype)
+        out = kernels.attend(q, norm(k), v, self.slopes, layout, blocks)
+        return cast(Tensor, self.outer(out.flatten(-2) * gate.sigmoid()))
+
+
+class Perceptron(nn.Module):
+    """A gated perceptron."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.inner = Matrix((shape.hidden, shape.hidden), shape.width)
+        self.outer = Matrix((shape.width,), shape.hidden, zero=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        gate, value = self.inner(x).chunk(2, -1)
+        return cast(Tensor, self.outer(functional.silu(gate) * value))
+
+
+class Layer(nn.Module):
+    """A mixer and a perceptron, each behind a norm and a short convolution, each added to the stream."""
+
+    def __init__(self, shape: Shape, kind: str) -> None:
+        super().__init__()
+        self.mixer_short = Short(shape.width)
+        self.mixer = Attention(shape) if kind == "attention" else Delta(shape)
+        self.mlp_short = Short(shape.width)
+        self.mlp = Perceptron(shape)
+
+    def forward(self, x: Tensor, layout: Layout, blocks: Any) -> Tensor:
+        y = self.mixer_short(norm(x), layout.position)
+        mixed = self.mixer(y, layout, blocks) if isinstance(self.mixer, Attention) else self.mixer(y, layout)
+        x = x + mixed
+        return cast(Tensor, x + self.mlp(self.mlp_short(norm(x), layout.position)))
+
+
+class Trunk(nn.Module):
+    """The whole model. `forward(bytes, position, prompt)` gives logits, all [batch, time]."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.embed = nn.Parameter(torch.randn(shape.vocabulary, shape.width))
+        self.layers = nn.ModuleList(Layer(shape, kind) for kind in shape.layers)
+        self.head = nn.Parameter(torch.zeros(shape.vocabulary, shape.width))
+
+    def hidden(self, data: Tensor, position: Tensor, prompt: Tensor, blocks: Any = None) -> Tensor:
+        """The normed stream behind the last layer."""
+        layout = Layout(position, prompt, self.shape.window)
+        if blocks is None and "attention" in self.shape.layers:
+            blocks = kernels.block_mask(layout)
+        x = norm(functional.embedding(data.long(), self.embed))
+        if x.is_cuda:
+            x = x.to(torch.bfloat16)
+        for layer in self.layers:
+            x = layer(x, layout, blocks)
+        return norm(x)
+
+    def forward(self, data: Tensor, position: Tensor, prompt: Tensor, blocks: Any = None) -> Tensor:
+        """Logits of the byte after each byte."""
+        x = self.hidden(data, position, prompt, blocks)
+        return functional.linear(x, self.head.to(x.dtype)).float()

@@ -1,0 +1,114 @@
+"""The mixers of mixers.py, fast: the delta rule in chunks, attention in blocks. Same tests, same results.
+
+On a GPU the delta rule is `fla`'s Triton kernel where that can be imported; elsewhere it is the chunked form below:
+inside a chunk the product of the steps' transitions is one triangular solve (block forward substitution: the Neumann
+series for its inverse diverges as beta nears 2), between chunks the state is carried. A document's start is a decay of
+exp(-RESET), small enough to be nothing in float32 and large enough that differences of cumulated decays stay exact.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+import torch.nn.functional as functional
+from torch import Tensor
+
+from worldline.model import mixers
+from worldline.model.mixers import Layout
+
+RESET = 30.0  # exp(-30) is 1e-13
+CHUNK = 64
+
+try:  # the fast kernel is an extra, and needs a GPU
+    from fla.ops.gated_delta_rule import chunk_gated_delta_rule as _fla  # type: ignore[import-not-found]
+except ImportError:
+    _fla = None
+
+_blocks: dict[str, Any] = {}  # attention in blocks, compiled when first used
+
+
+def delta_rule(q: Tensor, k: Tensor, v: Tensor, beta: Tensor, g: Tensor, start: Tensor) -> Tensor:
+    """As mixers.delta_rule. The steps of a byte become steps of a longer sequence, read at the last of each byte."""
+    steps = k.shape[2]
+    g = torch.where(start.unsqueeze(-1), -RESET, g)
+    if steps > 1:
+        idle = [torch.zeros_like(q)] * (steps - 1)
+        q = torch.stack([*idle, q], 2).flatten(1, 2)
+        g = torch.stack([g, *[torch.zeros_like(g)] * (steps - 1)], 2).flatten(1, 2)
+    k, v, beta = k.flatten(1, 2), v.flatten(1, 2), beta.flatten(1, 2)
+    if _fla is not None and q.is_cuda:
+        out = _fla(q, k, v, g=g.float(), beta=beta, scale=1.0)[0]
+    else:
+        out = _chunked(q.float(), k.float(), v.float(), beta.float(), g.float()).to(q.dtype)
+    return out.unflatten(1, (-1, steps))[:, :, -1] if steps > 1 else out
+
+
+def _chunked(q: Tensor, k: Tensor, v: Tensor, beta: Tensor, g: Tensor) -> Tensor:
+    """One step a position: [b, t, h, d] each, beta and g [b, t, h]."""
+    time = q.shape[1]
+    q, k, v = (_chunks(x) for x in (q, k, v))  # [b, h, n, c, d]
+    beta, g = _chunks(beta.unsqueeze(-1)), _chunks(g.unsqueeze(-1)).squeeze(-1)
+    total = g.cumsum(-1)
+    past = torch.ones(CHUNK, CHUNK, dtype=torch.bool, device=q.device).tril()
+    decay = (total.unsqueeze(-1) - total.unsqueeze(-2)).masked_fill(~past, -math.inf).exp()
+    mixed = ((beta * k) @ k.transpose(-1, -2) * decay).tril(-1)
+    unit = torch.eye(CHUNK, device=q.device, dtype=q.dtype)
+    right = torch.cat([beta * v, beta * k * total.exp().unsqueeze(-1)], -1)
+    solved = torch.linalg.solve_triangular(unit + mixed, right, upper=False, unitriangular=True)
+    value, key = solved.split([v.shape[-1], k.shape[-1]], -1)
+    scores = q @ k.transpose(-1, -2) * decay
+    state = q.new_zeros(*q.shape[:2], k.shape[-1], v.shape[-1])
+    out = []
+    for n in range(q.shape[2]):
+        fresh = value[:, :, n] - key[:, :, n] @ state
+        grown = total[:, :, n].unsqueeze(-1)
+        out.append((q[:, :, n] * grown.exp()) @ state + scores[:, :, n] @ fresh)
+        last = grown[:, :, -1:]
+        state = state * last.exp() + (k[:, :, n] * (last - grown).exp()).transpose(-1, -2) @ fresh
+    return torch.stack(out, 2).flatten(2, 3)[:, :, :time].transpose(1, 2)
+
+
+def _chunks(x: Tensor) -> Tensor:
+    """[b, t, h, d] as [b, h, chunks, CHUNK, d], padded by zeros."""
+    x = functional.pad(x, (0, 0, 0, 0, 0, -x.shape[1] % CHUNK))
+    return x.transpose(1, 2).unflatten(2, (-1, CHUNK))
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: Layout, blocks: Any = None) -> Tensor:
+    """As mixers.attend; on a GPU in blocks, skipping those that nobody sees (`blocks` as `block_mask` made it)."""
+    if not q.is_cuda:
+        return mixers.attend(q, k, v, slopes, layout)
+    pinned = layout.pinned
+
+    def nearer(score: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
+        return score - torch.where(pinned[b, j], 0.0, slopes[h] * (i - j))
+
+    q, k, v = (x.transpose(1, 2) for x in (q, k, v))
+    return _flex()(q, k, v, score_mod=nearer, block_mask=blocks, enable_gqa=True).transpose(1, 2)
+
+
+def block_mask(layout: Layout) -> Any:
+    """Which blocks of which rows attend to which: once a batch, shared by its attention layers. None on a CPU."""
+    if not layout.position.is_cuda:
+        return None
+    from torch.nn.attention.flex_attention import create_block_mask
+
+    document, pinned, window = layout.document, layout.pinned, layout.window
+
+    def visible(b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
+        return (document[b, i] == document[b, j]) & (i >= j) & (pinned[b, j] | (i - j < window))
+
+    batch, time = layout.position.shape
+    if "mask" not in _blocks:
+        _blocks["mask"] = torch.compile(create_block_mask)
+    return _blocks["mask"](visible, batch, None, time, time, device=layout.position.device)
+
+
+def _flex() -> Any:
+    if "flex" not in _blocks:
+        from torch.nn.attention.flex_attention import flex_attention
+
+        _blocks["flex"] = torch.compile(flex_attention)
+    return _blocks["flex"]
