@@ -27,7 +27,7 @@ $(STAMP): pyproject.toml setup.py $(wildcard native/*.[ch])
 	@test -n "$(PYTHON)" || { echo "set-up: no Python 3.11 or newer on the path; name one: make setup PYTHON=..." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || test -x $(BIN)/pip || .ci/system-package venv
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,train]'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llama-models || \
 		echo "set-up: llama-models is not to be had, so tokens are not counted as Llama 3 does" >&2
 	@ls src/worldline/_recorder.*.so >/dev/null 2>&1 || \

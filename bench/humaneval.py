@@ -2,8 +2,7 @@
 
     python bench/humaneval.py [--json] [--tasks N] [--calls N] [--data FILE]
 
-Each task's tests are run once in the box with a candidate that writes down its arguments; each distinct call
-then becomes a program of its own (the prompt and the reference solution), recorded boxed. Every trace is
+The calls are those of `worldline.bench.humaneval`, each a program of its own, recorded boxed. Every trace is
 encoded and parsed back by both codecs: a difference is counted, named, and makes the exit code 1. Random test
 inputs are drawn with seed 0. A call of more than 10,000 steps is recorded and round-tripped up to there and left
 out of the cost table, of which a few such would be all.
@@ -12,7 +11,6 @@ out of the cost table, of which a few such would be all.
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import statistics
 import sys
@@ -23,6 +21,7 @@ from typing import Any
 
 from roundtrip import differences
 
+from worldline.bench.humaneval import Problem, calls, problems
 from worldline.codec.cost import CostTable, cost
 from worldline.codec.tokens import Bytes, Tokenizer
 from worldline.core.program import Program
@@ -37,55 +36,12 @@ LIMITS = Limits(steps=10_000)
 WHOLE = ("returned", "raised")
 AIMS = {"bytes": 0.20, "llama3": 0.25}
 
-HARVEST = """
-import random
-random.seed(0)
-calls = {{}}
-def candidate(*args):
-    calls.setdefault("{entry}(" + ", ".join(map(repr, args)) + ")")
-    return {entry}(*args)
-check(candidate)
-print("\\n".join(calls))
-"""
 
-
-@dataclass(frozen=True)
-class Task:
-    """One row of the benchmark."""
-
-    name: str
-    source: str
-    test: str
-    entry: str
-
-    @property
-    def harvest(self) -> Program:
-        """A script that prints the distinct calls of the tests; they run as another file, unrecorded."""
-        text = self.source + self.test + HARVEST.format(entry=self.entry)
-        return Program(source=f"exec(compile({text!r}, '<tests>', 'exec'), {{'__name__': 'tests'}})\n")
-
-    def program(self, call: str) -> Program:
-        """The reference solution with one call."""
-        return Program(source=self.source, call=call)
-
-
-def tasks(path: Path) -> list[Task]:
-    """The benchmark's rows."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
-    return [
-        Task(row["task_id"], row["prompt"] + row["canonical_solution"], row["test"], row["entry_point"])
-        for row in rows
-    ]
-
-
-def programs(chosen: Sequence[Task], limit: int | None) -> Iterator[tuple[Task, Program]]:
-    """Every distinct call of every task's tests, at most `limit` a task."""
-    for task, trace in zip(chosen, record_many([task.harvest for task in chosen]), strict=True):
-        if trace.outcome.kind != "returned":
-            raise SystemExit(f"{task.name}: its tests ended as {trace.outcome}: {trace.stderr}")
-        for call in trace.output.splitlines()[:limit]:
-            yield task, task.program(call)
+def programs(chosen: Sequence[Problem], limit: int | None) -> Iterator[tuple[Problem, Program]]:
+    """Every distinct call of every problem's tests, at most `limit` each."""
+    for problem, found in calls(chosen):
+        for call in found[:limit]:
+            yield problem, problem.program(call)
 
 
 @dataclass
@@ -139,16 +95,16 @@ class Study:
         }
 
 
-def study(chosen: Sequence[Task], tokenizers: Sequence[Tokenizer], limit: int | None) -> Study:
+def study(chosen: Sequence[Problem], tokenizers: Sequence[Tokenizer], limit: int | None) -> Study:
     """Record, round trip, count."""
     pairs = list(programs(chosen, limit))
     found: list[str] = []
     outcomes: dict[str, int] = {}
 
     def checked(traces: Iterable[Trace]) -> Iterator[Trace]:
-        for number, ((task, program), trace) in enumerate(zip(pairs, traces, strict=True), 1):
+        for number, ((problem, program), trace) in enumerate(zip(pairs, traces, strict=True), 1):
             outcomes[trace.outcome.kind] = outcomes.get(trace.outcome.kind, 0) + 1
-            found.extend(f"{task.name} {program.call}: {text}" for text in differences(trace))
+            found.extend(f"{problem.name} {program.call}: {text}" for text in differences(trace))
             if sys.stderr.isatty():
                 print(f"\r{number} of {len(pairs)} traces", end="", file=sys.stderr, flush=True)
             yield trace
@@ -211,7 +167,7 @@ def main() -> None:
         print("no llama3 tokens: pip install --no-deps llama-models", file=sys.stderr)
     else:
         tokenizers.append(vocabularies.load("llama3"))
-    result = study(tasks(options.data)[: options.tasks], tokenizers, options.calls)
+    result = study(problems(options.data)[: options.tasks], tokenizers, options.calls)
     print(json.dumps(result.as_json(), indent=1) if options.json else text(result))
     raise SystemExit(bool(result.differences))
 

@@ -25,7 +25,7 @@ ROOMS = {
     "model": {"core", "codec", "data", "files"},
     "predict": {"core", "codec", "model", "record"},
     "diagnose": {"core", "codec", "predict"},
-    "bench": {"core", "codec", "predict"},
+    "bench": {"core", "codec", "record", "data", "predict"},
     "plan": {"core", "codec", "predict"},
     "learn": {"core", "codec", "predict"},
 }

@@ -9,11 +9,12 @@ exp(-RESET), small enough to be nothing in float32 and large enough that differe
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import torch
 import torch.nn.functional as functional
 from torch import Tensor
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 from worldline.model import mixers
 from worldline.model.mixers import Layout
@@ -21,12 +22,23 @@ from worldline.model.mixers import Layout
 RESET = 30.0  # exp(-30) is 1e-13
 CHUNK = 64
 
-try:  # the fast kernel is an extra, and needs a GPU
-    from fla.ops.gated_delta_rule import chunk_gated_delta_rule as _fla  # type: ignore[import-not-found]
-except ImportError:
-    _fla = None
 
-_blocks: dict[str, Any] = {}  # attention in blocks, compiled when first used
+def _find_fla() -> Any:
+    """`fla`'s kernel, or None. Its backward is wrong where Triton 3.4 to 3.7.0 meets Hopper's 64-row matrix units
+    (fla issues 640, 984), and it refuses to run there; chunks of 32 rows never reach those units, so the refusal is
+    lifted and chunks are 32 everywhere. The GPU test compares it with mixers.delta_rule, gradients included.
+    """
+    try:
+        from fla.ops.common import chunk_o  # type: ignore[import-not-found]
+        from fla.ops.gated_delta_rule import chunk_gated_delta_rule  # type: ignore[import-not-found]
+    except ImportError:
+        return None
+    chunk_o.IS_NVIDIA_HOPPER = False
+    return chunk_gated_delta_rule
+
+
+_fla = _find_fla()
+_blocks: dict[Any, Any] = {}  # attention in blocks, compiled when first used
 
 
 def delta_rule(q: Tensor, k: Tensor, v: Tensor, beta: Tensor, g: Tensor, start: Tensor) -> Tensor:
@@ -39,10 +51,10 @@ def delta_rule(q: Tensor, k: Tensor, v: Tensor, beta: Tensor, g: Tensor, start: 
         g = torch.stack([g, *[torch.zeros_like(g)] * (steps - 1)], 2).flatten(1, 2)
     k, v, beta = k.flatten(1, 2), v.flatten(1, 2), beta.flatten(1, 2)
     if _fla is not None and q.is_cuda:
-        out = _fla(q, k, v, g=g.float(), beta=beta, scale=1.0)[0]
+        out = _fla(q, k, v, g=g.float(), beta=beta, scale=1.0, chunk_size=32)[0]
     else:
         out = _chunked(q.float(), k.float(), v.float(), beta.float(), g.float()).to(q.dtype)
-    return out.unflatten(1, (-1, steps))[:, :, -1] if steps > 1 else out
+    return cast(Tensor, out.unflatten(1, (-1, steps))[:, :, -1] if steps > 1 else out)
 
 
 def _chunked(q: Tensor, k: Tensor, v: Tensor, beta: Tensor, g: Tensor) -> Tensor:
@@ -73,7 +85,8 @@ def _chunked(q: Tensor, k: Tensor, v: Tensor, beta: Tensor, g: Tensor) -> Tensor
 def _chunks(x: Tensor) -> Tensor:
     """[b, t, h, d] as [b, h, chunks, CHUNK, d], padded by zeros."""
     x = functional.pad(x, (0, 0, 0, 0, 0, -x.shape[1] % CHUNK))
-    return x.transpose(1, 2).unflatten(2, (-1, CHUNK))
+    x = x.transpose(1, 2)
+    return x.reshape(*x.shape[:2], -1, CHUNK, x.shape[-1])
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: Layout, blocks: Any = None) -> Tensor:
@@ -86,29 +99,27 @@ def attend(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: Layout, bloc
         return score - torch.where(pinned[b, j], 0.0, slopes[h] * (i - j))
 
     q, k, v = (x.transpose(1, 2) for x in (q, k, v))
-    return _flex()(q, k, v, score_mod=nearer, block_mask=blocks, enable_gqa=True).transpose(1, 2)
+    out = _compiled(flex_attention)(q, k, v, score_mod=nearer, block_mask=blocks, enable_gqa=True)
+    return cast(Tensor, out.transpose(1, 2))
 
 
 def block_mask(layout: Layout) -> Any:
     """Which blocks of which rows attend to which: once a batch, shared by its attention layers. None on a CPU."""
     if not layout.position.is_cuda:
         return None
-    from torch.nn.attention.flex_attention import create_block_mask
-
     document, pinned, window = layout.document, layout.pinned, layout.window
 
     def visible(b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
         return (document[b, i] == document[b, j]) & (i >= j) & (pinned[b, j] | (i - j < window))
 
     batch, time = layout.position.shape
-    if "mask" not in _blocks:
-        _blocks["mask"] = torch.compile(create_block_mask)
-    return _blocks["mask"](visible, batch, None, time, time, device=layout.position.device)
+    return _compiled(create_block_mask)(visible, batch, None, time, time, device=layout.position.device)
 
 
-def _flex() -> Any:
-    if "flex" not in _blocks:
-        from torch.nn.attention.flex_attention import flex_attention
-
-        _blocks["flex"] = torch.compile(flex_attention)
-    return _blocks["flex"]
+def _compiled(function: Any) -> Any:
+    """A function compiled, once; inside a graph that is being compiled, the function itself."""
+    if torch.compiler.is_compiling():
+        return function
+    if function not in _blocks:
+        _blocks[function] = torch.compile(function, dynamic=False)
+    return _blocks[function]

@@ -1,0 +1,643 @@
+/* The trunk in C: the fast twin of src/worldline/model/engine.py, which is its specification.
+ *
+ * Engine(shape: dict, weights: dict of buffers, threads, precision, path); start() -> State; State.fork(), .nbytes;
+ * read(states, ids, pin, last, out): every state reads its share of ids, [states][time] int32, and the logits of the rows
+ * from `last` on are written to out. One state reads any number, several states one each. The GIL is released; calls of
+ * one engine wait for each other; a state that is being read into refuses a second reader. Every length is checked before
+ * anything changes. engine_native.py is the only caller.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <math.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#include "engine_net.h"
+#include "engine_pool.h"
+#include "engine_read.h"
+
+/* ---- paths: the same loops for several instruction sets, chosen when an engine is made ---- */
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+#define PATH portable
+#define TARGET
+#define LANES 4
+#include "engine_kernels.h"
+
+#if defined(__x86_64__)
+#define PATH avx2
+#define TARGET __attribute__((target("avx2,fma")))
+#define LANES 8
+#include "engine_kernels.h"
+
+#define PATH avx512
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma")))
+#define LANES 16
+#include "engine_kernels.h"
+#endif
+
+static int paths(const Path *found[3]) /* fastest first */
+{
+    int count = 0;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
+        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni"))
+        found[count++] = &path_avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found[count++] = &path_avx2;
+#endif
+    found[count++] = &path_portable;
+    return count;
+}
+
+/* ---- objects ---- */
+
+typedef struct {
+    PyObject_HEAD
+    Net net;
+    Job job; /* the buffers of a pass; the rest is set by each call */
+    Pool pool;
+    const Path *path;
+    pthread_mutex_t turn; /* held by the call that runs */
+    int ready;
+    void *buffers;
+    PyTypeObject *state_type;
+} Engine;
+
+typedef struct {
+    PyObject_HEAD
+    Engine *engine;
+    Memory memory;
+    int busy;
+} State;
+
+typedef struct { PyTypeObject *engine, *state; } Module;
+
+#define LIMIT ((size_t)1 << 30) /* of any one length */
+
+static void *allocate(size_t size) /* zeroed, on a cache line */
+{
+    void *at = NULL;
+    size = (size + 63) & ~(size_t)63;
+    if (posix_memalign(&at, 64, size ? size : 64)) return NULL;
+    return memset(at, 0, size ? size : 64);
+}
+
+/* ---- making an engine ---- */
+
+static int whole(PyObject *shape, const char *name, size_t low, size_t high, size_t *out)
+{
+    PyObject *value = PyDict_GetItemString(shape, name);
+    const size_t n = value ? PyLong_AsSize_t(value) : (size_t)-1;
+    if (value && n == (size_t)-1 && PyErr_Occurred()) return -1;
+    if (!value || n < low || n > high) {
+        PyErr_Format(PyExc_ValueError, "the shape's %s must lie between %zu and %zu", name, low, high);
+        return -1;
+    }
+    *out = n;
+    return 0;
+}
+
+static int read_shape(Net *net, PyObject *shape)
+{
+    if (whole(shape, "heads", 1, 1024, &net->heads) || whole(shape, "gated", 0, net->heads, &net->gated)
+        || whole(shape, "queries", SHARED, 1024, &net->queries) || whole(shape, "hidden", 1, 1 << 17, &net->hidden)
+        || whole(shape, "householders", 1, 64, &net->steps) || whole(shape, "window", 1, LIMIT, &net->window)
+        || whole(shape, "vocabulary", 1, 1 << 22, &net->vocabulary))
+        return -1;
+    if (net->queries % SHARED || net->hidden % 64) {
+        PyErr_SetString(PyExc_ValueError, "queries come in pairs, hidden channels in multiples of 64");
+        return -1;
+    }
+    PyObject *kinds = PyDict_GetItemString(shape, "kinds"); /* a byte a layer: d or a */
+    if (!kinds || !PyBytes_Check(kinds) || PyBytes_GET_SIZE(kinds) < 1 || PyBytes_GET_SIZE(kinds) > 1024) {
+        PyErr_SetString(PyExc_ValueError, "the shape's kinds must be bytes, one a layer");
+        return -1;
+    }
+    net->depth = (size_t)PyBytes_GET_SIZE(kinds);
+    net->layers = PyMem_Calloc(net->depth, sizeof *net->layers);
+    if (!net->layers) return PyErr_NoMemory(), -1;
+    for (size_t n = 0; n < net->depth; n++) net->attending += net->layers[n].attends = PyBytes_AS_STRING(kinds)[n] == 'a';
+    const size_t width = net->width = net->heads * HEAD, mixed = net->queries * HEAD;
+    const size_t delta = width * (2 + 2 * net->steps), attention = 2 * mixed + 2 * SHARED * HEAD;
+    net->mixed = width > mixed ? width : mixed;
+    net->inner = delta > attention ? delta : attention;
+    net->ring_blocks = (net->window + ROWS + 31) / 16;
+    return 0;
+}
+
+/* A view of one array of weights; -1 with an error set if it is not as it must be. */
+static int fetch(PyObject *weights, Py_buffer *view, Source *source, size_t layer, const char *name, size_t rows, size_t columns)
+{
+    char full[64];
+    if (layer == (size_t)-1) snprintf(full, sizeof full, "%s", name);
+    else snprintf(full, sizeof full, "layers.%zu.%s", layer, name);
+    PyObject *array = PyDict_GetItemString(weights, full);
+    if (!array) return PyErr_Format(PyExc_ValueError, "there are no weights '%s'", full), -1;
+    if (PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)) return -1;
+    const char *format = view->format ? view->format : "B";
+    const int narrow = !strcmp(format, "H"), wide = !strcmp(format, "f");
+    const size_t item = narrow ? 2 : 4;
+    if ((!narrow && !wide) || (size_t)view->len != rows * columns * item || (uintptr_t)view->buf % item) {
+        PyErr_Format(PyExc_ValueError, "the weights '%s' must be %zu x %zu, float32 or bfloat16 as uint16", full, rows, columns);
+        PyBuffer_Release(view);
+        return -1;
+    }
+    *source = (Source){view->buf, narrow, rows, columns};
+    return 0;
+}
+
+typedef struct { PyObject *weights; Net *net; Arena arena; float *row; int small, large; } Packer;
+
+/* Some rows of one array of weights, as a matrix. */
+static int pack_part(Packer *p, Matrix *m, int kind, size_t layer, const char *name, size_t rows, size_t columns, size_t first, size_t count)
+{
+    Py_buffer view;
+    Source source;
+    if (fetch(p->weights, &view, &source, layer, name, rows, columns)) return -1;
+    pack(&p->arena, m, kind, &source, first, count, p->row);
+    PyBuffer_Release(&view);
+    return 0;
+}
+
+static int pack_plain(Packer *p, float **out, size_t layer, const char *name, size_t rows, size_t columns)
+{
+    Py_buffer view;
+    Source source;
+    if (fetch(p->weights, &view, &source, layer, name, rows, columns)) return -1;
+    *out = plain(&p->arena, &source);
+    PyBuffer_Release(&view);
+    return 0;
+}
+
+static int pack_layer(Packer *p, size_t n)
+{
+    const Net *net = p->net;
+    Layer *at = &p->net->layers[n];
+    const size_t width = net->width, hidden = net->hidden, queries = net->queries * HEAD, step = width * net->steps;
+    const size_t writes = net->heads * net->steps + net->gated;
+    const size_t qk = at->attends ? queries + SHARED * HEAD : width + step, mixed = at->attends ? queries : width;
+    if (pack_plain(p, &at->mixer_taps, n, "mixer_short.taps", TAPS, width)
+        || pack_part(p, &at->qk, p->large, n, "mixer.inner.weight", 2 * qk, width, 0, qk)
+        || pack_part(p, &at->vg, p->small, n, "mixer.inner.weight", 2 * qk, width, qk, qk))
+        return -1;
+    if (at->attends ? pack_plain(p, &at->sharpness, n, "mixer.sharpness", 1, net->queries)
+                    : (pack_part(p, &at->rates, F32, n, "mixer.rates", writes, width, 0, writes)
+                       || pack_plain(p, &at->bias, n, "mixer.bias", 1, writes)))
+        return -1;
+    if (pack_part(p, &at->outer, p->small, n, "mixer.outer.weight", width, mixed, 0, width)
+        || pack_plain(p, &at->mlp_taps, n, "mlp_short.taps", TAPS, width)
+        || pack_part(p, &at->gate, p->small, n, "mlp.inner.weight", 2 * hidden, width, 0, hidden)
+        || pack_part(p, &at->value, p->small, n, "mlp.inner.weight", 2 * hidden, width, hidden, hidden)
+        || pack_part(p, &at->down, p->small, n, "mlp.outer.weight", width, hidden, 0, width))
+        return -1;
+    for (size_t i = 0; p->arena.base && i < width; i++) at->mixer_taps[i] += 1, at->mlp_taps[i] += 1; /* the byte itself */
+    return 0;
+}
+
+static int pack_all(Packer *p, const Path *path, PyObject *slopes)
+{
+    Net *net = p->net;
+    for (size_t n = 0; n < net->depth; n++)
+        if (pack_layer(p, n)) return -1;
+    if (pack_part(p, &net->head, p->large, -1, "head", net->vocabulary, net->width, 0, net->vocabulary)
+        || pack_plain(p, &net->embed, -1, "embed", net->vocabulary, net->width))
+        return -1;
+    net->slopes = take(&p->arena, net->queries * sizeof(float));
+    if (!p->arena.base) return 0;
+    for (size_t n = 0; n < net->vocabulary; n++)
+        path->norm(net->embed + n * net->width, net->width, 1.0f, net->embed + n * net->width);
+    for (size_t h = 0; h < net->queries; h++) {
+        net->slopes[h] = (float)PyFloat_AsDouble(PyTuple_GET_ITEM(slopes, h));
+        if (PyErr_Occurred()) return -1;
+    }
+    return 0;
+}
+
+/* One block for all weights, in large pages where there are such: a byte walks through all of it. */
+static char *reserve(size_t size)
+{
+    void *at = NULL;
+    const size_t page = (size_t)2 << 20;
+    if (posix_memalign(&at, page, (size + page - 1) & ~(page - 1))) return NULL;
+#if defined(MADV_HUGEPAGE)
+    madvise(at, (size + page - 1) & ~(page - 1), MADV_HUGEPAGE);
+#endif
+    return at;
+}
+
+static int load(Engine *e, PyObject *weights, PyObject *slopes, int exact)
+{
+    Net *net = &e->net;
+    Packer packer = {.weights = weights, .net = net, .small = exact ? F32 : I8, .large = exact ? F32 : BF16};
+    if (pack_all(&packer, e->path, slopes)) return -1; /* counts */
+    const size_t widest = net->hidden > net->mixed ? net->hidden : net->mixed;
+    packer.row = PyMem_Malloc(widest * sizeof(float));
+    packer.arena = (Arena){reserve(packer.arena.used), 0};
+    net->arena = packer.arena.base;
+    const int failed = !packer.row || !net->arena;
+    const int result = failed ? (PyErr_NoMemory(), -1) : pack_all(&packer, e->path, slopes);
+    net->arena_size = packer.arena.used;
+    PyMem_Free(packer.row);
+    return result;
+}
+
+/* The buffers of a pass. */
+static int furnish(Engine *e)
+{
+    const Net *net = &e->net;
+    const size_t widest = net->hidden > net->mixed ? net->hidden : net->mixed;
+    const size_t rates = (net->heads * net->steps + net->gated + 15) / 16 * 16;
+    Arena arena = {0};
+    for (int real = 0; real < 2; real++) {
+        Scratch *s = &e->job.s;
+        s->x = take(&arena, ROWS * net->width * 4);
+        s->rows.f = take(&arena, ROWS * net->mixed * 4);
+        s->wide.f = take(&arena, ROWS * net->hidden * 4);
+        s->wide.q = s->rows.q = take(&arena, ROWS * widest);
+        s->wide.factor = s->rows.factor = take(&arena, ROWS * 4);
+        s->wide.sum = s->rows.sum = take(&arena, ROWS * 4);
+        s->inner = take(&arena, ROWS * net->inner * 4);
+        s->rates = take(&arena, ROWS * rates * 4);
+        s->mixed = take(&arena, ROWS * net->width * 4);
+        s->logits = take(&arena, ROWS * net->head.blocks * 64);
+        s->partial = take(&arena, net->attending ? ROWS * SPLIT * net->queries * sizeof(Partial) : 0);
+        if (real) break;
+        if (!(e->buffers = allocate(arena.used))) return PyErr_NoMemory(), -1;
+        arena = (Arena){e->buffers, 0};
+    }
+    return 0;
+}
+
+static const Path *choose(const char *name)
+{
+    const Path *found[3];
+    const int count = paths(found);
+    for (int i = 0; i < count; i++)
+        if (!name || !strcmp(name, found[i]->name)) return found[i];
+    PyErr_Format(PyExc_ValueError, "there is no path '%s' on this machine", name);
+    return NULL;
+}
+
+static PyObject *engine_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
+{
+    PyObject *shape, *weights;
+    const char *precision, *name;
+    int threads;
+    if (!PyArg_ParseTuple(args, "O!O!isz", &PyDict_Type, &shape, &PyDict_Type, &weights, &threads, &precision, &name)) return NULL;
+    if (threads < 1 || threads > THREADS) return PyErr_Format(PyExc_ValueError, "threads must lie between 1 and %d", THREADS);
+    const int exact = !strcmp(precision, "fp32");
+    if (!exact && strcmp(precision, "int8")) return PyErr_Format(PyExc_ValueError, "the precision is 'int8' or 'fp32', not '%s'", precision);
+    Engine *e = (Engine *)type->tp_alloc(type, 0);
+    if (!e) return NULL;
+    const Module *module = PyType_GetModuleState(type);
+    e->state_type = (PyTypeObject *)Py_NewRef(module->state);
+    e->path = choose(name);
+    PyObject *slopes = PyDict_GetItemString(shape, "slopes");
+    if (!e->path || read_shape(&e->net, shape)) goto failed;
+    if (!slopes || !PyTuple_Check(slopes) || (size_t)PyTuple_GET_SIZE(slopes) != e->net.queries) {
+        PyErr_SetString(PyExc_ValueError, "the shape's slopes must be a tuple, one a query head");
+        goto failed;
+    }
+    if (load(e, weights, slopes, exact) || furnish(e)) goto failed;
+    pthread_mutex_init(&e->turn, NULL);
+    pool_start(&e->pool, threads);
+    e->job.net = &e->net, e->job.path = e->path, e->job.pool = &e->pool;
+    e->ready = 1;
+    return (PyObject *)e;
+failed:
+    Py_DECREF(e);
+    return NULL;
+}
+
+static void engine_dealloc(PyObject *self)
+{
+    Engine *e = (Engine *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    if (e->ready) {
+        pool_stop(&e->pool);
+        pthread_mutex_destroy(&e->turn);
+    }
+    PyMem_Free(e->net.layers);
+    free(e->net.arena);
+    free(e->buffers);
+    Py_XDECREF(e->state_type);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+/* ---- states ---- */
+
+#define BLOCK_SIZE (SHARED * KEY_BLOCK) /* floats of 16 keys of one layer */
+
+static void drop_prompt(const Net *net, Prompt *prompt)
+{
+    if (!prompt || --prompt->owners) return;
+    for (size_t n = 0; n < net->attending; n++) free(prompt->keys[n]);
+    free(prompt);
+}
+
+static void drop_memory(const Net *net, Memory *memory)
+{
+    for (size_t n = 0; memory->ring && n < net->attending; n++) free(memory->ring[n]);
+    free(memory->ring);
+    free(memory->fixed);
+    drop_prompt(net, memory->pinned);
+}
+
+/* Room for some bytes more in the ring: it grows until it holds the window, and then never again. */
+static int grow_ring(const Net *net, Memory *memory, size_t count)
+{
+    size_t blocks = memory->trace / 16 + (count + 31) / 16;
+    if (blocks > net->ring_blocks) blocks = net->ring_blocks;
+    if (blocks <= memory->ring_blocks) return 0;
+    if (blocks < 2 * memory->ring_blocks) blocks = 2 * memory->ring_blocks;
+    if (blocks > net->ring_blocks) blocks = net->ring_blocks;
+    for (size_t n = 0; n < net->attending; n++) {
+        float *grown = allocate(blocks * BLOCK_SIZE * sizeof *grown);
+        if (!grown) return -1;
+        if (memory->ring_blocks) memcpy(grown, memory->ring[n], memory->ring_blocks * BLOCK_SIZE * sizeof *grown);
+        free(memory->ring[n]);
+        memory->ring[n] = grown; /* larger than ring_blocks says until all are: harmless */
+    }
+    memory->ring_blocks = blocks;
+    return 0;
+}
+
+/* Room for some bytes more in the prompt, which is copied if a fork shares it. */
+static int grow_prompt(const Net *net, Memory *memory, size_t count)
+{
+    Prompt *old = memory->pinned;
+    size_t blocks = (memory->prompt + count + 15) / 16;
+    if (old && old->owners == 1 && blocks <= old->blocks) return 0;
+    if (old && blocks < old->blocks + old->blocks / 2) blocks = old->blocks + old->blocks / 2;
+    Prompt *fresh = calloc(1, sizeof *fresh + net->attending * sizeof *fresh->keys);
+    if (!fresh) return -1;
+    fresh->owners = 1, fresh->blocks = blocks;
+    for (size_t n = 0; n < net->attending; n++) {
+        if (!(fresh->keys[n] = allocate(blocks * BLOCK_SIZE * sizeof(float)))) return drop_prompt(net, fresh), -1;
+        if (old) memcpy(fresh->keys[n], old->keys[n], (memory->prompt + 15) / 16 * BLOCK_SIZE * sizeof(float));
+    }
+    memory->pinned = fresh;
+    drop_prompt(net, old);
+    return 0;
+}
+
+static State *new_state(Engine *e)
+{
+    State *state = (State *)e->state_type->tp_alloc(e->state_type, 0);
+    if (!state) return NULL;
+    state->engine = (Engine *)Py_NewRef(e);
+    state->memory.fixed = allocate(fixed_size(&e->net) * sizeof(float));
+    state->memory.ring = calloc(e->net.attending + 1, sizeof *state->memory.ring);
+    if (state->memory.fixed && state->memory.ring) return state;
+    Py_DECREF(state);
+    PyErr_NoMemory();
+    return NULL;
+}
+
+static PyObject *engine_start(PyObject *self, PyObject *Py_UNUSED(none)) { return (PyObject *)new_state((Engine *)self); }
+
+static PyObject *state_fork(PyObject *self, PyObject *Py_UNUSED(none))
+{
+    const State *from = (State *)self;
+    const Net *net = &from->engine->net;
+    if (from->busy) return PyErr_Format(PyExc_ValueError, "the state is being read into");
+    State *to = new_state(from->engine);
+    if (!to) return NULL;
+    memcpy(to->memory.fixed, from->memory.fixed, fixed_size(net) * sizeof(float));
+    to->memory.prompt = from->memory.prompt, to->memory.trace = from->memory.trace;
+    if ((to->memory.pinned = from->memory.pinned)) to->memory.pinned->owners++;
+    for (size_t n = 0; n < net->attending && from->memory.ring_blocks; n++) {
+        const size_t size = from->memory.ring_blocks * BLOCK_SIZE * sizeof(float);
+        void *at = NULL;
+        if (posix_memalign(&at, 64, size)) {
+            Py_DECREF(to);
+            return PyErr_NoMemory();
+        }
+        to->memory.ring[n] = memcpy(at, from->memory.ring[n], size);
+    }
+    to->memory.ring_blocks = from->memory.ring_blocks;
+    return (PyObject *)to;
+}
+
+static PyObject *state_nbytes(PyObject *self, void *Py_UNUSED(closure))
+{
+    const State *state = (State *)self;
+    const Net *net = &state->engine->net;
+    const size_t blocks = state->memory.ring_blocks + (state->memory.pinned ? state->memory.pinned->blocks : 0);
+    return PyLong_FromSize_t((fixed_size(net) + net->attending * blocks * BLOCK_SIZE) * sizeof(float));
+}
+
+static PyObject *state_prompt(PyObject *self, void *Py_UNUSED(closure)) { return PyLong_FromSize_t(((State *)self)->memory.prompt); }
+static PyObject *state_trace(PyObject *self, void *Py_UNUSED(closure)) { return PyLong_FromSize_t(((State *)self)->memory.trace); }
+
+static void state_dealloc(PyObject *self)
+{
+    State *state = (State *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    if (state->engine) drop_memory(&state->engine->net, &state->memory);
+    Py_XDECREF(state->engine);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+/* ---- reading ---- */
+
+typedef struct { State **states; Memory **memory; size_t batch; Py_buffer ids, out; size_t time, last; int pin; } Call;
+
+static void let_go(Call *call, size_t held)
+{
+    for (size_t b = 0; b < held; b++) call->states[b]->busy = 0;
+}
+
+/* The states of a call, marked as busy; a state that already is, so one that is named twice, is refused. */
+static int take_states(Engine *e, PyObject *list, Call *call)
+{
+    call->batch = (size_t)PyList_GET_SIZE(list);
+    call->states = PyMem_Calloc(call->batch + 1, sizeof *call->states);
+    call->memory = PyMem_Calloc(call->batch + 1, sizeof *call->memory);
+    if (!call->states || !call->memory) return PyErr_NoMemory(), -1;
+    for (size_t b = 0; b < call->batch; b++) {
+        State *state = (State *)PyList_GET_ITEM(list, b);
+        if (!Py_IS_TYPE(state, e->state_type) || state->engine != e) {
+            PyErr_SetString(PyExc_ValueError, "a state can only be read into by the engine that started it");
+        } else if (state->busy) {
+            PyErr_SetString(PyExc_ValueError, "a state cannot be read into twice at once");
+        } else {
+            call->states[b] = state, call->memory[b] = &state->memory;
+            state->busy = 1;
+            continue;
+        }
+        let_go(call, b);
+        return -1;
+    }
+    return 0;
+}
+
+static int check(const Engine *e, const Call *call)
+{
+    const size_t count = call->batch * call->time;
+    const int32_t *ids = call->ids.buf;
+    if ((size_t)call->ids.len != count * sizeof *ids || (call->batch != 1 && call->time != 1) || count > LIMIT)
+        return PyErr_SetString(PyExc_ValueError, "one state reads any number of ids, several read one each"), -1;
+    if (call->last > count || (size_t)call->out.len != (count - call->last) * e->net.vocabulary * sizeof(float))
+        return PyErr_SetString(PyExc_ValueError, "the logits do not fit where they are to be written"), -1;
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] < 0 || (size_t)ids[i] >= e->net.vocabulary)
+            return PyErr_Format(PyExc_ValueError, "the id %d is not in the vocabulary", (int)ids[i]), -1;
+    for (size_t b = 0; b < call->batch; b++)
+        if (call->pin && call->time && call->memory[b]->trace)
+            return PyErr_SetString(PyExc_ValueError, "the prompt comes before the trace"), -1;
+    for (size_t b = 0; b < call->batch; b++)
+        if (call->pin ? grow_prompt(&e->net, call->memory[b], call->time) : grow_ring(&e->net, call->memory[b], call->time))
+            return PyErr_NoMemory(), -1;
+    return 0;
+}
+
+/* All of a call, ROWS rows at a time. Without the GIL. */
+static void perform(Engine *e, const Call *call)
+{
+    const size_t count = call->batch * call->time, vocabulary = e->net.vocabulary, stride = e->net.head.blocks * 16;
+    float *out = call->out.buf;
+    pthread_mutex_lock(&e->turn);
+    Job *job = &e->job;
+    for (size_t first = 0; first < count; first += ROWS) {
+        const size_t rows = count - first < ROWS ? count - first : ROWS;
+        job->rows = rows, job->pin = call->pin, job->ids = (const int32_t *)call->ids.buf + first;
+        job->batch = call->batch == 1 ? 1 : rows, job->time = call->batch == 1 ? rows : 1;
+        job->memory = call->batch == 1 ? call->memory : call->memory + first;
+        job->last = call->last <= first ? 0 : call->last - first < rows ? call->last - first : rows;
+        pool_run(&e->pool, read_rows, job);
+        for (size_t row = job->last; row < rows; row++, out += vocabulary)
+            memcpy(out, job->s.logits + (row - job->last) * stride, vocabulary * sizeof *out);
+        for (size_t b = 0; b < job->batch; b++) *(call->pin ? &job->memory[b]->prompt : &job->memory[b]->trace) += job->time;
+    }
+    pthread_mutex_unlock(&e->turn);
+}
+
+static PyObject *engine_read(PyObject *self, PyObject *args)
+{
+    Engine *e = (Engine *)self;
+    Call call = {0};
+    PyObject *states, *done = NULL;
+    Py_ssize_t last;
+    if (!PyArg_ParseTuple(args, "O!y*pnw*", &PyList_Type, &states, &call.ids, &call.pin, &last, &call.out)) return NULL;
+    const size_t ids = (size_t)call.ids.len / sizeof(int32_t), batch = (size_t)PyList_GET_SIZE(states);
+    call.last = (size_t)last, call.time = batch == 1 ? ids : 1;
+    if ((uintptr_t)call.ids.buf % 4 || (uintptr_t)call.out.buf % 4) {
+        PyErr_SetString(PyExc_ValueError, "ids and logits must be aligned");
+    } else if (!take_states(e, states, &call)) {
+        Py_INCREF(states);
+        if (!check(e, &call)) {
+            if (e->pool.owner != getpid()) { /* a forked child: neither the threads nor the lock are its own */
+                pthread_mutex_init(&e->turn, NULL);
+                pool_start(&e->pool, e->pool.threads);
+            }
+            for (size_t b = 0; b < call.batch; b++) Py_INCREF(call.states[b]);
+            Py_BEGIN_ALLOW_THREADS
+            perform(e, &call);
+            Py_END_ALLOW_THREADS
+            done = Py_NewRef(Py_None);
+        }
+        let_go(&call, call.batch);
+        for (size_t b = 0; done && b < call.batch; b++) Py_DECREF(call.states[b]);
+        Py_DECREF(states);
+    }
+    PyMem_Free(call.states);
+    PyMem_Free(call.memory);
+    PyBuffer_Release(&call.ids);
+    PyBuffer_Release(&call.out);
+    return done;
+}
+
+/* ---- the module ---- */
+
+static PyObject *engine_path(PyObject *self, void *Py_UNUSED(closure)) { return PyUnicode_FromString(((Engine *)self)->path->name); }
+static PyObject *engine_threads(PyObject *self, void *Py_UNUSED(closure)) { return PyLong_FromLong(((Engine *)self)->pool.threads); }
+static PyObject *engine_nbytes(PyObject *self, void *Py_UNUSED(closure)) { return PyLong_FromSize_t(((Engine *)self)->net.arena_size); }
+
+static PyMethodDef engine_methods[] = {
+    {"start", engine_start, METH_NOARGS, "The state in which nothing was read."},
+    {"read", engine_read, METH_VARARGS, "read(states, ids, pin, last, out): logits of the rows from last on into out."},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef engine_fields[] = {
+    {"path", engine_path, NULL, "The instruction set in use.", NULL},
+    {"threads", engine_threads, NULL, "Threads, the caller included.", NULL},
+    {"nbytes", engine_nbytes, NULL, "Bytes of packed weights.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot engine_slots[] = {
+    {Py_tp_doc, "Engine(shape, weights, threads, precision, path)"}, {Py_tp_new, engine_new},
+    {Py_tp_dealloc, engine_dealloc}, {Py_tp_methods, engine_methods}, {Py_tp_getset, engine_fields}, {0, NULL},
+};
+static PyType_Spec engine_spec = {
+    .name = "worldline._engine.Engine", .basicsize = sizeof(Engine), .flags = Py_TPFLAGS_DEFAULT, .slots = engine_slots,
+};
+
+static PyMethodDef state_methods[] = {
+    {"fork", state_fork, METH_NOARGS, "An independent copy; the prompt's keys are shared until either reads more of it."},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef state_fields[] = {
+    {"nbytes", state_nbytes, NULL, "Bytes held, those shared with forks included.", NULL},
+    {"prompt", state_prompt, NULL, "Pinned bytes read.", NULL},
+    {"trace", state_trace, NULL, "Bytes read behind them.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot state_slots[] = {
+    {Py_tp_doc, "What has been read, as far as the future depends on it."}, {Py_tp_dealloc, state_dealloc},
+    {Py_tp_methods, state_methods}, {Py_tp_getset, state_fields}, {0, NULL},
+};
+static PyType_Spec state_spec = {
+    .name = "worldline._engine.State", .basicsize = sizeof(State),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, .slots = state_slots,
+};
+
+static int module_exec(PyObject *module)
+{
+    Module *at = PyModule_GetState(module);
+    const Path *found[3];
+    const int count = paths(found);
+    PyObject *names = PyTuple_New(count);
+    if (!names) return -1;
+    for (int i = 0; i < count; i++) PyTuple_SET_ITEM(names, i, PyUnicode_FromString(found[i]->name));
+    at->engine = (PyTypeObject *)PyType_FromModuleAndSpec(module, &engine_spec, NULL);
+    at->state = (PyTypeObject *)PyType_FromModuleAndSpec(module, &state_spec, NULL);
+    const int failed = PyModule_AddObjectRef(module, "PATHS", names);
+    Py_DECREF(names);
+    if (failed || !at->engine || !at->state) return -1;
+    return PyModule_AddType(module, at->engine) || PyModule_AddType(module, at->state) ? -1 : 0;
+}
+
+static int module_clear(PyObject *module)
+{
+    Module *at = PyModule_GetState(module);
+    Py_CLEAR(at->engine);
+    Py_CLEAR(at->state);
+    return 0;
+}
+
+static void module_free(void *module) { module_clear(module); }
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, .m_name = "worldline._engine", .m_doc = "The fast twin of worldline.model.engine.",
+    .m_size = sizeof(Module), .m_slots = slots, .m_clear = module_clear, .m_free = module_free,
+};
+
+PyMODINIT_FUNC PyInit__engine(void) { return PyModuleDef_Init(&definition); }

@@ -1,0 +1,449 @@
+/* The engine's loops, written once on vectors of floats and compiled once for each path.
+ *
+ * The includer defines PATH (the suffix of every name), TARGET (the function attribute that allows its instructions)
+ * and LANES (floats a vector: 4, 8 or 16). Layouts are in blocks of 16 rows, columns or keys whatever the lanes, so that
+ * no loop ends in a horizontal sum, and every path reads the same memory. Lengths are multiples of 16 here.
+ */
+#define GLUE_(a, b) a##_##b
+#define GLUE(a, b) GLUE_(a, b)
+#define NAME(x) GLUE(x, PATH)
+#define INLINE TARGET static inline __attribute__((always_inline))
+#define PARTS (16 / LANES) /* vectors in a block */
+#define V NAME(V)
+#define U NAME(U)
+#define UNROLL _Pragma("GCC unroll 16")
+
+typedef float V __attribute__((vector_size(4 * LANES)));
+typedef uint32_t U __attribute__((vector_size(4 * LANES)));
+
+INLINE V NAME(load)(const float *at) { V v; memcpy(&v, at, sizeof v); return v; }
+INLINE U NAME(load_bits)(const uint32_t *at) { U v; memcpy(&v, at, sizeof v); return v; }
+INLINE void NAME(store)(float *at, V v) { memcpy(at, &v, sizeof v); }
+INLINE V NAME(pick)(U which, V yes, V no) { return (V)((which & (U)yes) | (~which & (U)no)); }
+INLINE V NAME(most)(V a, V b) { return NAME(pick)((U)(a > b), a, b); }
+
+INLINE float NAME(sum)(V v)
+{
+    float lane[LANES];
+    memcpy(lane, &v, sizeof v);
+    for (int half = LANES / 2; half; half /= 2)
+        for (int i = 0; i < half; i++) lane[i] += lane[i + half];
+    return lane[0];
+}
+
+INLINE float NAME(peak)(V v)
+{
+    float lane[LANES];
+    memcpy(lane, &v, sizeof v);
+    for (int half = LANES / 2; half; half /= 2)
+        for (int i = 0; i < half; i++) lane[i] = lane[i] > lane[i + half] ? lane[i] : lane[i + half];
+    return lane[0];
+}
+
+/* exp to about one unit in the last place; 0 below -87, where float32 ends. */
+INLINE V NAME(exp)(V x)
+{
+    const V zero = {0};
+    const U live = (U)(x > -87.0f);
+    x = NAME(pick)((U)(x < 88.0f), x, zero + 88.0f);
+    x = NAME(pick)(live, x, zero);
+    const V shifted = x * 1.44269504f + 12582912.0f, n = shifted - 12582912.0f;
+    const V r = x - n * 0.693359375f + n * 2.12194440e-4f;
+    V p = r * 1.9875691500e-4f + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * r * r + r + 1.0f;
+    return NAME(pick)(live, p * (V)(((U)shifted << 23) + 0x3f800000u), zero);
+}
+
+INLINE V NAME(sigmoid)(V x) { return 1.0f / (1.0f + NAME(exp)(-x)); }
+
+/* What brings n numbers to unit root mean square. */
+INLINE float NAME(scale_of)(const float *x, size_t n)
+{
+    V a = {0}, b = {0};
+    for (size_t i = 0; i < n; i += 2 * LANES) {
+        const V left = NAME(load)(x + i), right = NAME(load)(x + i + LANES);
+        a += left * left;
+        b += right * right;
+    }
+    return 1.0f / sqrtf(NAME(sum)(a + b) / (float)n + EPSILON);
+}
+
+/* To a root mean square of `size`. */
+TARGET static void NAME(norm)(const float *x, size_t n, float size, float *out)
+{
+    const float scale = NAME(scale_of)(x, n) * size;
+    for (size_t i = 0; i < n; i += LANES) NAME(store)(out + i, NAME(load)(x + i) * scale);
+}
+
+/* The short convolution at row `time` of a block of rows x; `held` are the TAPS - 1 normed rows before the block. */
+TARGET static void NAME(convolve)(const float *x, size_t time, size_t width, const float *taps, const float *held, float *out)
+{
+    const float *row[TAPS];
+    float scale[TAPS];
+    for (size_t back = 0; back < TAPS; back++) {
+        row[back] = back <= time ? x + (time - back) * width : held + (TAPS - 1 + time - back) * width;
+        scale[back] = back <= time ? NAME(scale_of)(row[back], width) : 1.0f;
+    }
+    for (size_t i = 0; i < width; i += LANES) {
+        V sum = NAME(load)(row[0] + i) * scale[0] * NAME(load)(taps + i);
+        UNROLL for (size_t back = 1; back < TAPS; back++)
+            sum += NAME(load)(row[back] + i) * scale[back] * NAME(load)(taps + back * width + i);
+        NAME(store)(out + i, sum);
+    }
+}
+
+/* int8 by one factor for the whole vector, which is returned with the sum that undoes the weights' offset. */
+TARGET static void NAME(quantise)(const float *x, size_t n, int8_t *out, float *factor, int32_t *sum)
+{
+    V top = {0};
+    for (size_t i = 0; i < n; i += LANES) {
+        const V v = NAME(load)(x + i);
+        top = NAME(most)(top, (V)((U)v & 0x7fffffffu));
+    }
+    const float most = NAME(peak)(top), inverse = most > 0 ? 127.0f / most : 0.0f;
+    U total = {0};
+    for (size_t i = 0; i < n; i += LANES) {
+        const U bits = (U)(NAME(load)(x + i) * inverse + 12582912.0f) - 0x4b400000u;
+        total += bits;
+        uint32_t lane[LANES];
+        memcpy(lane, &bits, sizeof bits);
+        for (int k = 0; k < LANES; k++) out[i + k] = (int8_t)(uint8_t)lane[k];
+    }
+    uint32_t lane[LANES], all = 0;
+    memcpy(lane, &total, sizeof total);
+    for (int k = 0; k < LANES; k++) all += lane[k];
+    *sum = (int32_t)all;
+    *factor = most / 127.0f;
+}
+
+/* ---- matrices: `count` rows of activations against one block of 16 rows of weights ---- */
+
+INLINE void NAME(put)(float *at, V v, int add) { NAME(store)(at, add ? NAME(load)(at) + v : v); }
+
+INLINE void NAME(tile_f32)(const Matrix *m, size_t block, const float *x, const int count, float *out, size_t stride, int add)
+{
+    const size_t columns = m->columns;
+    const int chains = count == 1 ? 4 : count == 2 ? 2 : 1;
+    for (int part = 0; part < PARTS; part++) {
+        const float *w = (const float *)m->data + block * columns * 16 + part * LANES;
+        V sum[8] = {{0}};
+        for (size_t c = 0; c < columns; c += chains)
+            UNROLL for (int u = 0; u < chains; u++) {
+                const V v = NAME(load)(w + (c + u) * 16);
+                UNROLL for (int i = 0; i < count; i++) sum[u * count + i] += v * x[i * columns + c + u];
+            }
+        UNROLL for (int i = 0; i < count; i++) {
+            V total = sum[i];
+            UNROLL for (int u = 1; u < chains; u++) total += sum[u * count + i];
+            NAME(put)(out + i * stride + part * LANES, total, add);
+        }
+    }
+}
+
+INLINE void NAME(tile_bf16)(const Matrix *m, size_t block, const float *x, const int count, float *out, size_t stride, int add)
+{
+    const size_t columns = m->columns;
+    const int chains = count == 1 ? 2 : 1;
+    for (int part = 0; part < PARTS; part++) {
+        const uint32_t *w = (const uint32_t *)m->data + block * columns * 8 + part * LANES;
+        V even[8] = {{0}}, odd[8] = {{0}};
+        for (size_t c = 0; c < columns; c += 2 * chains)
+            UNROLL for (int u = 0; u < chains; u++) {
+                const U pair = NAME(load_bits)(w + (c / 2 + u) * 16);
+                const V low = (V)(pair << 16), high = (V)(pair & 0xffff0000u);
+                UNROLL for (int i = 0; i < count; i++) {
+                    even[u * count + i] += low * x[i * columns + c + 2 * u];
+                    odd[u * count + i] += high * x[i * columns + c + 2 * u + 1];
+                }
+            }
+        UNROLL for (int i = 0; i < count; i++) {
+            V total = even[i] + odd[i];
+            UNROLL for (int u = 1; u < chains; u++) total += even[u * count + i] + odd[u * count + i];
+            NAME(put)(out + i * stride + part * LANES, total, add);
+        }
+    }
+}
+
+/* Sums of products of 16 rows of unsigned weights and one signed vector; [group of 4 columns][row][column]. */
+INLINE void NAME(dot_i8)(const uint8_t *w, const int8_t *x, size_t columns, const int count, int32_t *out)
+{
+#if LANES == 16 && defined(__x86_64__)
+    const int chains = count == 1 ? 4 : count == 2 ? 2 : 1;
+    __m512i sum[8];
+    UNROLL for (int i = 0; i < count * chains; i++) sum[i] = _mm512_setzero_si512();
+    for (size_t c = 0; c < columns; c += 4 * chains)
+        UNROLL for (int u = 0; u < chains; u++) {
+            const __m512i v = _mm512_loadu_si512(w + (c + 4 * u) * 16);
+            UNROLL for (int i = 0; i < count; i++) {
+                int32_t four;
+                memcpy(&four, x + i * columns + c + 4 * u, 4);
+                sum[u * count + i] = _mm512_dpbusd_epi32(sum[u * count + i], v, _mm512_set1_epi32(four));
+            }
+        }
+    UNROLL for (int i = 0; i < count; i++) {
+        UNROLL for (int u = 1; u < chains; u++) sum[i] = _mm512_add_epi32(sum[i], sum[u * count + i]);
+        _mm512_storeu_si512(out + 16 * i, sum[i]);
+    }
+#elif LANES == 8 && defined(__x86_64__)
+    for (int half = 0; half < 2; half++) {
+        __m256i low[8], high[8];
+        UNROLL for (int i = 0; i < count; i++) low[i] = high[i] = _mm256_setzero_si256();
+        for (size_t c = 0; c < columns; c += 4) {
+            const __m128i *at = (const __m128i *)(w + c * 16 + half * 32);
+            const __m256i above = _mm256_cvtepu8_epi16(_mm_loadu_si128(at));
+            const __m256i below = _mm256_cvtepu8_epi16(_mm_loadu_si128(at + 1));
+            UNROLL for (int i = 0; i < count; i++) {
+                int32_t four;
+                memcpy(&four, x + i * columns + c, 4);
+                const __m256i wide = _mm256_cvtepi8_epi16(_mm_set1_epi32(four));
+                low[i] = _mm256_add_epi32(low[i], _mm256_madd_epi16(above, wide));
+                high[i] = _mm256_add_epi32(high[i], _mm256_madd_epi16(below, wide));
+            }
+        }
+        UNROLL for (int i = 0; i < count; i++) { /* pairs of columns are summed, lanes put in order */
+            const __m256i pairs = _mm256_hadd_epi32(low[i], high[i]);
+            _mm256_storeu_si256((__m256i *)(out + 16 * i + 8 * half), _mm256_permute4x64_epi64(pairs, 0xd8));
+        }
+    }
+#elif defined(__ARM_FEATURE_DOTPROD)
+    const uint8x16_t offset = vdupq_n_u8(128);
+    for (int i = 0; i < count; i++) {
+        int32x4_t sum[4] = {vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0)}, ones = vdupq_n_s32(0);
+        for (size_t c = 0; c < columns; c += 4) {
+            int32_t four;
+            memcpy(&four, x + i * columns + c, 4);
+            const int8x16_t wide = vreinterpretq_s8_s32(vdupq_n_s32(four));
+            ones = vdotq_s32(ones, wide, vdupq_n_s8(1));
+            for (int k = 0; k < 4; k++) {
+                const uint8x16_t v = veorq_u8(vld1q_u8(w + c * 16 + 16 * k), offset);
+                sum[k] = vdotq_s32(sum[k], vreinterpretq_s8_u8(v), wide);
+            }
+        }
+        for (int k = 0; k < 4; k++) vst1q_s32(out + 16 * i + 4 * k, vmlaq_n_s32(sum[k], ones, 128));
+    }
+#else
+    for (int i = 0; i < count; i++) {
+        int32_t sum[16] = {0};
+        for (size_t c = 0; c < columns; c += 4) {
+            const int8_t *four = x + i * columns + c;
+            for (int row = 0; row < 16; row++) {
+                const uint8_t *v = w + c * 16 + 4 * row;
+                sum[row] += v[0] * four[0] + v[1] * four[1] + v[2] * four[2] + v[3] * four[3];
+            }
+        }
+        memcpy(out + 16 * i, sum, sizeof sum);
+    }
+#endif
+}
+
+INLINE void NAME(tile_i8)(const Matrix *m, size_t block, const Rows *in, size_t row, const int count, float *out, size_t stride, int add)
+{
+    int32_t sum[8 * 16];
+    const size_t columns = m->columns;
+    NAME(dot_i8)((const uint8_t *)m->data + block * columns * 16, in->q + row * columns, columns, count, sum);
+    for (int i = 0; i < count; i++) {
+        const int32_t offset = 128 * in->sum[row + i];
+        const float factor = in->factor[row + i];
+        const float *scale = m->scale + block * 16;
+        float *to = out + i * stride;
+        for (int k = 0; k < 16; k++) {
+            const float y = (float)(sum[16 * i + k] - offset) * (factor * scale[k]);
+            to[k] = add ? to[k] + y : y;
+        }
+    }
+}
+
+INLINE void NAME(tile)(const Matrix *m, size_t block, const Rows *in, size_t row, const int count, float *out, size_t stride, int add)
+{
+    if (m->kind == I8) NAME(tile_i8)(m, block, in, row, count, out, stride, add);
+    else if (m->kind == BF16) NAME(tile_bf16)(m, block, in->f + row * m->columns, count, out, stride, add);
+    else NAME(tile_f32)(m, block, in->f + row * m->columns, count, out, stride, add);
+}
+
+/* out[row][block's 16] = weights . in[row], or += : blocks first to last, `out` at the first of them. */
+TARGET static void NAME(dense)(const Matrix *m, size_t first, size_t last, const Rows *in, size_t rows, float *out, size_t stride, int add)
+{
+    for (size_t block = first; block < last; block++, out += 16) {
+        size_t row = 0;
+        for (; row + 8 <= rows; row += 8) NAME(tile)(m, block, in, row, 8, out + row * stride, stride, add);
+        if (row + 4 <= rows) NAME(tile)(m, block, in, row, 4, out + row * stride, stride, add), row += 4;
+        if (row + 2 <= rows) NAME(tile)(m, block, in, row, 2, out + row * stride, stride, add), row += 2;
+        if (row < rows) NAME(tile)(m, block, in, row, 1, out + row * stride, stride, add);
+    }
+}
+
+/* silu(gate . in) * (value . in), blocks first to last, into out[row][columns of those blocks]. */
+TARGET static void NAME(gated)(const Matrix *gate, const Matrix *value, size_t first, size_t last, const Rows *in, size_t rows, float *out, size_t stride)
+{
+    float left[ROWS * 16], right[ROWS * 16];
+    for (size_t block = first; block < last; block++) {
+        NAME(dense)(gate, block, block + 1, in, rows, left, 16, 0);
+        NAME(dense)(value, block, block + 1, in, rows, right, 16, 0);
+        for (size_t row = 0; row < rows; row++)
+            for (int k = 0; k < 16; k += LANES) {
+                const V g = NAME(load)(left + 16 * row + k), v = NAME(load)(right + 16 * row + k);
+                NAME(store)(out + row * stride + 16 * block + k, g * NAME(sigmoid)(g) * v);
+            }
+    }
+}
+
+/* ---- the delta rule: 16 columns of the value of one head, byte after byte ---- */
+
+/* state [HEAD of the key][16]: decays, takes one Householder step; if `q`, is read into out. */
+INLINE void NAME(reflect)(float *state, float decay, float beta, const float *k, const float *v, const float *q, float *out)
+{
+    for (int part = 0; part < PARTS; part++) {
+        float *s = state + part * LANES;
+        V held[4] = {{0}}, read[4] = {{0}};
+        for (int i = 0; i < HEAD; i += 4)
+            UNROLL for (int u = 0; u < 4; u++) held[u] += NAME(load)(s + (i + u) * 16) * k[i + u];
+        const V all = (held[0] + held[1]) + (held[2] + held[3]);
+        const V change = beta * (NAME(load)(v + part * LANES) - decay * all);
+        for (int i = 0; i < HEAD; i += 4)
+            UNROLL for (int u = 0; u < 4; u++) {
+                const V fresh = NAME(load)(s + (i + u) * 16) * decay + change * k[i + u];
+                NAME(store)(s + (i + u) * 16, fresh);
+                if (q) read[u] += fresh * q[i + u];
+            }
+        if (q) NAME(store)(out + part * LANES, (read[0] + read[1]) + (read[2] + read[3]));
+    }
+}
+
+TARGET static void NAME(delta)(const Delta *d, size_t head, size_t slice, float *state)
+{
+    const size_t width = d->heads * HEAD, writes = d->heads * d->steps;
+    float q[HEAD], k[HEAD];
+    for (size_t t = 0; t < d->time; t++) {
+        const float *inner = d->inner + t * d->stride, *rates = d->rates + t * d->rates_stride;
+        float decay = head < d->gated ? 1.0f / (1.0f + expf(rates[writes + head])) : 1.0f;
+        NAME(norm)(inner + head * HEAD, HEAD, UNIT, q);
+        for (size_t n = 0; n < d->steps; n++) {
+            const size_t at = n * width + head * HEAD;
+            const float beta = 2.0f / (1.0f + expf(-rates[n * d->heads + head]));
+            NAME(norm)(inner + width + at, HEAD, UNIT, k);
+            NAME(reflect)(state, decay, beta, k, inner + width * (1 + d->steps) + at + 16 * slice,
+                          n + 1 == d->steps ? q : NULL, d->out + t * width + head * HEAD + 16 * slice);
+            decay = 1.0f;
+        }
+    }
+}
+
+/* What a delta layer read, normed by heads and gated by silu. */
+TARGET static void NAME(close_delta)(const float *read, const float *gate, size_t heads, float *out)
+{
+    for (size_t head = 0; head < heads; head++, read += HEAD, gate += HEAD, out += HEAD) {
+        const float scale = NAME(scale_of)(read, HEAD);
+        for (int i = 0; i < HEAD; i += LANES) {
+            const V g = NAME(load)(gate + i);
+            NAME(store)(out + i, NAME(load)(read + i) * scale * g * NAME(sigmoid)(g));
+        }
+    }
+}
+
+/* ---- attention: some blocks of 16 keys, for `count` query heads that share them ---- */
+
+INLINE void NAME(attend_few)(const Keys *keys, size_t first, size_t last, size_t shared, const float *q, const float *slopes, const int count, Partial *out)
+{
+    float score[4][CHUNK * 16], top[4], total[4];
+    V acc[4][4]; /* of one slice of the value: 4 vectors */
+    for (int h = 0; h < count; h++) {
+        top[h] = -INFINITY, total[h] = 0;
+        memset(out[h].read, 0, sizeof out[h].read);
+    }
+    for (size_t start = first; start < last; start += CHUNK) {
+        const size_t end = start + CHUNK < last ? start + CHUNK : last;
+        for (size_t b = start; b < end; b++) {
+            float far[16];
+            const float *block = key_block(keys, b, shared, far);
+            for (int part = 0; part < PARTS; part++) {
+                V s[4] = {{0}};
+                for (int i = 0; i < HEAD; i++) {
+                    const V v = NAME(load)(block + i * 16 + part * LANES);
+                    UNROLL for (int h = 0; h < count; h++) s[h] += v * q[h * HEAD + i];
+                }
+                UNROLL for (int h = 0; h < count; h++) {
+                    const V cost = NAME(load)(far + part * LANES), price = cost * slopes[h];
+                    const V gone = (V){0} - INFINITY; /* beyond the window, or later than the query */
+                    NAME(store)(score[h] + (b - start) * 16 + part * LANES, NAME(pick)((U)(cost < 0.0f), gone, s[h] - price));
+                }
+            }
+        }
+        const size_t n = (end - start) * 16;
+        for (int h = 0; h < count; h++) {
+            V most = NAME(load)(score[h]), sum = {0};
+            for (size_t i = LANES; i < n; i += LANES) most = NAME(most)(NAME(load)(score[h] + i), most);
+            const float peak = NAME(peak)(most), above = peak > top[h] ? peak : top[h];
+            const float shrink = top[h] == above ? 1.0f : expf(top[h] - above);
+            for (size_t i = 0; i < n; i += LANES) {
+                const V e = NAME(exp)(NAME(load)(score[h] + i) - above);
+                NAME(store)(score[h] + i, e);
+                sum += e;
+            }
+            top[h] = above;
+            total[h] = total[h] * shrink + NAME(sum)(sum);
+            for (int i = 0; i < HEAD; i += LANES) NAME(store)(out[h].read + i, NAME(load)(out[h].read + i) * shrink);
+        }
+        for (int slice = 0; slice < HEAD; slice += 4 * LANES) {
+            UNROLL for (int h = 0; h < count; h++)
+                UNROLL for (int k = 0; k < 4; k++) acc[h][k] = NAME(load)(out[h].read + slice + k * LANES);
+            for (size_t b = start; b < end; b++) {
+                const float *value = value_block(keys, b, shared) + slice;
+                for (int i = 0; i < 16; i++)
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const V v = NAME(load)(value + i * HEAD + k * LANES);
+                        UNROLL for (int h = 0; h < count; h++) acc[h][k] += v * score[h][(b - start) * 16 + i];
+                    }
+            }
+            UNROLL for (int h = 0; h < count; h++)
+                UNROLL for (int k = 0; k < 4; k++) NAME(store)(out[h].read + slice + k * LANES, acc[h][k]);
+        }
+    }
+    for (int h = 0; h < count; h++) out[h].top = top[h], out[h].total = total[h];
+}
+
+TARGET static void NAME(attend)(const Keys *keys, size_t first, size_t last, size_t shared, size_t count, const float *q, const float *slopes, Partial *out)
+{
+    for (; count >= 4; count -= 4, q += 4 * HEAD, slopes += 4, out += 4)
+        NAME(attend_few)(keys, first, last, shared, q, slopes, 4, out);
+    if (count >= 2) {
+        NAME(attend_few)(keys, first, last, shared, q, slopes, 2, out);
+        count -= 2, q += 2 * HEAD, slopes += 2, out += 2;
+    }
+    if (count) NAME(attend_few)(keys, first, last, shared, q, slopes, 1, out);
+}
+
+/* The parts of one query head's attention put together and gated by sigmoid. */
+TARGET static void NAME(close_attention)(const Partial *part, size_t parts, size_t stride, const float *gate, float *out)
+{
+    float top = -INFINITY, total = 0;
+    for (size_t p = 0; p < parts; p++) top = part[p * stride].top > top ? part[p * stride].top : top;
+    V read[HEAD / LANES] = {{0}};
+    for (size_t p = 0; p < parts; p++) {
+        const float share = expf(part[p * stride].top - top);
+        total += share * part[p * stride].total;
+        for (int i = 0; i < HEAD / LANES; i++) read[i] += NAME(load)(part[p * stride].read + i * LANES) * share;
+    }
+    for (int i = 0; i < HEAD / LANES; i++)
+        NAME(store)(out + i * LANES, read[i] / total * NAME(sigmoid)(NAME(load)(gate + i * LANES)));
+}
+
+static const Path NAME(path) = {
+    TEXT(PATH), NAME(norm), NAME(convolve), NAME(quantise), NAME(dense), NAME(gated), NAME(delta), NAME(close_delta),
+    NAME(attend), NAME(close_attention),
+};
+
+#undef GLUE_
+#undef GLUE
+#undef NAME
+#undef INLINE
+#undef PARTS
+#undef V
+#undef U
+#undef UNROLL
+#undef PATH
+#undef TARGET
+#undef LANES

@@ -1,0 +1,295 @@
+/* One pass through the net: `rows` bytes, of one state in a row or of as many states, all threads side by side. */
+
+typedef struct {
+    float *fixed; /* of each layer: the inputs of its two convolutions, newest last; then its recurrent memory */
+    float **ring; /* of each attending layer: blocks of keys, [blocks][SHARED][KEY_BLOCK] */
+    size_t ring_blocks, prompt, trace;
+    struct Prompt *pinned; /* shared by forks */
+} Memory;
+
+typedef struct Prompt { size_t owners, blocks; float *keys[]; } Prompt; /* of each attending layer */
+
+typedef struct {
+    Rows rows, wide; /* what the next matrix reads: rows as wide as the stream, or as a perceptron inside */
+    float *x, *inner, *rates, *mixed, *logits;
+    Partial *partial;
+} Scratch;
+
+typedef struct {
+    const Net *net;
+    const Path *path;
+    Pool *pool;
+    Scratch s;
+    Memory **memory;
+    const int32_t *ids;
+    size_t batch, time, rows, last; /* of the rows, the first whose logits are wanted is `last` */
+    int pin;
+} Job;
+
+typedef struct { size_t first, last; } Range;
+
+static Range share(size_t count, int id, int threads)
+{
+    return (Range){count * id / threads, count * (id + 1) / threads};
+}
+
+static size_t short_size(const Net *net) { return (TAPS - 1) * net->width; }
+static size_t delta_size(const Net *net) { return net->heads * HEAD * HEAD; }
+static size_t fixed_size(const Net *net)
+{
+    return net->depth * 2 * short_size(net) + (net->depth - net->attending) * delta_size(net);
+}
+
+static float *held_of(const Net *net, const Memory *memory, size_t layer, int mlp)
+{
+    return memory->fixed + (layer * 2 + mlp) * short_size(net);
+}
+
+static float *delta_of(const Net *net, const Memory *memory, size_t layer)
+{
+    size_t before = 0;
+    for (size_t n = 0; n < layer; n++) before += !net->layers[n].attends;
+    return memory->fixed + net->depth * 2 * short_size(net) + before * delta_size(net);
+}
+
+static size_t attending_before(const Net *net, size_t layer)
+{
+    size_t before = 0;
+    for (size_t n = 0; n < layer; n++) before += net->layers[n].attends;
+    return before;
+}
+
+/* ---- rows, each by one thread ---- */
+
+static void quantise(const Job *job, const Rows *rows, const Matrix *next, size_t row)
+{
+    const size_t n = next->columns;
+    if (next->kind == I8)
+        job->path->quantise(rows->f + row * n, n, rows->q + row * n, rows->factor + row, rows->sum + row);
+}
+
+static void shorten(const Job *job, size_t layer, int mlp, int id)
+{
+    const Net *net = job->net;
+    const Layer *at = &net->layers[layer];
+    const Range range = share(job->rows, id, job->pool->threads);
+    for (size_t row = range.first; row < range.last; row++) {
+        const size_t b = row / job->time, t = row % job->time;
+        job->path->convolve(job->s.x + b * job->time * net->width, t, net->width, mlp ? at->mlp_taps : at->mixer_taps,
+                            held_of(net, job->memory[b], layer, mlp), job->s.rows.f + row * net->width);
+        quantise(job, &job->s.rows, mlp ? &at->gate : &at->vg, row);
+    }
+}
+
+/* The newest inputs of a convolution, once every row has read the older ones and before the stream changes. */
+static void remember(const Job *job, size_t layer, int mlp, int id)
+{
+    const Net *net = job->net;
+    const size_t width = net->width, time = job->time;
+    for (size_t b = id; b < job->batch; b += job->pool->threads) {
+        float *held = held_of(net, job->memory[b], layer, mlp);
+        for (size_t i = 0; i < TAPS - 1; i++) {
+            if (i + time < TAPS - 1) memcpy(held + i * width, held + (i + time) * width, width * sizeof *held);
+            else job->path->norm(job->s.x + (b * time + i + time - (TAPS - 1)) * width, width, 1.0f, held + i * width);
+        }
+    }
+}
+
+/* ---- matrices, some blocks by each thread ---- */
+
+static void multiply(const Job *job, const Rows *in, const Matrix *m, float *out, size_t stride, int add, int id)
+{
+    const Range range = share(m->blocks, id, job->pool->threads);
+    job->path->dense(m, range.first, range.last, in, job->rows, out + range.first * 16, stride, add);
+}
+
+/* ---- the delta rule, some columns of some heads by each thread ---- */
+
+static void recur(const Job *job, size_t layer, int id)
+{
+    const Net *net = job->net;
+    const Layer *at = &net->layers[layer];
+    const size_t slices = net->heads * (HEAD / 16), stride = net->inner, rates = at->rates.blocks * 16;
+    const Range range = share(job->batch * slices, id, job->pool->threads);
+    for (size_t unit = range.first; unit < range.last; unit++) {
+        const size_t b = unit / slices, slice = unit % slices, row = b * job->time;
+        const Delta delta = {
+            .inner = job->s.inner + row * stride, .rates = job->s.rates + row * rates, .out = job->s.mixed + row * net->width,
+            .heads = net->heads, .gated = net->gated, .steps = net->steps, .time = job->time, .stride = stride,
+            .rates_stride = rates,
+        };
+        job->path->delta(&delta, slice / 4, slice % 4, delta_of(net, job->memory[b], layer) + slice * HEAD * 16);
+    }
+}
+
+/* ---- attention ---- */
+
+static Keys keys_of(const Job *job, size_t attending, size_t row)
+{
+    const Memory *memory = job->memory[row / job->time];
+    const size_t t = row % job->time, newest = memory->trace + t, window = job->net->window;
+    Keys keys = {.pinned = memory->prompt + (job->pin ? t + 1 : 0), .ring_blocks = memory->ring_blocks};
+    keys.prompt = memory->pinned ? memory->pinned->keys[attending] : NULL;
+    keys.ring = memory->ring[attending];
+    keys.blocks = keys.prompt_blocks = (keys.pinned + 15) / 16;
+    if (!job->pin) {
+        keys.high = newest;
+        keys.low = newest + 1 > window ? newest + 1 - window : 0;
+        keys.blocks += keys.high / 16 - keys.low / 16 + 1;
+    }
+    return keys;
+}
+
+/* Blocks of keys a part: depends on the keys alone, so that no result depends on the threads. */
+static size_t part_of(const Keys *keys)
+{
+    const size_t size = (keys->blocks + SPLIT - 1) / SPLIT;
+    return size > CHUNK ? size : CHUNK;
+}
+
+static size_t seen(const Keys *keys)
+{
+    return keys->pinned + (keys->blocks > keys->prompt_blocks ? keys->high - keys->low + 1 : 0);
+}
+
+/* Puts a row's keys and values where they are kept, and stretches its queries. */
+static void admit(const Job *job, size_t layer, size_t attending, int id)
+{
+    const Net *net = job->net;
+    const Range range = share(job->rows, id, job->pool->threads);
+    for (size_t row = range.first; row < range.last; row++) {
+        Memory *memory = job->memory[row / job->time];
+        const size_t t = row % job->time, at = job->pin ? memory->prompt + t : memory->trace + t;
+        float *q = job->s.inner + row * net->inner, *k = q + net->queries * HEAD, *v = k + SHARED * HEAD;
+        float *to = job->pin ? memory->pinned->keys[attending] + at / 16 * SHARED * KEY_BLOCK
+                             : memory->ring[attending] + at / 16 % memory->ring_blocks * SHARED * KEY_BLOCK;
+        for (size_t shared = 0; shared < SHARED; shared++, to += KEY_BLOCK) {
+            float key[HEAD];
+            job->path->norm(k + shared * HEAD, HEAD, 1.0f, key);
+            for (size_t i = 0; i < HEAD; i++) to[i * 16 + at % 16] = key[i];
+            memcpy(to + 16 * HEAD + at % 16 * HEAD, v + shared * HEAD, HEAD * sizeof *v);
+        }
+        const Keys keys = keys_of(job, attending, row);
+        const float stretch = fmaxf(logf((float)seen(&keys)), 1.0f) * UNIT;
+        for (size_t h = 0; h < net->queries; h++)
+            job->path->norm(q + h * HEAD, HEAD, stretch * net->layers[layer].sharpness[h], q + h * HEAD);
+    }
+}
+
+static void attend(const Job *job, size_t attending, int id)
+{
+    const Net *net = job->net;
+    const size_t group = net->queries / SHARED;
+    size_t unit = 0;
+    for (size_t row = 0; row < job->rows; row++) {
+        const Keys keys = keys_of(job, attending, row);
+        const size_t size = part_of(&keys);
+        const float *q = job->s.inner + row * net->inner;
+        for (size_t first = 0, part = 0; first < keys.blocks; first += size, part++)
+            for (size_t shared = 0; shared < SHARED; shared++, unit++) {
+                const size_t last = first + size < keys.blocks ? first + size : keys.blocks, head = shared * group;
+                if (unit % (size_t)job->pool->threads != (size_t)id) continue;
+                job->path->attend(&keys, first, last, shared, group, q + head * HEAD, net->slopes + head,
+                                  job->s.partial + (row * SPLIT + part) * net->queries + head);
+            }
+    }
+}
+
+static void close_rows(const Job *job, size_t layer, int id)
+{
+    const Net *net = job->net;
+    const Layer *at = &net->layers[layer];
+    const Range range = share(job->rows, id, job->pool->threads);
+    const size_t attending = at->attends ? attending_before(net, layer) : 0;
+    for (size_t row = range.first; row < range.last; row++) {
+        const size_t n = at->outer.columns;
+        const float *gate = job->s.inner + row * net->inner + at->qk.rows + at->vg.rows - n;
+        float *out = job->s.rows.f + row * n;
+        if (at->attends) {
+            const Keys keys = keys_of(job, attending, row);
+            const size_t parts = (keys.blocks + part_of(&keys) - 1) / part_of(&keys);
+            const Partial *partial = job->s.partial + row * SPLIT * net->queries;
+            for (size_t h = 0; h < net->queries; h++)
+                job->path->close_attention(partial + h, parts, net->queries, gate + h * HEAD, out + h * HEAD);
+        } else {
+            job->path->close_delta(job->s.mixed + row * net->width, gate, net->heads, out);
+        }
+        quantise(job, &job->s.rows, &at->outer, row);
+    }
+}
+
+/* ---- a layer ---- */
+
+static void mix(const Job *job, size_t layer, int id)
+{
+    const Net *net = job->net;
+    const Layer *at = &net->layers[layer];
+    Pool *pool = job->pool;
+    shorten(job, layer, 0, id);
+    pool_meet(pool);
+    multiply(job, &job->s.rows, &at->qk, job->s.inner, net->inner, 0, id);
+    multiply(job, &job->s.rows, &at->vg, job->s.inner + at->qk.rows, net->inner, 0, id);
+    if (!at->attends) {
+        const size_t stride = at->rates.blocks * 16;
+        const Range range = share(at->rates.blocks, id, pool->threads);
+        const size_t last = range.last * 16 < at->rates.rows ? range.last * 16 : at->rates.rows;
+        multiply(job, &job->s.rows, &at->rates, job->s.rates, stride, 0, id);
+        for (size_t row = 0; row < job->rows; row++)
+            for (size_t i = range.first * 16; i < last; i++) job->s.rates[row * stride + i] += at->bias[i];
+    }
+    pool_meet(pool);
+    remember(job, layer, 0, id);
+    if (at->attends) {
+        const size_t attending = attending_before(net, layer);
+        admit(job, layer, attending, id);
+        pool_meet(pool);
+        attend(job, attending, id);
+    } else {
+        recur(job, layer, id);
+    }
+    pool_meet(pool);
+    close_rows(job, layer, id);
+    pool_meet(pool);
+    multiply(job, &job->s.rows, &at->outer, job->s.x, net->width, 1, id);
+    pool_meet(pool);
+}
+
+static void think(const Job *job, size_t layer, int id)
+{
+    const Net *net = job->net;
+    const Layer *at = &net->layers[layer];
+    Pool *pool = job->pool;
+    const Range blocks = share(at->gate.blocks, id, pool->threads), rows = share(job->rows, id, pool->threads);
+    shorten(job, layer, 1, id);
+    pool_meet(pool);
+    job->path->gated(&at->gate, &at->value, blocks.first, blocks.last, &job->s.rows, job->rows, job->s.wide.f, net->hidden);
+    remember(job, layer, 1, id);
+    pool_meet(pool);
+    for (size_t row = rows.first; row < rows.last; row++) quantise(job, &job->s.wide, &at->down, row);
+    pool_meet(pool);
+    multiply(job, &job->s.wide, &at->down, job->s.x, net->width, 1, id);
+    pool_meet(pool);
+}
+
+static void read_rows(void *argument, int id)
+{
+    const Job *job = argument;
+    const Net *net = job->net;
+    const Range rows = share(job->rows, id, job->pool->threads);
+    for (size_t row = rows.first; row < rows.last; row++)
+        memcpy(job->s.x + row * net->width, net->embed + job->ids[row] * net->width, net->width * sizeof(float));
+    pool_meet(job->pool);
+    for (size_t layer = 0; layer < net->depth; layer++) {
+        mix(job, layer, id);
+        think(job, layer, id);
+    }
+    if (job->last == job->rows) return;
+    for (size_t row = rows.first; row < rows.last; row++)
+        job->path->norm(job->s.x + row * net->width, net->width, 1.0f, job->s.rows.f + row * net->width);
+    pool_meet(job->pool);
+    Rows wanted = job->s.rows;
+    wanted.f += job->last * net->width;
+    const Range range = share(net->head.blocks, id, job->pool->threads);
+    job->path->dense(&net->head, range.first, range.last, &wanted, job->rows - job->last,
+                     job->s.logits + range.first * 16, net->head.blocks * 16, 0);
+}

@@ -1,0 +1,78 @@
+"""The shipped model: what it is trained on, and how.
+
+    python -m worldline.model.train --recipe recipes/world.py --out runs/world
+
+The programs are generated, recorded and encoded while the model trains: `WORKERS` streams beside the trainer, under
+`WORLDLINE_STREAM_PYTHON` (CPython 3.11, whose frames the model learns; this interpreter when it is not set). Rooms are
+imported inside the functions: the trainer's machine needs torch alone, the streams' needs no torch.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from worldline.data.mixture import Mixture
+    from worldline.model.train_config import Training
+
+WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
+MINUTES = float(os.environ.get("WORLDLINE_MINUTES", "20"))
+
+
+def data() -> Mixture:
+    """Generated programs and state-tracking tasks, in every mode."""
+    from worldline.data.mixture import Mixture
+
+    return Mixture(max_bytes=8192)
+
+
+def streams(function: str = "data", *, split: str = "train", workers: int = WORKERS) -> Any:
+    """Live documents of a mixture in this file, from that many processes."""
+    from worldline.data.sources import Live
+
+    python = os.environ.get("WORLDLINE_STREAM_PYTHON", sys.executable)
+    words = (
+        python,
+        "-m",
+        "worldline.data.stream",
+        "--recipe",
+        __file__,
+        "--function",
+        function,
+        "--split",
+        split,
+    )
+    numbers = ("--seed", "{seed}", "--worker", "{worker}", "--workers", str(workers), "--trust")
+    return Live(commands=((*words, *numbers),) * workers, ahead=64 * workers if split == "train" else 1)
+
+
+def training() -> Training:
+    """One lease of an H200: 18.9M parameters, rows of 8 KB."""
+    from worldline.model.shape import Shape
+    from worldline.model.train_config import Training
+
+    return Training(
+        shape=Shape(),
+        sources=(streams(),),
+        rows=16,
+        time=8192,
+        minutes=MINUTES,
+        held_out=streams(split="valid"),
+        log_every=50,
+        eval_every=1000,
+        save_every=2000,
+    )
+
+
+def smoke() -> Training:
+    """The same, small enough for a laptop's CPU: does everything run?"""
+    from dataclasses import replace
+
+    from worldline.model.shape import Shape
+
+    return replace(
+        training(), shape=Shape(depth=3), rows=4, time=1024, minutes=0.0, steps=60, log_every=5, eval_every=30,
+        save_every=30, held_out_documents=40, sources=(streams(workers=1),),
+    )  # fmt: skip

@@ -1,0 +1,67 @@
+"""The permutation suite: digits under names, permuted line by line; is the final state right?
+
+The shape is the published one (2602.07672). `reveal` is how often the state is written on the way: 1 is every step, 512
+means that the model must carry it. Several lengths and spacings make a grid. Programs that training may have met are
+left out by their split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import cycle, product
+from random import Random
+
+from worldline.bench.suite import Suite, Task
+from worldline.codec.compact_prompt import Compact
+from worldline.core.program import Program
+from worldline.data.split import split
+from worldline.data.tasks import LONGEST, permutation
+from worldline.errors import UsageError
+from worldline.limits import Limits
+
+LENGTHS = (8, 16, 32, 64, 128)
+COUNT = 200  # tasks of each length and spacing
+
+
+def load(
+    *,
+    seed: int = 0,
+    length: int | Sequence[int] = LENGTHS,
+    reveal: int | Sequence[int] = 1,
+    arbitrary: bool = False,
+    names: int = 5,
+    pair: bool | None = None,
+) -> Suite:
+    """Programs of each number of lines and each spacing, in turn.
+
+    The rows of `by_length` are numbers of lines, in a grid with the spacing: `512/64`.
+    """
+    lengths, spacings = _several(length), _several(reveal)
+    if not lengths or min(lengths) < 1:
+        raise UsageError(f"a permutation's length is 1 or more lines, not {length}")
+    if not spacings or min(spacings) < 1:
+        raise UsageError("reveal is 1 or more: a trace without any value has no final state to ask for")
+    rng = Random(f"bench permutation {seed}")
+
+    def tasks() -> Iterator[Task]:
+        for number, (lines, spacing) in enumerate(cycle(product(lengths, spacings))):
+            program = _held_out(rng, lines, arbitrary=arbitrary, names=names, pair=pair)
+            group = f"{lines}/{spacing}" if len(spacings) > 1 else str(lines)
+            options = Compact(reveal=spacing)
+            yield Task(program=program, options=options, name=f"permutation/{number}", group=group)
+
+    limits = Limits(steps=10 * max(lengths) + 1_000, wall=60.0)
+    count = COUNT * len(lengths) * len(spacings)
+    return Suite(name="permutation", tasks=tasks(), count=count, limits=limits)
+
+
+def _several(numbers: int | Sequence[int]) -> tuple[int, ...]:
+    return (numbers,) if isinstance(numbers, int) else tuple(numbers)
+
+
+def _held_out(rng: Random, lines: int, *, arbitrary: bool, names: int, pair: bool | None) -> Program:
+    """A program of the test split; one longer than any that is trained on needs no look."""
+    while True:
+        program = permutation(rng, length=lines, names=names, arbitrary=arbitrary, pair=pair)
+        if lines > LONGEST or split(program.source) == "test":
+            return program

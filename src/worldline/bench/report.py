@@ -1,0 +1,143 @@
+"""What came of a suite: counts, rates and their intervals, by length and by type. Pure sums over verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from worldline.bench.score import OUTCOMES, Verdict
+
+Z = 1.959963984540054  # the normal quantile of 97.5 %: an interval of 95 %
+
+
+def wilson(right: int, n: int) -> tuple[float, float]:
+    """The 95 % interval of a rate by Wilson's score: stays inside [0, 1], and says something at 0 and at n of n."""
+    if n == 0:
+        return 0.0, 1.0
+    rate, square = right / n, Z * Z
+    middle = (rate + square / (2 * n)) / (1 + square / n)
+    half = Z / (1 + square / n) * math.sqrt(rate * (1 - rate) / n + square / (4 * n * n))
+    low = 0.0 if right == 0 else max(0.0, middle - half)
+    return low, 1.0 if right == n else min(1.0, middle + half)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many predictions had each outcome; the rate is of all of them."""
+
+    right: int = 0
+    wrong: int = 0
+    truncated: int = 0
+    malformed: int = 0
+
+    @property
+    def n(self) -> int:
+        """All that were judged."""
+        return self.right + self.wrong + self.truncated + self.malformed
+
+    @property
+    def rate(self) -> float | None:
+        """The share that is right; None of none."""
+        return self.right / self.n if self.n else None
+
+    def as_json(self) -> dict[str, Any]:
+        """The counts, the rate and its interval."""
+        return {
+            "right": self.right, "n": self.n, "rate": self.rate, "interval": list(wilson(self.right, self.n)),
+            "wrong": self.wrong, "truncated": self.truncated, "malformed": self.malformed,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the verdicts: their answers and their traces."""
+
+    answer: Tally
+    trace: Tally
+
+    def as_json(self) -> dict[str, Any]:
+        """The answer's counts, and the trace's inside them."""
+        return {**self.answer.as_json(), "trace": self.trace.as_json()}
+
+
+@dataclass(frozen=True)
+class Report:
+    """A suite's outcome. `skipped` tasks had no true answer, `faults` are the tool's own: neither is in any rate."""
+
+    suite: str
+    model: str
+    all: Part
+    by_length: dict[str, Part]
+    by_type: dict[str, Part]
+    seconds: float
+    bytes: int
+    skipped: int = 0
+    faults: int = 0
+
+    @property
+    def n(self) -> int:
+        """All that were judged."""
+        return self.all.answer.n
+
+    def as_json(self) -> dict[str, Any]:
+        """What `bench --json` prints."""
+        return {
+            "suite": self.suite,
+            "model": self.model,
+            "n": self.n,
+            "answer": self.all.answer.as_json(),
+            "trace": self.all.trace.as_json(),
+            "by_length": {name: part.as_json() for name, part in self.by_length.items()},
+            "by_type": {name: part.as_json() for name, part in self.by_type.items()},
+            "seconds": self.seconds,
+            "bytes": self.bytes,
+            "skipped": self.skipped,
+            "faults": self.faults,
+        }
+
+
+def report(
+    verdicts: Iterable[Verdict], *, suite: str, model: str, skipped: int = 0, faults: int = 0
+) -> Report:
+    """The sums over verdicts."""
+    rows = list(verdicts)
+    by_type = dict(sorted(_parts(rows, lambda row: row.type).items()))
+    ordered = sorted(rows, key=lambda row: (_numbers(row.task.group), row.steps))
+    return Report(
+        suite,
+        model,
+        _part(rows),
+        _parts(ordered, length),
+        by_type,
+        sum(row.seconds for row in rows),
+        sum(row.bytes for row in rows),
+        skipped,
+        faults,
+    )
+
+
+def length(verdict: Verdict) -> str:
+    """The row of `by_length`: the task's own, or true steps by powers of two: 1-8, 9-16, 17-32, ..."""
+    if verdict.task.group:
+        return verdict.task.group
+    high = max(8, 1 << (verdict.steps - 1).bit_length())
+    return f"{1 if high == 8 else high // 2 + 1}-{high}"
+
+
+def _numbers(group: str) -> list[int]:
+    return [int(part) for part in group.split("/") if part.isdecimal()]
+
+
+def _parts(rows: Iterable[Verdict], key: Callable[[Verdict], str]) -> dict[str, Part]:
+    found: dict[str, list[Verdict]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return {name: _part(some) for name, some in found.items()}
+
+
+def _part(rows: Iterable[Verdict]) -> Part:
+    some = list(rows)
+    answers, traces = [row.answer for row in some], [row.trace for row in some]
+    return Part(Tally(*map(answers.count, OUTCOMES)), Tally(*map(traces.count, OUTCOMES)))

@@ -1,0 +1,35 @@
+"""JSON lines as benchmarks ship them, plain or gzipped: rows of named strings, checked; nothing else is read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from worldline.errors import UsageError
+
+
+def read_rows(path: str | Path, keys: Sequence[str]) -> list[dict[str, str]]:
+    """The rows of a file, each with these keys; a number where a text is expected is taken as its text."""
+    try:
+        data = Path(path).read_bytes()
+        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read as JSON lines: {error}") from None
+    rows = [_row(path, n, line, keys) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if not rows:
+        raise UsageError(f"{path} has no rows")
+    return rows
+
+
+def _row(path: str | Path, number: int, line: str, keys: Sequence[str]) -> dict[str, str]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}, line {number} is not JSON: {error}") from None
+    missing = [key for key in keys if not isinstance(row, dict) or not isinstance(row.get(key), str | int)]
+    if missing:
+        raise UsageError(f"{path}, line {number} has no {', '.join(missing)}")
+    return {key: str(row[key]) for key in keys}

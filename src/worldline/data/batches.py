@@ -1,0 +1,177 @@
+"""Documents into rows of bytes: best fit first, never crossing a document, what is left over a filler document.
+
+A document longer than a row is cut at the row's end; nothing else is. What was drawn so far is a `State`, from which
+the stream goes on exactly (sources.py says which sources can). NumPy alone: tensors are the trainer's business.
+"""
+
+from __future__ import annotations
+
+import bisect
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldline.data.sources import Pair, frame, frames
+from worldline.errors import UsageError
+
+WAITING = 1024  # documents among which a packer looks for the one that fits
+_ANSWER = re.compile(rb"^\d*\)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows of bytes, [rows, time] each; `weight` is 1 where the next byte is to be predicted."""
+
+    data: NDArray[np.uint8]
+    position: NDArray[np.int32]
+    prompt: NDArray[np.int32]
+    weight: NDArray[np.uint8]
+
+    @property
+    def fill(self) -> float:
+        """The share of the bytes that are of a document."""
+        return sum(place.end - place.start for place in places(self)) / self.data.size
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a batch a document lies: its row, its first byte, its first step's, and the byte after its last."""
+
+    row: int
+    start: int
+    steps: int
+    end: int
+
+
+@dataclass(frozen=True)
+class State:
+    """How far a stream has been drawn: where each source stands, and the documents that wait for a row."""
+
+    position: dict[str, Any]
+    waiting: tuple[Pair, ...]
+
+    def to_bytes(self) -> bytes:
+        """A line of JSON, then the waiting documents, framed."""
+        return json.dumps(self.position).encode() + b"\n" + b"".join(frame(pair) for pair in self.waiting)
+
+
+def state_from_bytes(data: bytes) -> State:
+    """What `State.to_bytes` wrote."""
+    line, _, rest = data.partition(b"\n")
+    return State(json.loads(line), tuple(frames(rest)))
+
+
+class Packer:
+    """Rows of whole documents: the one that waits longest, then again and again the longest that still fits."""
+
+    def __init__(
+        self, draw: Callable[[], Pair | None], *, waiting: Iterable[Pair] = (), look: int = WAITING
+    ) -> None:
+        self._draw, self._look, self._serial = draw, look, 0
+        self._waiting: list[tuple[int, int, Pair]] = []  # by length, then by age
+        for pair in waiting:
+            self._add(pair)
+
+    @property
+    def waiting(self) -> tuple[Pair, ...]:
+        """The documents drawn and not yet placed, oldest first."""
+        return tuple(pair for _, _, pair in sorted(self._waiting, key=lambda each: each[1]))
+
+    def batch(self, rows: int, time: int) -> Batch:
+        """The next rows."""
+        made = empty(rows, time)
+        for row in range(rows):
+            at = 0
+            while at < time and (pair := self._take(time - at, time)) is not None:
+                at = place(made, row, at, pair)
+            _fill(made, row, at)
+        return made
+
+    def _add(self, pair: Pair) -> None:
+        bisect.insort(self._waiting, (len(pair[0]) + len(pair[1]), self._serial, pair))
+        self._serial += 1
+
+    def _take(self, free: int, time: int) -> Pair | None:
+        for _ in range(self._look * 100):
+            if len(self._waiting) >= self._look:
+                break
+            if (pair := self._draw()) is None:  # no more will come
+                break
+            if len(pair[0]) < time and pair[1]:  # else there is nothing to learn in a row of this length
+                self._add(pair)
+        else:
+            raise UsageError(f"hardly any document has a prompt shorter than a row of {time} bytes")
+        if free == time and self._waiting:
+            at = min(range(len(self._waiting)), key=lambda n: self._waiting[n][1])
+        else:
+            at = bisect.bisect_right(self._waiting, (free, math.inf)) - 1
+        return self._waiting.pop(at)[2] if at >= 0 else None
+
+
+def pack(documents: Iterable[Pair], *, rows: int, time: int) -> list[Batch]:
+    """So many documents, and no more, in as many batches as they need."""
+    packer, made = Packer(lambda: None, waiting=documents), []
+    while packer.waiting:
+        made.append(packer.batch(rows, time))
+    return made
+
+
+def empty(rows: int, time: int) -> Batch:
+    """Rows of zeros."""
+    shape = (rows, time)
+    return Batch(
+        np.zeros(shape, np.uint8),
+        np.zeros(shape, np.int32),
+        np.zeros(shape, np.int32),
+        np.zeros(shape, np.uint8),
+    )
+
+
+def place(batch: Batch, row: int, at: int, pair: Pair) -> int:
+    """Write a document into a row, as far as there is room; where the next one begins."""
+    prompt, text = len(pair[0]), pair[0] + pair[1]
+    end = min(at + len(text), int(batch.data.shape[1]))
+    batch.data[row, at:end] = np.frombuffer(text, np.uint8, end - at)
+    batch.position[row, at:end] = np.arange(end - at)
+    batch.prompt[row, at:end] = prompt
+    batch.weight[row, max(at, at + prompt - 1) : end - 1] = 1
+    return end
+
+
+def _fill(batch: Batch, row: int, at: int) -> None:
+    """Make the rest of a row a document that is all prompt."""
+    rest = batch.data.shape[1] - at
+    batch.position[row, at:] = np.arange(rest)
+    batch.prompt[row, at:] = rest
+
+
+def places(batch: Batch) -> list[Place]:
+    """Where the documents lie, fillers left out."""
+    found = []
+    for row, start in zip(*np.nonzero(batch.position == 0), strict=True):
+        later = np.flatnonzero(batch.position[row, start + 1 :] == 0)
+        end = int(start + 1 + later[0]) if len(later) else batch.data.shape[1]
+        prompt = int(batch.prompt[row, start])
+        if prompt < end - start:
+            found.append(Place(int(row), int(start), int(start) + prompt, end))
+    return found
+
+
+def digests(batch: Batch) -> list[str]:
+    """The sha256 of each document of a batch, as far as it is in it."""
+    return [hashlib.sha256(batch.data[p.row, p.start : p.end].tobytes()).hexdigest() for p in places(batch)]
+
+
+def answer(steps: bytes) -> tuple[int, int]:
+    """Where in a document's steps the last line of a return stands; the last line of all if nothing returns."""
+    starts = [match.start() for match in _ANSWER.finditer(steps)]
+    start = starts[-1] if starts else steps[:-1].rfind(b"\n") + 1
+    end = steps.find(b"\n", start) + 1
+    return start, end or len(steps)

@@ -1,0 +1,131 @@
+"""A document: one recorded run as a model is trained on it, and streams of documents as framed bytes.
+
+`document` decides whether a trace is fit to learn from and encodes it. Which programs and which mode is `mixture`'s
+business; nothing here records. A frame is u32 prompt length, u32 steps length, u8 kind, then the bytes, little-endian.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import IO
+
+from worldline.codec.compact import Compact, encode_steps, prompt
+from worldline.codec.compact_prompt import source_lines
+from worldline.codec.idle import idle_lines
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+from worldline.errors import FormatError, UsageError
+
+KINDS = ("generate", "tasks", "mine", "other")  # appended to only: a frame holds the place in it
+MAX_BYTES = 4096
+FRAME_BYTES = 64 << 20  # no document is so long: a frame that says so is damage
+_ENDED = ("returned", "raised", "exited")
+_FINE_NOTES = {"trusted"}
+_HEAD = struct.Struct("<IIB")
+
+
+@dataclass(frozen=True)
+class Document:
+    """What is given, what must be predicted, where the program came from, and its normalised hash (`split.key`)."""
+
+    prompt: bytes
+    steps: bytes
+    kind: str
+    key: str = ""
+
+    def __len__(self) -> int:
+        return len(self.prompt) + len(self.steps)
+
+
+def document(
+    trace: Trace,
+    options: Compact,
+    *,
+    kind: str,
+    key: str = "",
+    queries: Iterable[tuple[int, str]] = (),
+    shift: int = 0,
+    max_bytes: int = MAX_BYTES,
+) -> Document | None:
+    """A trace as a document, its lines numbered from 1 + shift; None where nothing can be learned from it.
+
+    That is: it did not end by itself, was not determined by its source, holds a value that was cut, or is too long.
+    A shift asks for `bare`: the lines before the first are blank, and only there may a listing begin later.
+    """
+    if not is_sound(trace) or 2 * len(trace) > max_bytes:  # a step is at least a mark and a newline
+        return None
+    steps = encode_steps(shifted(trace, shift) if shift else trace, options, queries=queries)
+    given = shifted_prompt(trace.program, options, shift) if shift else prompt(trace.program, options)
+    if len(given) + len(steps) > max_bytes:
+        return None
+    return Document(given, steps, kind, key)
+
+
+def is_sound(trace: Trace) -> bool:
+    """Whether a trace ended by itself, was determined by its source, and shows every value whole."""
+    if trace.outcome.kind not in _ENDED or not _FINE_NOTES.issuperset(trace.notes):
+        return False
+    if any(hidden.kind != "input" for hidden in trace.hidden):
+        return False
+    return len(trace) > 0 and not any("...<" in text for text in trace.columns.texts)
+
+
+def shifted(trace: Trace, by: int) -> Trace:
+    """The same trace, every line `by` further down: as if blank lines stood above the source."""
+    columns = replace(trace.columns, line=array("I", [line + by for line in trace.columns.line]))
+    return replace(trace, columns=columns)
+
+
+def shifted_prompt(program: Program, options: Compact, by: int) -> bytes:
+    """The prompt of the program with `by` blank lines above its source; the mode must be `bare`."""
+    if not options.bare or program.files:
+        raise UsageError("only the bare listing of one file can begin later than line 1")
+    lines = source_lines(program.source)
+    shown = len(lines) - len(idle_lines("".join(line + "\n" for line in lines)))
+    parts = prompt(program, options).split(b"\n")
+    first = int(parts[0][:1] == b"#")  # the header
+    for at in range(first, first + shown):
+        number, bar, line = parts[at].partition(b"|")
+        parts[at] = b"%d%b%b" % (int(number) + by, bar, line)
+    return b"\n".join(parts)
+
+
+def write(documents: Iterable[Document], file: IO[bytes]) -> int:
+    """Append documents to a stream, framed; how many bytes that were."""
+    size = 0
+    for each in documents:
+        size += file.write(frame(each))
+    return size
+
+
+def frame(each: Document) -> bytes:
+    """One document as its frame. The key is not in it: the prompt determines it."""
+    if each.kind not in KINDS:
+        raise UsageError(f"a document's kind is one of {', '.join(KINDS)}, not {each.kind!r}")
+    return _HEAD.pack(len(each.prompt), len(each.steps), KINDS.index(each.kind)) + each.prompt + each.steps
+
+
+def read(file: IO[bytes]) -> Iterator[Document]:
+    """Every document of a stream, without keys; FormatError where the stream is torn or no stream of documents."""
+    while head := _exactly(file, _HEAD.size):
+        prompt_bytes, steps_bytes, kind = _HEAD.unpack(head)
+        if kind >= len(KINDS) or prompt_bytes + steps_bytes > FRAME_BYTES:
+            raise FormatError("not a stream of documents")
+        data = _exactly(file, prompt_bytes + steps_bytes)
+        yield Document(data[:prompt_bytes], data[prompt_bytes:], KINDS[kind])
+
+
+def _exactly(file: IO[bytes], size: int) -> bytes:
+    """So many bytes, or none at the end of the stream."""
+    data = b""
+    while len(data) < size:
+        more = file.read(size - len(data))
+        if not more:
+            if data or size != _HEAD.size:
+                raise FormatError(f"the stream ends {size - len(data)} bytes too early")
+            break
+        data += more
+    return data

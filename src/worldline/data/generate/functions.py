@@ -1,0 +1,138 @@
+"""Straight-line functions: parameters, assignments that build on each other, a return."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from random import Random
+
+from worldline.core.program import Program
+from worldline.data.generate import loops, names, statements
+from worldline.data.generate.expressions import chain
+from worldline.data.generate.plant import plant
+from worldline.data.generate.scope import Scope, Var
+from worldline.data.generate.spelling import spell
+from worldline.data.generate.values import arguments
+
+_SIGNATURES_TEXT = """
+str!|str!|str!|str!|str!|str!|str|str! char|str! char|str! sub|str! sub sub|str! char char|str sep|str! sep
+str! small|str! cnt|str! int|str! idx|str! str!|str! strs|ints!|ints!|ints!|ints!|ints|ints! int|ints! small
+ints! int int|ints! ints!|strs!|strs!|strs!|strs|strs! char|strs! str|strs! sep|strs! small|strs! int
+counts!|counts!|counts|counts! str|counts! counts!|counts! int|names! str|names!|groups!|table! int
+int|int|int int|int int|int pos|int int int|cnt|float|float int|tup!|tup! int|lists!|lists! int|pairs!|pairs! int
+iset!|iset! ints!|iset! iset!|sset! str|bytes!|bool int|str! bool|floats!|str! counts|ints! counts|strs! counts|rec
+"""
+_SIGNATURES_TEXT = """
+str!|str!|str!|str!|str!|str!|str|str! char|str! char|str! sub|str! sub sub|str! char char|str sep|str! sep
+str! small|str! cnt|str! int|str! idx|str! str!|str! strs|ints!|ints!|ints!|ints!|ints|ints! int|ints! small
+ints! int int|ints! ints!|strs!|strs!|strs!|strs|strs! char|strs! str|strs! sep|strs! small|strs! int
+counts!|counts!|counts|counts! str|counts! counts!|counts! int|names! str|names!|groups!|table! int
+int|int|int int|int int|int pos|int int int|cnt|float|float int|tup!|tup! int|lists!|lists! int|pairs!|pairs! int
+iset!|iset! ints!|iset! iset!|sset! str|bytes!|bool int|str! bool|floats!|str! counts|ints! counts|strs! counts|rec
+"""
+SIGNATURES = tuple(line.split() for line in _SIGNATURES_TEXT.strip().replace("\n", "|").split("|"))
+
+
+def signature(rng: Random) -> list[str]:
+    """The types of a function's parameters."""
+    return rng.choice(SIGNATURES)
+
+
+def begin(rng: Random, kinds: Sequence[str]) -> tuple[Scope, list[Var]]:
+    """A scope whose variables are the parameters."""
+    scope = Scope(rng)
+    return scope, [scope.new(kind, local=False) for kind in kinds]
+
+
+def call(rng: Random, name: str, params: Sequence[Var], text: str = "") -> str:
+    """A call of the function with fitting arguments, sometimes by keyword; they often hold what the text asks for."""
+    kinds = [var.born for var in params]
+    made = plant(rng, kinds, arguments(rng, kinds), text) if text else arguments(rng, kinds)
+    given = [spell(rng, value) for value in made]
+    if len(given) > 1 and rng.random() < 0.06:
+        given[-1] = f"{params[-1].name}={given[-1]}"
+    return f"{name}({', '.join(given)})"
+
+
+def finish(rng: Random, name: str, params: Sequence[Var], scope: Scope, *, before: str = "") -> Program:
+    """The program of one function whose body the scope holds; parameters that nothing reads are mostly left out."""
+    text = "\n".join(scope.lines)
+    kept = [var for var in params if rng.random() < 0.1 or re.search(rf"\b{var.name}\b", text)] or list(
+        params[:1]
+    )
+    head = f"def {name}({', '.join(var.name for var in kept)}):\n"
+    return Program(source=before + head + text + "\n", call=call(rng, name, kept, text))
+
+
+def give(scope: Scope, *, want: Var | None = None) -> None:
+    """The return: what the function was for, and what nothing has read yet."""
+    rng = scope.rng
+    waiting = [var for var in scope.unused() if var.local or var.changed]
+    main = want or (waiting[-1] if waiting else scope.vars[-1])
+    made = chain(scope, main, rng.choice((0, 0, 0, 1, 1, 2)) if len(scope.vars) > 1 or want else 1)
+    others = [var for var in waiting if var is not main and not var.used][:2]
+    if not others:
+        scope.emit(f"return {made[0]}")
+    elif rng.random() < 0.8:
+        scope.emit(f"return {', '.join([made[0], *(scope.read(var) for var in others)])}")
+    else:
+        inner = ", ".join([made[0], *(scope.read(var) for var in others)])
+        scope.emit(f"return [{inner}]")
+
+
+def straight(rng: Random) -> Program:
+    """A few assignments, each built on what was there, and a return."""
+    scope, params = begin(rng, signature(rng))
+    name = names.function(rng, scope.taken)
+    for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4))):
+        statements.assign(scope)
+    give(scope)
+    return finish(rng, name, params, scope)
+
+
+_STATEMENTS = (
+    (statements.assign, 30),
+    (statements.change, 30),
+    (statements.branch, 16),
+    (statements.guard, 5),
+    (statements.pair, 6),
+    (statements.choose, 5),
+    (statements.walrus, 2),
+    (statements.swap, 2),
+    (statements.remove, 3),
+    (statements.default, 2),
+    (statements.check, 1),
+    (statements.show, 3),
+    (statements.forget, 1),
+)
+
+
+def mixed(rng: Random, *, size: int = 2) -> Program:
+    """Statements of every simple form, and a return."""
+    scope, params = begin(rng, signature(rng))
+    name = names.function(rng, scope.taken)
+    makers = [maker for maker, _ in _STATEMENTS]
+    weights = [weight for _, weight in _STATEMENTS]
+    for _ in range(rng.randint(1, 1 + 2 * size)):
+        rng.choices(makers, weights)[0](scope)
+    give(scope)
+    return finish(rng, name, params, scope)
+
+
+def looping(rng: Random, *, size: int = 2) -> Program:
+    """A loop over a parameter or something made of it, statements before and after, and a return."""
+    scope, params = begin(rng, signature(rng))
+    name = names.function(rng, scope.taken)
+    if rng.random() < 0.12:
+        statements.guard(scope)
+    for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
+        rng.choice((statements.assign, statements.assign, statements.change))(scope)
+    acc = loops.loop(scope)
+    if acc is None:
+        statements.assign(scope)
+    if size > 1 and rng.random() < 0.18:
+        acc = loops.loop(scope) or acc
+    if rng.random() < 0.2:
+        rng.choice((statements.assign, statements.branch))(scope)
+    give(scope, want=acc if acc in scope.vars else None)
+    return finish(rng, name, params, scope)

@@ -1,0 +1,316 @@
+"""Functions out of source files, each made self-contained: with the definitions it needs, and nothing else.
+
+A function is taken when everything it names is a builtin, comes from a pure module of the standard library, or is
+defined in the same package and can be brought along within bounds. Multi-line docstrings are left out. Nothing is
+imported or run here: what fails when it is run was no find.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+MAX_SOURCE = 2_600  # bytes, so that a document of 4 KB has room for the steps
+MAX_LINES = 80
+MAX_PARTS = 10
+MAX_FILE = 1 << 20
+PURE = frozenset(
+    """abc base64 binascii bisect calendar collections collections.abc colorsys copy dataclasses datetime decimal
+    difflib enum fractions functools heapq html itertools json keyword math numbers operator re statistics string
+    struct textwrap types typing unicodedata __future__""".split()
+)
+_DENIED = frozenset(
+    """open exec eval compile input globals locals vars __import__ breakpoint exit quit id hash memoryview help
+    __file__ __name__ __doc__ __package__ __spec__ super""".split()
+)
+_FINE_DECORATORS = {"lru_cache", "cache", "total_ordering", "staticmethod", "classmethod", "property", "dataclass"}
+_BUILTINS = frozenset(dir(builtins))
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_FUTURE = "from __future__ import annotations\n"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A self-contained source, the function or class in it that is to be called, its node, and where it is from."""
+
+    source: str
+    node: ast.FunctionDef | ast.ClassDef
+    origin: str
+    methods: tuple[ast.FunctionDef, ...] = ()  # of a class: those that may be called on an instance
+
+
+@dataclass
+class _Module:
+    """A parsed file: its top-level definitions by name, and which names are imported from where."""
+
+    path: Path
+    lines: list[str]
+    tree: ast.Module
+    definitions: dict[str, ast.stmt] = field(default_factory=dict)
+    imports: dict[str, tuple[ast.stmt, ast.alias]] = field(default_factory=dict)
+
+
+class _NotFit(Exception):
+    """Something that a self-contained source cannot have; never leaves this module."""
+
+
+def functions(path: Path) -> Iterator[Found]:
+    """Every function, and every small class, of a file that can stand alone."""
+    module = _load(path)
+    if module is None:
+        return
+    for name, node in module.definitions.items():
+        if isinstance(node, ast.FunctionDef) and is_candidate(node):
+            yield from _try(module, node, _origin(path, name))
+        elif isinstance(node, ast.ClassDef):
+            yield from _of_class(module, node, _origin(path, name))
+
+
+def _origin(path: Path, name: str) -> str:
+    """A name for people, without where the package is installed."""
+    return f"{'/'.join(path.parts[-2:])}:{name}"
+
+
+def is_candidate(node: ast.FunctionDef) -> bool:
+    """Whether a function looks like one that computes something from its arguments."""
+    if node.name.startswith(("test", "__", "main")) or any(not _is_fine(d) for d in node.decorator_list):
+        return False
+    arguments = node.args
+    count = len(arguments.posonlyargs) + len(arguments.args)
+    if count - len(arguments.defaults) > 5 or not (count or arguments.vararg):
+        return False
+    if None in arguments.kw_defaults:
+        return False
+    body = [statement for statement in node.body if not _is_text(statement)]
+    if len(body) == 1 and isinstance(body[0], ast.Pass | ast.Raise):
+        return False
+    return not any(isinstance(part, ast.Global | ast.Await | ast.AsyncFor) for part in ast.walk(node))
+
+
+def _try(module: _Module, node: ast.FunctionDef | ast.ClassDef, origin: str) -> Iterator[Found]:
+    try:
+        yield Found(_assemble(module, node.name), node, origin)
+    except (_NotFit, RecursionError):
+        return
+
+
+def _of_class(module: _Module, node: ast.ClassDef, origin: str) -> Iterator[Found]:
+    """A small class with its methods; and of any class the methods that do without their instance, as functions."""
+    methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+    public = [m for m in methods if not m.name.startswith("_") and not m.decorator_list and _selfish(m)]
+    if public and not node.keywords:
+        try:
+            yield Found(_assemble(module, node.name), node, origin, tuple(public))
+        except (_NotFit, RecursionError):
+            pass
+    for method in methods:
+        if plain := _freed(method):
+            text = ast.unparse(plain) + "\n"
+            try:
+                source = _assemble(module, node.name, instead=(plain, text))
+            except (_NotFit, RecursionError):
+                continue
+            yield Found(source, plain, f"{origin}.{method.name}")
+
+
+def _selfish(method: ast.FunctionDef) -> bool:
+    return bool(method.args.args) and method.args.args[0].arg == "self"
+
+
+def _freed(method: ast.FunctionDef) -> ast.FunctionDef | None:
+    """A method that does not use its instance, or is static, as a function."""
+    static = [d for d in method.decorator_list if isinstance(d, ast.Name) and d.id == "staticmethod"]
+    if method.decorator_list and not static:
+        return None
+    plain = ast.parse(ast.unparse(method)).body[0]
+    assert isinstance(plain, ast.FunctionDef)
+    plain.decorator_list = []
+    if not static:
+        if not _selfish(method) or any(isinstance(n, ast.Name) and n.id == "self" for n in ast.walk(method)):
+            return None
+        plain.args.args = plain.args.args[1:]
+    if plain.body and _is_text(plain.body[0]) and len(plain.body) > 1:
+        plain.body = plain.body[1:]
+    return plain if is_candidate(plain) else None
+
+
+def _assemble(module: _Module, name: str, instead: tuple[ast.FunctionDef, str] | None = None) -> str:
+    """The text of a definition and of all that it needs, in an order in which it runs."""
+    parts: dict[str, str] = {}
+    imports: dict[str, str] = {}
+    _gather(module, name, parts, imports, instead)
+    source = "".join(dict.fromkeys(imports.values())) + "\n\n".join(parts.values())
+    if len(source) > MAX_SOURCE or source.count("\n") > MAX_LINES or len(parts) > MAX_PARTS:
+        raise _NotFit
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        raise _NotFit from None
+    # Names in annotations are not brought along: they must not be looked up.
+    return _FUTURE + source if any(_is_annotated(part) for part in ast.walk(tree)) else source
+
+
+def _is_annotated(node: ast.AST) -> bool:
+    return getattr(node, "annotation", None) is not None or getattr(node, "returns", None) is not None
+
+
+def _gather(
+    module: _Module, name: str, parts: dict[str, str], imports: dict[str, str],
+    instead: tuple[ast.FunctionDef, str] | None = None,
+) -> None:  # fmt: skip
+    """Put a name's definition behind those that it needs."""
+    label = f"{module.path}:{name}"
+    if label in parts or name in imports:
+        return
+    if any(other.rpartition(":")[2] == name for other in parts) or len(parts) > MAX_PARTS:
+        raise _NotFit
+    node: ast.stmt | None = instead[0] if instead else module.definitions.get(name)
+    if node is None:
+        _gather_import(module, name, parts, imports)
+        return
+    text = instead[1] if instead else _text(module, node)
+    if len(text) > MAX_SOURCE:
+        raise _NotFit
+    parts[label] = ""  # a place, so that functions which call each other end
+    for needed in sorted(_needs(node)):
+        if needed != name:
+            _gather(module, needed, parts, imports)
+    del parts[label]
+    parts[label] = text
+
+
+def _gather_import(module: _Module, name: str, parts: dict[str, str], imports: dict[str, str]) -> None:
+    if name in _DENIED:
+        raise _NotFit
+    if name not in module.imports:
+        if name in _BUILTINS:
+            return
+        raise _NotFit
+    statement, alias = module.imports[name]
+    if isinstance(statement, ast.Import):
+        if alias.name not in PURE:
+            raise _NotFit
+        imports[name] = f"import {alias.name}{f' as {alias.asname}' if alias.asname else ''}\n"
+    elif isinstance(statement, ast.ImportFrom) and not statement.level and statement.module in PURE:
+        label = f" as {alias.asname}" if alias.asname else ""
+        imports[name] = f"from {statement.module} import {alias.name}{label}\n"
+    elif isinstance(statement, ast.ImportFrom) and alias.asname in (None, alias.name):
+        other = _load(_sibling(module.path, statement))
+        if other is None:
+            raise _NotFit
+        _gather(other, alias.name, parts, imports)
+    else:
+        raise _NotFit
+
+
+def _sibling(path: Path, statement: ast.ImportFrom) -> Path:
+    """The file that an import of the same package means."""
+    names = (statement.module or "").split(".") if statement.module else []
+    folder = path.parent
+    if statement.level:
+        for _ in range(statement.level - 1):
+            folder = folder.parent
+    else:
+        tops = [parent for parent in path.parents if parent.name == names[0]]
+        if not tops:
+            raise _NotFit
+        folder, names = tops[-1], names[1:]
+    target = folder.joinpath(*names)
+    return target / "__init__.py" if target.is_dir() else target.with_suffix(".py")
+
+
+def _needs(node: ast.stmt) -> set[str]:
+    """The names that a definition takes from outside. With postponed annotations those need nothing."""
+    loaded, bound = set(), set()
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Name):
+            (loaded if isinstance(part.ctx, ast.Load) else bound).add(part.id)
+        elif isinstance(part, ast.arg):
+            bound.add(part.arg)
+            continue
+        elif isinstance(part, (*_FUNCTIONS, ast.ClassDef)):
+            bound.add(part.name)
+        elif isinstance(part, ast.ExceptHandler) and part.name:
+            bound.add(part.name)
+        elif isinstance(part, ast.Import | ast.ImportFrom):
+            _check_inner_import(part)
+            bound.update((alias.asname or alias.name).split(".")[0] for alias in part.names)
+        for label, value in ast.iter_fields(part):
+            if label in ("annotation", "returns"):
+                continue
+            several = value if isinstance(value, list) else [value]
+            waiting += [each for each in several if isinstance(each, ast.AST)]
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        return loaded
+    return loaded - bound
+
+
+def _check_inner_import(node: ast.Import | ast.ImportFrom) -> None:
+    modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+    if any(module not in PURE for module in modules) or (isinstance(node, ast.ImportFrom) and node.level):
+        raise _NotFit
+
+
+def _text(module: _Module, node: ast.stmt) -> str:
+    """The lines of a definition, without long docstrings."""
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+    dropped: set[int] = set()
+    for part in ast.walk(node):
+        if isinstance(part, (*_FUNCTIONS, ast.ClassDef)) and len(part.body) > 1 and _is_text(part.body[0]):
+            text = part.body[0]
+            if text.end_lineno != text.lineno and text.lineno > part.lineno:
+                dropped.update(range(text.lineno, (text.end_lineno or text.lineno) + 1))
+    kept = [n for n in range(first, (node.end_lineno or first) + 1) if n not in dropped]
+    return "".join(module.lines[n - 1].rstrip() + "\n" for n in kept)
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _is_fine(decorator: ast.expr) -> bool:
+    if isinstance(decorator, ast.Call):
+        decorator = decorator.func
+    name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
+    return name in _FINE_DECORATORS
+
+
+@lru_cache(maxsize=512)
+def _load(path: Path) -> _Module | None:
+    try:
+        if path.stat().st_size > MAX_FILE:
+            return None
+        text = path.read_text("utf-8")
+        tree = ast.parse(text)
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    lines = text.splitlines()
+    if len(lines) != text.count("\n") + (not text.endswith("\n")):
+        return None  # another character than a newline ends a line: numbers would not fit
+    module = _Module(path, lines, tree)
+    for node in _top_level(tree.body):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            module.definitions[node.name] = node
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            module.definitions[node.targets[0].id] = node
+        elif isinstance(node, ast.AnnAssign) and node.value and isinstance(node.target, ast.Name):
+            module.definitions[node.target.id] = node
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                module.imports[alias.asname or alias.name.split(".")[0]] = (node, alias)
+    return module
+
+
+def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements of a module, and imports that it tries."""
+    for node in body:
+        if isinstance(node, ast.Try):
+            yield from (part for part in node.body if isinstance(part, ast.Import | ast.ImportFrom))
+        else:
+            yield node

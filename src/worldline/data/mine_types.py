@@ -1,0 +1,258 @@
+"""What a function's arguments may be, guessed from annotations, defaults, the code's own use and, last, their names.
+
+The guess is a weight for each kind of value that `mine_inputs` can make; the fuzzing draws from it, and what does not
+work out costs a try. No types are checked.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+KINDS = (
+    "int", "float", "bool", "none", "str", "bytes", "ints", "strs", "floats", "items", "rows", "pairs", "tuple",
+    "counts", "texts", "groups", "set", "function", "predicate", "binary",
+)  # fmt: skip
+_STR = """capitalize casefold center encode endswith expandtabs find format isalnum isalpha isdigit isidentifier islower
+isspace istitle isupper join ljust lower lstrip partition removeprefix removesuffix replace rfind rindex rjust rpartition
+rsplit rstrip split splitlines startswith strip swapcase title translate upper zfill isnumeric isdecimal isascii"""
+_LIST = "append extend insert pop remove reverse sort"
+_DICT = "items keys values get setdefault update popitem"
+_SET = "add discard union intersection difference issubset issuperset"
+_METHODS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_STR.split(), ("str",)),
+    **dict.fromkeys(_LIST.split(), ("ints", "strs", "items")),
+    **dict.fromkeys(_DICT.split(), ("counts", "texts", "groups")),
+    **dict.fromkeys(_SET.split(), ("set",)),
+    "decode": ("bytes",), "hex": ("bytes", "float"), "bit_length": ("int",), "index": ("str", "ints", "strs"),
+    "count": ("str", "ints", "strs"), "copy": ("ints", "counts"),
+}  # fmt: skip
+_CALLS: dict[str, tuple[str, ...]] = {
+    "range": ("int",), "chr": ("int",), "bin": ("int",), "oct": ("int",), "ord": ("str",), "int": ("str", "int", "float"),
+    "float": ("str", "float", "int"), "sum": ("ints", "floats"), "len": ("str", "ints", "strs"), "sorted": ("ints", "strs"),
+    "enumerate": ("strs", "ints", "str"), "zip": ("ints", "strs"), "reversed": ("ints", "str"), "iter": ("ints", "strs"),
+    "set": ("ints", "strs"), "list": ("ints", "str"), "tuple": ("ints",), "dict": ("counts", "pairs"), "abs": ("int", "float"),
+    "round": ("float",), "divmod": ("int",), "min": ("ints", "int"), "max": ("ints", "int"), "map": ("ints", "strs"),
+    "match": ("str",), "search": ("str",), "sub": ("str",), "findall": ("str",), "finditer": ("str",), "escape": ("str",),
+    "fullmatch": ("str",), "sqrt": ("float", "int"), "floor": ("float",), "ceil": ("float",), "log": ("float",),
+    "gcd": ("int",), "islice": ("ints", "strs"), "chain": ("rows",), "Counter": ("strs", "str"), "deque": ("ints",),
+    "next": (), "callable": ("function",), "any": ("ints",), "all": ("ints",), "groupby": ("ints", "strs"),
+}  # fmt: skip
+_TYPES: dict[str, tuple[str, ...]] = {
+    "int": ("int",), "float": ("float", "int"), "bool": ("bool",), "str": ("str",), "bytes": ("bytes",), "None": ("none",),
+    "list": ("ints", "strs", "items", "rows"), "List": ("ints", "strs", "items", "rows"), "tuple": ("tuple",),
+    "Tuple": ("tuple", "pairs"), "Sequence": ("ints", "strs", "str", "tuple"), "Iterable": ("ints", "strs", "items", "pairs"),
+    "Iterator": ("ints", "strs"), "Collection": ("ints", "strs"), "dict": ("counts", "texts", "groups"),
+    "Dict": ("counts", "texts", "groups"), "Mapping": ("counts", "texts", "groups"), "set": ("set",), "Set": ("set",),
+    "frozenset": ("set",), "Callable": ("function", "predicate", "binary"), "Any": ("int", "str", "ints", "counts"),
+    "object": ("int", "str", "ints"), "Number": ("int", "float"), "Real": ("int", "float"), "SupportsFloat": ("float", "int"),
+    "Decimal": ("int",), "Text": ("str",), "AnyStr": ("str",), "Pattern": ("str",), "Match": (), "Union": (), "Optional": (),
+}  # fmt: skip
+_ELEMENTS = {"int": "ints", "str": "strs", "float": "floats", "list": "rows", "List": "rows", "tuple": "pairs", "Tuple": "pairs"}
+_NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r"(strings|words|lines|names|tokens|parts|keys|paths|strs|headers|columns|labels)$", ("strs",)),
+    (r"(nums|numbers|ints|arr|array|values|xs|ys|seq|sequence|iterable|items|lst|list|data|args|elements|it)$",
+     ("ints", "strs", "items")),
+    (r"(matrix|grid|rows|table|iterables|lists|board)$", ("rows",)),
+    (r"(pairs|edges)$", ("pairs",)),
+    (r"(d|dic|dict|mapping|dct|obj|config|options|params|context|env|graph)$", ("counts", "texts", "groups")),
+    (r"(func|fn|function|f|callback|op|transform|keyfunc)$", ("function", "binary")),
+    (r"(pred|predicate|cond|condition|test|filter)$", ("predicate",)),
+    (r"(s|t|st|string|str|text|word|name|line|path|prefix|suffix|sep|char|c|ch|msg|message|url|filename|key|pattern|delim.*|"
+     r"label|title|value|content|src|source|html|token|phrase|sentence|tag|string1|string2|s1|s2|left|right|other)$", ("str",)),
+    (r"(b|bytes|buf|buffer|raw|blob)$", ("bytes", "str")),
+    (r"(n|i|j|k|m|num|number|count|size|length|width|height|index|idx|pos|start|stop|end|step|depth|level|limit|maxlen|"
+     r"max.*|min.*|year|month|day|hour|base|bits|offset|indent|x|y|a|p|q|r|lo|hi|total|digits|precision|code)$", ("int",)),
+    (r"(x|y|z|val|ratio|rate|factor|alpha|beta|theta|angle|seconds|amount|price|weight|tolerance|eps|h|l|v)$", ("float", "int")),
+    (r"(is_.*|has_.*|flag|strict|reverse|verbose|ignore.*|allow.*|use_.*|case.*)$", ("bool",)),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One argument: its name, how likely each kind is, whether it may be left out, and its default as written."""
+
+    name: str
+    weights: dict[str, float]
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a call must give, whether it may give more, and the literals of the code, which make telling inputs."""
+
+    parameters: tuple[Parameter, ...]
+    variadic: bool
+    texts: tuple[str, ...]
+    numbers: tuple[int, ...]
+    yields: bool
+
+
+def signature(node: ast.FunctionDef, source: str, *, method: bool = False) -> Signature:
+    """The guesses for a function's arguments (without `self` for a method)."""
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    defaults: list[ast.expr | None] = [None] * (len(arguments) - len(node.args.defaults)) + list(node.args.defaults)
+    pairs = list(zip(arguments, defaults, strict=True))[int(method) :]
+    evidence = uses(node)
+    parameters = tuple(
+        Parameter(argument.arg, _weigh(argument, default, evidence), default is not None) for argument, default in pairs
+    )
+    texts, numbers = _literals(source)
+    return Signature(parameters, node.args.vararg is not None, texts, numbers, _yields(node))
+
+
+def _weigh(argument: ast.arg, default: ast.expr | None, evidence: dict[str, Counter[str]]) -> dict[str, float]:
+    weights: Counter[str] = Counter()
+    if argument.annotation is not None:
+        for kind in _annotated(argument.annotation):
+            weights[kind] += 6
+    if isinstance(default, ast.Constant):
+        kind = {bool: "bool", int: "int", float: "float", str: "str", bytes: "bytes"}.get(type(default.value))
+        if kind:
+            weights[kind] += 6
+    elif isinstance(default, ast.Tuple | ast.List):
+        weights["items"] += 3
+    for kind, count in evidence.get(argument.arg, Counter()).items():
+        weights[kind] += min(count, 4)
+    for pattern, kinds in _NAMES:
+        if re.match(pattern, argument.arg.strip("_").lower()):
+            weights.update(dict.fromkeys(kinds, 1))
+            break
+    if not weights:
+        weights.update({"int": 2, "str": 2, "ints": 1, "strs": 1})
+    return dict(weights)
+
+
+def _annotated(node: ast.expr) -> list[str]:
+    """The kinds that an annotation allows."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return _annotated(ast.parse(node.value, mode="eval").body)
+        except SyntaxError:
+            return []
+    if isinstance(node, ast.Constant) and node.value is None:
+        return ["none"]
+    if isinstance(node, ast.BinOp):
+        return _annotated(node.left) + _annotated(node.right)
+    if isinstance(node, ast.Attribute):
+        return list(_TYPES.get(node.attr, ()))
+    if isinstance(node, ast.Name):
+        return list(_TYPES.get(node.id, ()))
+    if isinstance(node, ast.Subscript):
+        return _subscripted(node)
+    return []
+
+
+def _subscripted(node: ast.Subscript) -> list[str]:
+    outer = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+    inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if outer in ("Union", "Optional"):
+        return [kind for part in inner for kind in _annotated(part)] + ["none"] * (outer == "Optional")
+    first = inner[0]
+    name = first.value if isinstance(first, ast.Subscript) else first
+    element = _ELEMENTS.get(getattr(name, "id", getattr(name, "attr", "")))
+    kinds = list(_TYPES.get(outer, ()))
+    return [element] if element and set(kinds) & {"ints", "strs"} else kinds
+
+
+def uses(node: ast.FunctionDef) -> dict[str, Counter[str]]:
+    """For each name, the kinds that the code treats it as, and how often."""
+    found: dict[str, Counter[str]] = {}
+
+    def note(part: ast.AST | None, *kinds: str) -> None:
+        if isinstance(part, ast.Name):
+            found.setdefault(part.id, Counter()).update(kinds)
+
+    for part in ast.walk(node):
+        match part:
+            case ast.Attribute(value=ast.Name() as name, attr=attr):
+                note(name, *_METHODS.get(attr, ()))
+            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name() as name, kind]):
+                several = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+                note(name, *(k for each in several for k in _annotated(each)))
+            case ast.Call(func=called, args=args):
+                note(called, "function", "predicate")
+                label = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                for each in args:
+                    note(each, *_CALLS.get(label, ()))
+                if label == "join" and args:
+                    note(args[0], "strs", "strs", "str")
+            case ast.For(iter=iterable) | ast.comprehension(iter=iterable):
+                note(iterable, "ints", "strs", "str")
+            case ast.Subscript(value=ast.Name() as name, slice=index):
+                _note_subscript(note, name, index)
+            case ast.BinOp(left=left, op=op, right=right):
+                _note_operator(note, left, op, right)
+            case ast.AugAssign(value=value):
+                note(value, "int")
+            case ast.Compare(left=left, comparators=[right], ops=[op]):
+                _note_comparison(note, left, op, right)
+    return found
+
+
+def _note_subscript(note: object, name: ast.Name, index: ast.expr) -> None:
+    assert callable(note)
+    if isinstance(index, ast.Slice):
+        note(name, "str", "ints", "strs")
+        note(index.lower, "int")
+        note(index.upper, "int")
+    elif isinstance(index, ast.Constant) and isinstance(index.value, str):
+        note(name, "counts", "texts")
+    else:
+        note(name, "str", "ints", "strs")
+        note(index, "int", "str")
+
+
+def _note_operator(note: object, left: ast.expr, op: ast.operator, right: ast.expr) -> None:
+    assert callable(note)
+    for one, other in ((left, right), (right, left)):
+        value = getattr(other, "value", None) if isinstance(other, ast.Constant) else None
+        if isinstance(value, str):
+            note(one, "str" if isinstance(op, ast.Add) else "int")
+        elif isinstance(op, ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift | ast.BitAnd | ast.BitOr | ast.BitXor):
+            note(one, "int", "int")
+        elif isinstance(value, float):
+            note(one, "float", "float", "int")
+        else:
+            note(one, "int", "float")
+
+
+def _note_comparison(note: object, left: ast.expr, op: ast.cmpop, right: ast.expr) -> None:
+    assert callable(note)
+    if isinstance(op, ast.In | ast.NotIn):
+        note(right, "strs", "counts", "set", "str", "ints")
+        if isinstance(right, ast.Constant) and isinstance(right.value, str):
+            note(left, "str", "str")
+        return
+    for one, other in ((left, right), (right, left)):
+        if isinstance(other, ast.Constant):
+            kind = {bool: "bool", int: "int", float: "float", str: "str", bytes: "bytes"}.get(type(other.value))
+            note(one, *([kind] if kind else []))
+    if isinstance(op, ast.Lt | ast.Gt | ast.LtE | ast.GtE):
+        note(left, "int")
+        note(right, "int")
+
+
+def _literals(source: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    texts: dict[str, None] = {}
+    numbers: dict[int, None] = {}
+    for part in ast.walk(ast.parse(source)):
+        if isinstance(part, ast.Constant):
+            if isinstance(part.value, str) and 0 < len(part.value) <= 12:
+                texts[part.value] = None
+            elif type(part.value) is int and abs(part.value) < 10_000:
+                numbers[part.value] = None
+    return tuple(texts), tuple(numbers)
+
+
+def _yields(node: ast.FunctionDef) -> bool:
+    waiting: list[ast.AST] = list(node.body)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(part, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            waiting += ast.iter_child_nodes(part)
+    return False

@@ -1,0 +1,178 @@
+"""What a model is trained on: a mixture of program sources and of modes to write their traces in.
+
+A `Mixture` is the data part of a recipe. `documents` follows it: draws a program, records it, writes it in a drawn
+mode, endlessly and the same for the same seed. Nothing here stores anything; `build` and `stream` do.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Any
+
+from worldline.codec.compact import Compact
+from worldline.core.program import Program
+from worldline.core.trace import EVENTS, Trace
+from worldline.data.bundle import record_all, stretched
+from worldline.data.document import KINDS, MAX_BYTES, Document, document
+from worldline.data.split import SPLITS, key, split_of
+from worldline.errors import UsageError
+from worldline.limits import Limits
+from worldline.record.recorder import Worker, prepare
+
+MAX_SHIFT = 9_999
+TOGETHER = 32  # programs a process: a fork costs as much as recording and writing several
+SPACINGS = (2, 4, 8, 16, 32, 64)
+_ASKED_AT = {EVENTS.index(event) for event in ("call", "line")}  # steps whose frame has names to ask for
+_VALUED = {EVENTS.index(event) for event in ("return", "yield")}
+SMALL = Limits(
+    steps=2_000, value_bytes=2_048, value_depth=50, trace_bytes=2 << 20, wall=4.0, memory=256 << 20, processes=8,
+    output=8_192, disk=1 << 20,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where programs come from: `module:function`, called with a random.Random, and its share.
+
+    With `argument`, the function is called with that first and gives the function that draws: so a file of mined
+    programs is opened once.
+    """
+
+    kind: str
+    program: str
+    weight: float = 1.0
+    argument: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise UsageError(f"the kind of a source is one of {', '.join(KINDS)}, not {self.kind!r}")
+        if not self.weight > 0:
+            raise UsageError(f"the weight of a source is positive, not {self.weight!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mode:
+    """How traces are written, with how many queries at most, and its share."""
+
+    weight: float
+    options: Compact = field(default_factory=Compact)
+    queries: int = 0
+
+
+GENERATE = Source(kind="generate", program="worldline.data.generate:program", weight=0.8)
+TASKS = Source(kind="tasks", program="worldline.data.tasks:program", weight=0.2)
+MODES = (
+    Mode(weight=0.55),
+    Mode(weight=0.20, options=Compact(bare=True)),
+    *(Mode(weight=0.10 / len(SPACINGS), options=Compact(reveal=spacing)) for spacing in SPACINGS),
+    Mode(weight=0.05, options=Compact(reveal=0), queries=4),
+    Mode(weight=0.10, options=Compact(delta="element")),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mixture:
+    """The data of a recipe. Probabilities are of a document; a document of more than `max_bytes` is dropped.
+
+    A shifted document stands, listing and trace, up to 9,999 lines further down, so that long line numbers are met.
+    """
+
+    sources: tuple[Source, ...] = (GENERATE, TASKS)
+    modes: tuple[Mode, ...] = MODES
+    max_bytes: int = MAX_BYTES
+    shift: float = 0.15
+    query: float = 0.05
+    limits: Limits = SMALL
+    split: str = "train"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.sources or not self.modes:
+            raise UsageError("a mixture has at least one source and one mode")
+        if self.split not in SPLITS:
+            raise UsageError(f"a split is one of {', '.join(SPLITS)}, not {self.split!r}")
+
+
+Draw = Callable[[random.Random], Program]
+
+
+def documents(
+    mixture: Mixture, *, seed: int = 0, worker: int = 0, workers: int = 1, trust: bool = False
+) -> Iterator[Document]:
+    """Documents without end: the same ones for the same mixture, seed and worker of as many."""
+    for rng, kind, trace, hashed in runs(mixture, seed=seed, worker=worker, workers=workers, trust=trust):
+        if made := written(mixture, rng, trace, kind=kind, hashed=hashed):
+            yield made
+
+
+def runs(
+    mixture: Mixture, *, seed: int, worker: int, workers: int, trust: bool
+) -> Iterator[tuple[random.Random, str, Trace, str]]:
+    """Recorded programs of the wanted split, each with the generator that chose it, its kind and its key."""
+    rng = random.Random(f"{mixture.seed}/{seed}/{worker}/{workers}")
+    draws = [(source, resolve(source)) for source in mixture.sources]
+    shares = [source.weight for source in mixture.sources]
+    limits = stretched(mixture.limits, TOGETHER)
+    recorder = Worker(prepare(limits=limits, python=None, core="auto", trust=trust))
+    try:
+        while True:
+            chosen: list[tuple[str, Program, str]] = []
+            while len(chosen) < TOGETHER:
+                source, draw = rng.choices(draws, shares)[0]
+                program = draw(rng)
+                hashed = key(program.source)
+                if split_of(hashed) == mixture.split:
+                    chosen.append((source.kind, program, hashed))
+            traces = record_all(recorder, [program for _, program, _ in chosen])
+            for (kind, _, hashed), trace in zip(chosen, traces, strict=True):
+                if trace is not None:
+                    yield rng, kind, trace, hashed
+    finally:
+        recorder.close()
+
+
+def resolve(source: Source) -> Draw:
+    """The function that a source names."""
+    module, _, name = source.program.partition(":")
+    try:
+        found: Any = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(f"there is no source of programs {source.program!r}: {error}") from None
+    draw: Draw = found(source.argument) if source.argument else found
+    return draw
+
+
+def written(
+    mixture: Mixture, rng: random.Random, trace: Trace, *, kind: str, hashed: str = ""
+) -> Document | None:
+    """A trace in a mode that is drawn from the mixture's, shifted and asked about as the mixture says."""
+    mode = rng.choices(mixture.modes, [mode.weight for mode in mixture.modes])[0]
+    options, shift, count = mode.options, 0, mode.queries
+    if rng.random() < mixture.shift and not trace.program.files:
+        options, shift = replace(options, bare=True), rng.randint(1, MAX_SHIFT)
+    if rng.random() < mixture.query:
+        count = max(count, 3)
+    asked = questions(trace, rng, rng.randint(1, count)) if count else []
+    return document(
+        trace, options, kind=kind, key=hashed, queries=asked, shift=shift, max_bytes=mixture.max_bytes
+    )
+
+
+def questions(trace: Trace, rng: random.Random, count: int) -> list[tuple[int, str]]:
+    """So many random queries (step, name), in order: names of the step's own frame, or the step's own value."""
+    columns = trace.columns
+    places = [i for i, event in enumerate(columns.event) if event in _ASKED_AT or event in _VALUED]
+    names: dict[int, dict[str, None]] = {}
+    for i, frame in enumerate(columns.frame):
+        for at in range(columns.change_at[i], columns.change_at[i + 1]):
+            names.setdefault(frame, {})[columns.texts[columns.change_name[at]]] = None
+    found = set()
+    for i in rng.sample(places, min(count, len(places))):
+        if columns.event[i] in _VALUED:
+            found.add((i, ""))
+        elif known := names.get(columns.frame[i]):
+            found.add((i, rng.choice(list(known))))
+    return sorted(found)

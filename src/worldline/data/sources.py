@@ -1,0 +1,339 @@
+"""Where documents are drawn from: framed files, running commands, a dataset; and several of them mixed.
+
+A document here is a prompt and its steps, nothing more. Files and datasets are read in an order that a seed fixes, from
+any point of it again; commands cannot be rewound, and start afresh. Packing is batches.py's. Needs no codec and, but
+for a dataset, nothing beyond the standard library: a trainer's machine may have no more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import random
+import struct
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+from typing import IO, Any, Protocol
+
+from worldline.errors import FormatError, UsageError, WorldlineError
+
+Pair = tuple[bytes, bytes]  # a prompt and its steps
+HEAD = struct.Struct("<IIB")  # data/document.py's frame
+FRAME_BYTES = 64 << 20  # a longer document is damage
+
+
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    """Framed files, `.xz` or not; the documents of each in a new order every time."""
+
+    paths: tuple[str, ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dataset:
+    """A folder of parquet shards with the columns `prompt` and `steps`, and perhaps `split`."""
+
+    folder: str
+    split: str = "train"
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Live:
+    """Commands that write frames for as long as they are read; `{seed}` and `{worker}` in their words are filled in.
+
+    A document is used once while new ones keep coming, else up to `repeat` times.
+    """
+
+    commands: tuple[tuple[str, ...], ...]
+    weight: float = 1.0
+    repeat: int = 3
+    pool: int = 1 << 16  # documents kept
+    ahead: int = 1024  # documents that must be there before the first is drawn
+
+
+Source = Files | Dataset | Live
+
+
+class Stream(Protocol):
+    """Something documents can be drawn from, for ever."""
+
+    def draw(self) -> Pair:
+        """The next document."""
+
+    def state(self) -> dict[str, Any]:
+        """Where it stands, as JSON."""
+
+    def close(self) -> None:
+        """Let go of processes and memory."""
+
+
+# ---- frames
+
+
+def frame(pair: Pair) -> bytes:
+    """One document as a frame."""
+    return HEAD.pack(len(pair[0]), len(pair[1]), 0) + pair[0] + pair[1]
+
+
+def frames(data: bytes) -> list[Pair]:
+    """Every document of framed bytes."""
+    found, at = [], 0
+    while at < len(data):
+        try:
+            prompt, steps, _ = HEAD.unpack_from(data, at)
+        except struct.error:
+            raise FormatError(f"a frame is torn at byte {at}") from None
+        middle = at + HEAD.size + prompt
+        if middle + steps > len(data):
+            raise FormatError(f"a frame is torn at byte {at}")
+        found.append((data[at + HEAD.size : middle], data[middle : middle + steps]))
+        at = middle + steps
+    return found
+
+
+def read_frames(file: IO[bytes]) -> Iterator[Pair]:
+    """The documents of an open stream, as they come; one that is torn at the end is left out."""
+    while len(head := file.read(HEAD.size)) == HEAD.size:
+        prompt, steps, _ = HEAD.unpack(head)
+        if prompt + steps > FRAME_BYTES:
+            raise FormatError("not a stream of documents")
+        data = file.read(prompt + steps)
+        if len(data) < prompt + steps:
+            return
+        yield data[:prompt], data[prompt:]
+
+
+def _read_file(path: Path) -> list[Pair]:
+    if path.suffix == ".xz":
+        with lzma.open(path) as file:
+            return frames(file.read())
+    return frames(path.read_bytes())
+
+
+def _read_parquet(path: Path, split: str) -> list[Pair]:
+    from pyarrow import parquet  # type: ignore[import-untyped]
+
+    names = parquet.read_schema(path).names
+    chosen = [("split", "=", split)] if "split" in names else None
+    table = parquet.read_table(path, columns=["prompt", "steps"], filters=chosen, partitioning=None)
+    columns = (table[name].cast("binary").to_pylist() for name in ("prompt", "steps"))
+    return list(zip(*columns, strict=True))
+
+
+# ---- streams
+
+
+class Shards:
+    """The documents of a list of files, shard after shard, for ever; every rank sees its own part of each."""
+
+    def __init__(
+        self, paths: list[Path], load: Callable[[Path], list[Pair]], *, seed: str, rank: int = 0, ranks: int = 1,
+        state: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        self._paths, self._load, self._seed, self._rank, self._ranks = paths, load, seed, rank, ranks
+        at = state or {"epoch": 0, "shard": 0, "document": 0}
+        self._epoch, self._shard, self._at = (int(at[name]) for name in ("epoch", "shard", "document"))
+        self._held = self._open()
+
+    def _open(self) -> list[Pair]:
+        order = sorted(self._paths)
+        random.Random(f"{self._seed}/{self._epoch}").shuffle(order)
+        documents = self._load(order[self._shard])
+        random.Random(f"{self._seed}/{self._epoch}/{self._shard}").shuffle(documents)
+        return documents[self._rank :: self._ranks]
+
+    def draw(self) -> Pair:
+        """The next document of this shard, or of the next that has one."""
+        tried = 0
+        while self._at >= len(self._held):
+            if tried > len(self._paths):
+                raise UsageError(f"no documents in {self._paths[0]} and the {len(self._paths) - 1} beside it")
+            tried, self._at, self._shard = tried + 1, 0, self._shard + 1
+            if self._shard == len(self._paths):
+                self._epoch, self._shard = self._epoch + 1, 0
+            self._held = self._open()
+        self._at += 1
+        return self._held[self._at - 1]
+
+    def state(self) -> dict[str, Any]:
+        """Which document of which shard of which round comes next."""
+        return {"epoch": self._epoch, "shard": self._shard, "document": self._at}
+
+    def close(self) -> None:
+        """Forget the open shard."""
+        self._held = []
+
+
+class Pool:
+    """The documents that running commands write: new ones first, then, while none has come, used ones again."""
+
+    def __init__(self, live: Live, *, seed: str) -> None:
+        self._live, self._random = live, random.Random(seed)
+        self._fresh: deque[Pair] = deque()
+        self._used: list[tuple[Pair, int]] = []  # with how often each may still be drawn
+        self._change, self._closed, self._begun = threading.Condition(), False, False
+        self.counts = {"fresh": 0, "again": 0, "waited": 0.0}
+        self._processes = [_start(_filled(command, seed, n)) for n, command in enumerate(live.commands)]
+        self._reading = len(self._processes)
+        self._threads = [
+            threading.Thread(target=self._read, args=(each,), daemon=True) for each in self._processes
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _read(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None  # a pipe was asked for
+        try:
+            for pair in read_frames(process.stdout):
+                with self._change:
+                    while len(self._fresh) >= self._live.pool and not self._closed:
+                        self._change.wait()
+                    if self._closed:
+                        return
+                    self._fresh.append(pair)
+                    self._change.notify_all()
+        except (FormatError, ValueError, OSError) as error:
+            if not self._closed:
+                print(f"worldline: a source of documents: {error}", file=sys.stderr)
+        finally:
+            with self._change:
+                self._reading -= 1
+                self._change.notify_all()
+
+    def draw(self) -> Pair:
+        """A new document, or one already used, or, if there is neither, wait."""
+        with self._change:
+            begun = monotonic()
+            self._change.wait_for(self._ready)
+            self.counts["waited"] += monotonic() - begun
+            self._begun = True
+            if self._fresh:
+                self.counts["fresh"] += 1
+                pair = self._fresh.popleft()
+                self._change.notify_all()
+                self._keep(pair)
+                return pair
+            if not self._used:
+                ends = ", ".join(str(process.wait()) for process in self._processes)
+                raise DryError(f"the sources of documents have ended, with exit codes {ends}")
+            self.counts["again"] += 1
+            return self._again()
+
+    def _ready(self) -> bool:
+        there = bool(self._fresh or self._used) if self._begun else len(self._fresh) >= self._live.ahead
+        return there or self._reading == 0
+
+    def _keep(self, pair: Pair) -> None:
+        if self._live.repeat > 1 and len(self._used) < self._live.pool:
+            self._used.append((pair, self._live.repeat - 1))
+        elif self._live.repeat > 1:
+            self._used[self._random.randrange(len(self._used))] = (pair, self._live.repeat - 1)
+
+    def _again(self) -> Pair:
+        at = self._random.randrange(len(self._used))
+        pair, left = self._used[at]
+        self._used[at] = (pair, left - 1) if left > 1 else self._used[-1]
+        if left == 1:
+            self._used.pop()
+        return pair
+
+    def state(self) -> dict[str, Any]:
+        """Nothing: what commands write cannot be asked for again."""
+        return {}
+
+    def close(self) -> None:
+        """End the commands."""
+        with self._change:
+            self._closed = True
+            self._change.notify_all()
+        for process in self._processes:
+            process.terminate()
+        for process, thread in zip(self._processes, self._threads, strict=True):
+            process.wait()
+            thread.join()
+            if process.stdout is not None:
+                process.stdout.close()
+
+
+class DryError(WorldlineError):
+    """Every command that wrote documents has ended, and what it wrote is used up."""
+
+    slug = "dry"
+
+
+def _start(command: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, bufsize=1 << 20)
+
+
+def _filled(command: Iterable[str], seed: str, worker: int) -> list[str]:
+    number = int.from_bytes(hashlib.sha256(f"{seed}/{worker}".encode()).digest()[:4], "little") >> 1
+    return [word.replace("{seed}", str(number)).replace("{worker}", str(worker)) for word in command]
+
+
+def open_source(
+    source: Source,
+    *,
+    seed: str,
+    rank: int = 0,
+    ranks: int = 1,
+    begun: int = 0,
+    state: dict[str, Any] | None = None,
+) -> Stream:
+    """The stream of a source; `state` is what an earlier one said, `begun` tells the commands' seeds from its own."""
+    if isinstance(source, Live):
+        share = replace(source, commands=source.commands[rank::ranks])
+        if not share.commands:
+            raise UsageError(f"{len(source.commands)} commands cannot feed {ranks} trainers")
+        return Pool(share, seed=f"{seed}/{rank}/{begun}")
+    if isinstance(source, Files):
+        paths, load = [Path(path) for path in source.paths], _read_file
+    else:
+        paths = sorted(Path(source.folder).rglob("*.parquet"))
+        load = lambda path: _read_parquet(path, source.split)  # noqa: E731
+    if not paths or not all(path.is_file() for path in paths):
+        raise UsageError(f"documents are missing: {source}")
+    return Shards(paths, load, seed=seed, rank=rank, ranks=ranks, state=state or None)
+
+
+class Mixed:
+    """Draws from the source that is furthest behind its share of the bytes."""
+
+    def __init__(
+        self, sources: Iterable[Source], *, seed: str, rank: int = 0, ranks: int = 1, begun: int = 0,
+        state: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        chosen = list(sources)
+        self._weights = [source.weight for source in chosen]
+        if not chosen or min(self._weights) <= 0:
+            raise UsageError("documents need sources, each with a weight above 0")
+        self._drawn: list[int] = state["drawn"] if state else [0] * len(chosen)
+        states = state["streams"] if state else [None] * len(chosen)
+        self.streams = [
+            open_source(source, seed=f"{seed}/{n}", rank=rank, ranks=ranks, begun=begun, state=at)
+            for n, (source, at) in enumerate(zip(chosen, states, strict=True))
+        ]
+
+    def draw(self) -> Pair:
+        """The next document."""
+        shares = [drawn / weight for drawn, weight in zip(self._drawn, self._weights, strict=True)]
+        at = shares.index(min(shares))
+        pair = self.streams[at].draw()
+        self._drawn[at] += len(pair[0]) + len(pair[1])
+        return pair
+
+    def state(self) -> dict[str, Any]:
+        """What each has given, and where it stands."""
+        return {"drawn": list(self._drawn), "streams": [stream.state() for stream in self.streams]}
+
+    def close(self) -> None:
+        """Close every stream."""
+        for stream in self.streams:
+            stream.close()

@@ -1,0 +1,81 @@
+"""`python -m worldline.data.stream`: a recipe's documents on standard output, framed, until the reader leaves.
+
+For a trainer beside it, perhaps under another interpreter: needs the standard library, worldline and msgspec alone.
+The frames are `document.write`'s. One process is one worker; the trainer starts as many as there are cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import IO
+
+from worldline.data.document import frame
+from worldline.data.mixture import Mixture, documents
+from worldline.data.recipe import load_config
+from worldline.data.split import SPLITS
+from worldline.errors import WorldlineError
+
+CHUNK = 1 << 16  # bytes gathered before a write
+
+
+def stream(
+    mixture: Mixture, file: IO[bytes], *, seed: int, worker: int = 0, workers: int = 1, trust: bool = False,
+    count: int = 0,
+) -> int:  # fmt: skip
+    """Write documents until the reader leaves, or so many; how many were written."""
+    made, waiting = 0, bytearray()
+    source = documents(mixture, seed=seed, worker=worker, workers=workers, trust=trust)
+    with contextlib.closing(source), contextlib.suppress(BrokenPipeError):  # type: ignore[type-var]
+        for document in source:
+            waiting += frame(document)
+            made += 1
+            if len(waiting) >= CHUNK or made == count:
+                file.write(waiting)
+                file.flush()
+                waiting.clear()
+            if made == count:
+                break
+    return made
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command; its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m worldline.data.stream", description="framed documents on stdout"
+    )
+    parser.add_argument("--recipe", required=True, help="a recipe's name or file")
+    parser.add_argument("--function", default="data", help="the function in it that returns a Mixture")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--worker", type=int, default=0, help="which of the workers this is, from 0")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--split", choices=SPLITS, help="instead of the recipe's own")
+    parser.add_argument("--count", type=int, default=0, help="stop after so many; 0: when the reader leaves")
+    parser.add_argument("--trust", action="store_true", help="run programs without a box")
+    asked = parser.parse_args(argv)
+    try:
+        mixture = load_config(asked.recipe, asked.function, Mixture)
+        if asked.split:
+            mixture = replace(mixture, split=asked.split)
+        stream(
+            mixture, sys.stdout.buffer, seed=asked.seed, worker=asked.worker, workers=asked.workers,
+            trust=asked.trust, count=asked.count,
+        )  # fmt: skip
+    except WorldlineError as error:
+        print(f"worldline: {error.slug}: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        # The reader may be gone: nothing is left to flush for it.
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

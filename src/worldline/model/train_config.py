@@ -1,0 +1,71 @@
+"""What a training run is: one frozen dataclass, made by a recipe's function and written beside what comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from worldline.data.sources import Source
+from worldline.errors import UsageError
+from worldline.model.optimize import Rates
+from worldline.model.schedule import Phase
+from worldline.model.shape import Shape
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """A run of `steps` steps or of `minutes`, over batches of `rows` rows of `time` bytes."""
+
+    shape: Shape
+    sources: tuple[Source, ...]
+    rows: int = 32
+    time: int = 2048
+    steps: int = 0
+    minutes: float = 0.0  # instead of steps: a budget of wall-clock time, start-up included
+    phases: tuple[tuple[float, int, int], ...] = ()  # (share of the run, time, rows): from there on
+    rates: Rates = field(default_factory=Rates)
+    warmup: int = 50  # steps
+    cooldown: float = 0.4  # the last share of the run, over which the rates fall to 0
+    ema: float = 0.998
+    seed: int = 0
+    init_from: str | None = None  # a model's folder to start from; "shipped" for the shipped one
+    held_out: Source | None = None
+    held_out_documents: int = 512
+    log_every: int = 20
+    eval_every: int = 500  # steps; 0: only at the end
+    save_every: int = 1000  # steps; 0: only at the end
+    keep: int = 2  # checkpoints
+    trackers: tuple[str, ...] = ()
+    peak: float = 0.0  # floating-point operations a second of the accelerator, if it is not a known one
+
+    def __post_init__(self) -> None:
+        if (self.steps > 0) == (self.minutes > 0):
+            raise UsageError("a training has either steps or minutes")
+        if min(self.rows, self.time - 1, self.log_every, self.keep, self.held_out_documents) < 1:
+            raise UsageError("rows, time, log_every, keep and held_out_documents must be at least 1")
+        if not 0 <= self.cooldown <= 1 or not 0 <= self.ema < 1:
+            raise UsageError("cooldown and ema are shares")
+        starts = [start for start, _, _ in self.phases]
+        if starts != sorted(starts) or any(not 0 < start < 1 for start in starts):
+            raise UsageError("phases begin at rising shares of the run, above 0 and below 1")
+
+    @property
+    def schedule(self) -> tuple[Phase, ...]:
+        """Every phase, that of the beginning first."""
+        return (Phase(0.0, self.time, self.rows), *(Phase(*phase) for phase in self.phases))
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field, nested ones too; sources with their kinds."""
+        found: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
+        found["sources"] = [_source(source) for source in self.sources]
+        found["held_out"] = _source(self.held_out) if self.held_out else None
+        return found | {"shape": self.shape.to_json(), "rates": asdict(self.rates)}
+
+
+def _source(source: Source) -> dict[str, Any]:
+    return {"kind": type(source).__name__, **asdict(source)}
+
+
+def changed(config: Training, **options: Any) -> Training:
+    """The same run with some fields otherwise: those that are not None."""
+    return replace(config, **{name: value for name, value in options.items() if value is not None})

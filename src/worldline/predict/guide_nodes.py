@@ -1,0 +1,133 @@
+"""Byte-level automata with a stack: nodes, edges, and the few ways in which the guide builds them.
+
+A node reads one byte by an edge: to another node, and perhaps first dropping or pushing the node that goes on when
+this level ends. A `final` node may end its level. Nothing here knows a grammar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TypeAlias, Union
+
+HEX = "0123456789abcdef"
+DIGITS = frozenset(b"0123456789")
+LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
+
+# Code points beyond ASCII that a canonical str does not escape: docs/format.md, section 1.
+BARE = (
+    (0xA1, 0xAC), (0xAE, 0x34E), (0x350, 0x61B), (0x61D, 0x167F), (0x1681, 0x180D), (0x180F, 0x1FFF), (0x2010, 0x2027),
+    (0x2030, 0x205E), (0x2070, 0x2FFF), (0x3001, 0xD7FF), (0xE000, 0xFEFE), (0xFF00, 0xFFF8), (0xFFFC, 0xDFFFF),
+    (0xE0080, 0x10FFFF),
+)  # fmt: skip
+
+Tree: TypeAlias = Mapping[str, Union["Tree", None]]
+_Ranges: TypeAlias = tuple[tuple[int, int], ...]
+
+
+class Node:
+    """One state: what each byte leads to, and whether its level may end here."""
+
+    __slots__ = ("_mask", "edges", "final")
+
+    def __init__(self, *, final: bool = False) -> None:
+        self.edges: dict[int, tuple[Node, Node | None, bool]] = {}
+        self.final = final
+        self._mask = -1
+
+    @property
+    def mask(self) -> int:
+        """The bytes that have an edge, as bits."""
+        if self._mask < 0:
+            self._mask = sum(1 << byte for byte in self.edges)
+        return self._mask
+
+    def on(self, found: Iterable[int], target: Node, *, push: Node | None = None, drop: bool = False) -> None:
+        """Edges for these bytes."""
+        self.edges.update(dict.fromkeys(found, (target, push, drop)))
+
+    def enter(self, start: Node, then: Node) -> None:
+        """Whatever `start` reads, one level deeper; `then` goes on when that level ends."""
+        for byte, (target, push, _) in start.edges.items():
+            assert push is None
+            self.edges[byte] = (target, then, False)
+
+
+DONE = Node(final=True)
+
+
+def chain(text: bytes, target: Node) -> Node:
+    """A node that reads exactly this text on its way to `target`."""
+    for byte in reversed(text):
+        node = Node()
+        node.on([byte], target)
+        target = node
+    return target
+
+
+def trie(words: Iterable[bytes]) -> Node:
+    """A node that reads one of these words; the empty word makes it final itself."""
+    root = Node()
+    for word in words:
+        node = root
+        for byte in word:
+            edge = node.edges.get(byte)
+            if edge is None:
+                edge = node.edges[byte] = (Node(), None, False)
+            node = edge[0]
+        node.final = True
+    return root
+
+
+def spell(tree: Tree, target: Node, node: Node | None = None) -> Node:
+    """A node that reads the spellings of a tree of character sets, each on its way to `target`."""
+    node = node or Node()
+    for chars, rest in tree.items():
+        node.on(chars.encode(), target if rest is None else spell(rest, target))
+    return node
+
+
+def beyond_ascii(node: Node, target: Node) -> None:
+    """Edges of `node` for every character in BARE, as UTF-8, each on its way to `target`."""
+    shapes = _shapes()
+    nodes = [node, *(Node() for _ in shapes[1:]), target]
+    for before, groups in zip(nodes, shapes, strict=False):
+        for after, found in groups.items():
+            before.on(found, nodes[after])
+
+
+@cache
+def _shapes() -> list[dict[int, list[int]]]:
+    """The automaton of BARE: for each node the bytes that lead to another; -1 is behind the character."""
+    shapes: list[dict[int, list[int]]] = [{}]
+    known: dict[frozenset[_Ranges], int] = {frozenset({()}): -1}
+    pending = [(0, [sequence for low, high in BARE for sequence in _sequences(low, high)])]
+    while pending:
+        at, sequences = pending.pop()
+        tails: dict[int, list[_Ranges]] = {}
+        for first, *rest in sequences:
+            for byte in range(first[0], first[1] + 1):
+                tails.setdefault(byte, []).append(tuple(rest))
+        for byte, found in tails.items():
+            key = frozenset(found)
+            if key not in known:
+                known[key] = len(shapes)
+                shapes.append({})
+                pending.append((known[key], found))
+            shapes[at].setdefault(known[key], []).append(byte)
+    return shapes
+
+
+def _sequences(low: int, high: int) -> list[_Ranges]:
+    """A range of code points as ranges of bytes."""
+    for most in (0x7F, 0x7FF, 0xFFFF):
+        if low <= most < high:
+            return _sequences(low, most) + _sequences(most + 1, high)
+    for shift in (6, 12, 18):
+        tail = (1 << shift) - 1
+        if low & ~tail != high & ~tail:
+            if low & tail:
+                return _sequences(low, low | tail) + _sequences((low | tail) + 1, high)
+            if high & tail != tail:
+                return _sequences(low, (high & ~tail) - 1) + _sequences(high & ~tail, high)
+    return [tuple(zip(chr(low).encode(), chr(high).encode(), strict=True))]

@@ -1,0 +1,45 @@
+"""The interpreter as predictor: it runs the program in the box and writes down what happened.
+
+It is the truth that benchmarks measure against, so it must score exactly 100 % on each: where it does not, the
+benchmark is wrong. It cannot go on from a beginning that did not happen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from worldline.codec.compact import ENDED, encode_steps
+from worldline.core.trace import Trace
+from worldline.limits import Limits
+from worldline.predict.predictor import Ask, Prediction
+from worldline.record.recorder import record_many
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """Records each program and encodes it as asked."""
+
+    limits: Limits = field(default_factory=Limits)
+    name: str = "interpreter"
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        """The true steps, cut at the limit."""
+        began = time.perf_counter()
+        for ask, trace in zip(
+            asks, record_many([ask.program for ask in asks], limits=self.limits), strict=True
+        ):
+            text, status = _written(ask, trace)
+            now = time.perf_counter()
+            yield Prediction(text=text, status=status, logprob=0.0, seconds=now - began)
+            began = time.perf_counter()
+
+
+def _written(ask: Ask, trace: Trace) -> tuple[bytes, str]:
+    text = encode_steps(trace, ask.options)
+    if not text.startswith(ask.given):
+        return ask.given, "fault"
+    if len(text) > ask.limit:
+        return text[: ask.limit], "budget"
+    return text, "ended" if trace.outcome.kind in ENDED else "budget"

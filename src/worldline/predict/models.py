@@ -1,0 +1,78 @@
+"""From `--model SCHEME` to a predictor: `default` (the shipped model), a checkpoint's folder, or `interpreter`.
+
+Nothing is loaded before it is asked for. Extras (`-M key=value`) are settled here, and an unknown one is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from worldline.errors import UsageError
+from worldline.predict.predictor import Predictor
+
+DEFAULT = "default"
+INTERPRETER = "interpreter"
+
+
+def load(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
+    """The predictor that a scheme names, with its extras as text."""
+    if scheme == INTERPRETER:
+        from worldline.predict.interpreter import Interpreter
+
+        _settle(extras or {}, {})
+        return Interpreter()
+    folder = None if scheme == DEFAULT else Path(scheme)
+    if folder is not None and not folder.is_dir():
+        raise UsageError(f"no model {scheme!r}: it is `default`, `interpreter`, or a checkpoint's folder")
+    return _local(scheme, folder, _settle(extras or {}, _EXTRAS))
+
+
+def _local(scheme: str, folder: Path | None, settled: dict[str, Any]) -> Predictor:
+    from worldline.model.checkpoint import open_model
+    from worldline.predict.local import Local
+
+    seed, threads = settled.pop("seed", 0), settled.pop("threads", None)
+    engine = open_model(folder) if threads is None else open_model(folder, threads=threads)
+    return Local(engine, name=scheme if folder is None else folder.name, random=Random(seed), **settled)
+
+
+def _settle(extras: Mapping[str, str], known: Mapping[str, Callable[[str], Any]]) -> dict[str, Any]:
+    """Extras by name, each as what it means."""
+    settled = {}
+    for key, text in extras.items():
+        if key not in known:
+            raise UsageError(f"no extra {key!r}; there are {', '.join(sorted(known)) or 'none'}")
+        try:
+            settled[key] = known[key](text)
+        except ValueError as error:
+            raise UsageError(f"extra {key}={text}: {error}") from error
+    return settled
+
+
+def _truth(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise ValueError("true or false")
+    return text == "true"
+
+
+def _warmth(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise ValueError("a temperature is 0 or more")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise ValueError("1 or more")
+    return value
+
+
+_EXTRAS: dict[str, Callable[[str], Any]] = {
+    "guide": _truth, "guard": _truth, "batch": _count, "temperature": _warmth, "seed": int, "threads": _count,
+    "logprobs": _truth,
+}  # fmt: skip

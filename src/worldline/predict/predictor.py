@@ -1,0 +1,72 @@
+"""The seam between whoever predicts and whoever judges: an `Ask` goes in, a `Prediction` comes out.
+
+A prediction is text of unknown origin: it is parsed by who judges it, and never evaluated. Nothing here decides what is
+right, and nothing knows which predictor it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from worldline.codec.compact import prompt
+from worldline.codec.compact_prompt import Compact
+from worldline.core.program import Program
+from worldline.errors import UsageError
+
+STATUSES = ("ended", "budget", "empty", "fault")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """A program whose steps are wanted, in one mode of the compact codec.
+
+    `given` is how the steps must begin (a forced prefix); `limit` is the most bytes of steps, `given` included.
+    """
+
+    program: Program
+    options: Compact = field(default_factory=Compact)
+    limit: int = 1 << 16
+    given: bytes = b""
+
+    def __post_init__(self) -> None:
+        if self.limit < len(self.given):
+            raise UsageError(f"a limit of {self.limit} bytes is less than the {len(self.given)} given")
+
+    @property
+    def prompt(self) -> bytes:
+        """What a model reads before it writes steps."""
+        return prompt(self.program, self.options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction:
+    """The steps that were written, `given` first, and why the writing stopped.
+
+    `ended`: the predictor was done, which is not to say that the text is. `budget`: the limit cut it. `empty`:
+    nothing was written. `fault`: the tool failed, not the model. `logprob` is natural and of all bytes written.
+    `seconds` is this prediction's share of the time, so that those of a batch add up to what the batch took.
+    """
+
+    text: bytes
+    status: str
+    logprob: float | None = None
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise UsageError(f"a prediction's status is one of {', '.join(STATUSES)}, not {self.status!r}")
+
+
+class Predictor(Protocol):
+    """Whatever continues a trace: the shipped model, a checkpoint, a server, the interpreter."""
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        ...
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        """One prediction for each ask, in their order, each as soon as it is there."""
+        ...

@@ -1,0 +1,301 @@
+"""Rows hold whole documents and their weights; every source gives its documents; a stream goes on where it stood."""
+
+from __future__ import annotations
+
+import lzma
+import random
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worldline.data.batches import (
+    Packer,
+    State,
+    answer,
+    digests,
+    empty,
+    pack,
+    place,
+    places,
+    state_from_bytes,
+)
+from worldline.data.sources import (
+    Dataset,
+    DryError,
+    Files,
+    Live,
+    Mixed,
+    Pair,
+    Pool,
+    Source,
+    frame,
+    frames,
+    open_source,
+)
+from worldline.errors import FormatError, UsageError
+
+DOCUMENTS = st.lists(
+    st.tuples(st.binary(min_size=1, max_size=20), st.binary(min_size=1, max_size=30)), max_size=30
+)
+
+
+def texts(count: int, seed: int = 0) -> list[Pair]:
+    """Documents of realistic lengths: a few hundred bytes of prompt, steps from tens to thousands."""
+    rng = random.Random(seed)
+    made = []
+    for n in range(count):
+        prompt = int(min(3000, max(60, rng.lognormvariate(5.7, 0.6))))
+        steps = int(min(4096 - prompt, max(20, rng.lognormvariate(6.2, 0.9))))
+        made.append((b"%08d" % n + b"p" * (prompt - 8), b"s" * steps))
+    return made
+
+
+@given(DOCUMENTS)
+def test_every_document_is_packed_once_and_whole(documents: list[Pair]) -> None:
+    batches = pack(documents, rows=2, time=50)
+    found = []
+    for batch in batches:
+        for at in places(batch):
+            row = batch.data[at.row].tobytes()
+            found.append((row[at.start : at.steps], row[at.steps : at.end]))
+            assert batch.position[at.row, at.start : at.end].tolist() == list(range(at.end - at.start))
+            assert set(batch.prompt[at.row, at.start : at.end].tolist()) == {at.steps - at.start}
+    assert Counter(found) == Counter(documents)
+    weighted = sum(int(batch.weight.sum()) for batch in batches)
+    assert weighted == sum(len(steps) for _, steps in documents)
+
+
+def test_a_weight_stands_before_each_byte_of_the_steps() -> None:
+    batch = empty(1, 12)
+    assert place(batch, 0, 0, (b"ab", b"cde")) == 5
+    assert place(batch, 0, 5, (b"f", b"gh")) == 8
+    assert batch.weight[0].tolist() == [0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0]
+
+
+def test_what_is_left_of_a_row_is_one_filler_document() -> None:
+    (batch,) = pack([(b"ab", b"cde")], rows=2, time=8)
+    assert batch.position.tolist() == [[0, 1, 2, 3, 4, 0, 1, 2], list(range(8))]
+    assert batch.prompt.tolist() == [[2] * 5 + [3] * 3, [8] * 8]
+    assert batch.weight.sum() == 3
+    assert batch.fill == 5 / 16
+
+
+def test_a_document_longer_than_a_row_is_cut_and_one_that_is_all_prompt_left_out() -> None:
+    stream = iter([(b"p" * 10, b"s"), (b"pp", b"s" * 20), (b"p", b"")])
+    batch = Packer(lambda: next(stream, None)).batch(2, 8)
+    assert batch.data.tobytes() == b"ppssssss" + bytes(8)
+    assert batch.weight[0].tolist() == [0, 1, 1, 1, 1, 1, 1, 0]
+
+
+def test_documents_that_never_fit_are_said() -> None:
+    with pytest.raises(UsageError, match="hardly any document"):
+        Packer(lambda: (b"p" * 10, b"s"), look=4).batch(1, 8)
+
+
+@pytest.mark.parametrize(("length", "wanted"), [(2048, 0.95), (4096, 0.98)])
+def test_rows_are_full_and_packing_is_fast(length: int, wanted: float) -> None:
+    documents = texts(3000)
+    rng = random.Random(1)
+    packer = Packer(lambda: rng.choice(documents))
+    packer.batch(4, length)
+    begun = time.process_time()
+    batches = [packer.batch(32, length) for _ in range(20)]
+    seconds = time.process_time() - begun
+    assert np.mean([batch.fill for batch in batches]) > wanted
+    assert sum(batch.data.size for batch in batches) / seconds > 5e6
+
+
+def test_no_document_waits_for_ever() -> None:
+    documents = iter(texts(4000))
+    packer = Packer(lambda: next(documents))
+    seen: set[bytes] = set()
+    for _ in range(30):
+        batch = packer.batch(16, 2048)
+        seen |= {batch.data[at.row, at.start : at.start + 8].tobytes() for at in places(batch)}
+    first = min(int(pair[0][:8]) for pair in packer.waiting)
+    assert first > 200
+    assert len(seen) > first
+
+
+def test_digests_name_the_documents() -> None:
+    one, two = (digests(pack([pair], rows=1, time=40)[0]) for pair in [(b"a", b"b"), (b"a", b"c")])
+    assert len(one) == 1
+    assert len(one[0]) == 64
+    assert one != two
+
+
+@pytest.mark.parametrize(
+    ("steps", "wanted"),
+    [
+        (b"(1 n=2\n2\n)2\n.\n", b")2\n"),
+        (b"(1\n)1\n r=1\n5)'a)'\n.\n", b"5)'a)'\n"),
+        (b"(1\n4)!ValueError('x')\n.\n", b"4)!ValueError('x')\n"),
+        (b"1 x=')'\n2\n", b"2\n"),
+        (b"1", b"1"),
+    ],
+)
+def test_the_answer_is_the_last_return(steps: bytes, wanted: bytes) -> None:
+    start, end = answer(steps)
+    assert steps[start:end] == wanted
+
+
+# ---- sources
+
+
+def write(path: Path, documents: list[Pair]) -> str:
+    """A framed file."""
+    data = b"".join(frame(pair) for pair in documents)
+    path.write_bytes(lzma.compress(data) if path.suffix == ".xz" else data)
+    return str(path)
+
+
+def numbered(count: int, prefix: bytes = b"") -> list[Pair]:
+    """Small documents that can be told apart."""
+    return [(prefix + b"%d" % n, b"x" * (1 + n % 7)) for n in range(count)]
+
+
+def test_frames_are_those_of_document_py() -> None:
+    from worldline.data import document
+
+    made = document.frame(document.Document(b"pp", b"sss", "generate"))
+    assert made == frame((b"pp", b"sss"))
+    assert frames(made * 2) == [(b"pp", b"sss")] * 2
+    for torn in (made[:-1], made[:5]):
+        with pytest.raises(FormatError, match="torn"):
+            frames(torn)
+
+
+def test_files_give_every_document_once_a_round_in_a_new_order(tmp_path: Path) -> None:
+    paths = (write(tmp_path / "a.bin", numbered(30, b"a")), write(tmp_path / "b.bin.xz", numbered(20, b"b")))
+    stream = open_source(Files(paths=paths), seed="s")
+    rounds = [[stream.draw() for _ in range(50)] for _ in range(2)]
+    assert all(Counter(each) == Counter(numbered(30, b"a") + numbered(20, b"b")) for each in rounds)
+    assert rounds[0] != rounds[1]
+    again = open_source(Files(paths=paths), seed="s")
+    assert [again.draw() for _ in range(50)] == rounds[0]
+
+
+def test_ranks_share_a_file(tmp_path: Path) -> None:
+    source = Files(paths=(write(tmp_path / "a.bin", numbered(31)),))
+    streams = [open_source(source, seed="s", rank=rank, ranks=2) for rank in range(2)]
+    drawn = [streams[0].draw() for _ in range(16)] + [streams[1].draw() for _ in range(15)]
+    assert Counter(drawn) == Counter(numbered(31))
+
+
+def test_missing_and_empty_files_are_usage_errors(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="missing"):
+        open_source(Files(paths=(str(tmp_path / "none.bin"),)), seed="s")
+    with pytest.raises(UsageError, match="no documents"):
+        open_source(Files(paths=(write(tmp_path / "a.bin", []),)), seed="s").draw()
+
+
+def test_a_dataset_gives_the_documents_of_its_split(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    for n in range(2):
+        columns = {"prompt": [b"a", b"b"], "steps": [b"1", b"2"], "split": ["train", "test"], "n": [n, n]}
+        parquet.write_table(pa.table(columns), tmp_path / f"documents-{n}.parquet")
+    stream = open_source(Dataset(folder=str(tmp_path)), seed="s")
+    assert [stream.draw() for _ in range(4)] == [(b"a", b"1")] * 4
+    stream = open_source(Dataset(folder=str(tmp_path), split="test"), seed="s")
+    assert stream.draw() == (b"b", b"2")
+
+
+def test_a_mixture_keeps_the_shares_of_the_bytes(tmp_path: Path) -> None:
+    long = [(b"L%d" % n, b"x" * 100) for n in range(9)]
+    sources = (
+        Files(paths=(write(tmp_path / "a.bin", numbered(50)),), weight=3),
+        Files(paths=(write(tmp_path / "b.bin", long),), weight=1),
+    )
+    mixed = Mixed(sources, seed="s")
+    drawn = [mixed.draw() for _ in range(2000)]
+    large = sum(len(a) + len(b) for a, b in drawn if a.startswith(b"L"))
+    assert large / sum(len(a) + len(b) for a, b in drawn) == pytest.approx(0.25, abs=0.02)
+
+
+def test_a_stream_goes_on_where_it_stood(tmp_path: Path) -> None:
+    sources: tuple[Source, ...] = (
+        Files(
+            paths=(write(tmp_path / "a.bin", numbered(300)), write(tmp_path / "b.bin", numbered(200, b"b")))
+        ),
+        Files(paths=(write(tmp_path / "c.bin.xz", numbered(90, b"c")),), weight=0.5),
+    )
+    mixed = Mixed(sources, seed="s")
+    packer = Packer(mixed.draw, look=40)
+    for _ in range(5):
+        packer.batch(4, 64)
+    kept = State(mixed.state(), packer.waiting).to_bytes()
+    wanted = [packer.batch(4, 64).data.tobytes() for _ in range(40)]
+    state = state_from_bytes(kept)
+    mixed = Mixed(sources, seed="s", state=state.position)
+    packer = Packer(mixed.draw, waiting=state.waiting, look=40)
+    assert [packer.batch(4, 64).data.tobytes() for _ in range(40)] == wanted
+
+
+# ---- commands
+
+WRITER = """\
+import sys, struct, time
+count, seed, worker = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+n = 0
+while n != count:
+    prompt = f"{worker}/{seed}/{n}".encode()
+    sys.stdout.buffer.write(struct.pack("<IIB", len(prompt), 1, 0) + prompt + b"s")
+    n += 1
+sys.stdout.flush()
+"""
+
+
+def live(count: int, workers: int = 1, **options: int) -> Live:
+    """Commands that write so many documents each; endlessly for -1."""
+    command = (sys.executable, "-c", WRITER, str(count), "{seed}", "{worker}")
+    return Live(commands=(command,) * workers, **options)
+
+
+def test_a_document_is_used_at_most_so_often_and_then_the_source_is_dry() -> None:
+    pool = Pool(live(20, repeat=3, ahead=5), seed="s")
+    drawn = Counter(pool.draw() for _ in range(60))
+    assert set(drawn.values()) == {3}
+    assert len(drawn) == 20
+    with pytest.raises(DryError, match="exit codes 0"):
+        pool.draw()
+    pool.close()
+    assert (pool.counts["fresh"], pool.counts["again"]) == (20, 40)
+
+
+def test_new_documents_come_first_and_commands_end_with_the_pool() -> None:
+    pool = Pool(live(-1, workers=2, pool=100, ahead=50), seed="s")
+    drawn = [pool.draw() for _ in range(40)]
+    assert len(set(drawn)) == 40
+    begun = time.monotonic()
+    pool.close()
+    assert time.monotonic() - begun < 10
+    assert all(process.returncode is not None for process in pool._processes)
+
+
+def test_seeds_differ_by_worker_and_by_start() -> None:
+    pools = [open_source(live(1, workers=2, ahead=2), seed="s", begun=begun) for begun in (0, 100)]
+    drawn = [pool.draw()[0] for pool in pools for _ in range(2)]
+    for pool in pools:
+        pool.close()
+    assert len({name.split(b"/")[1] for name in drawn}) == 4
+    assert {name.split(b"/")[0] for name in drawn} == {b"0", b"1"}
+
+
+def test_a_command_that_fails_is_said() -> None:
+    pool = Pool(Live(commands=((sys.executable, "-c", "raise SystemExit(7)"),)), seed="s")
+    with pytest.raises(DryError, match="exit codes 7"):
+        pool.draw()
+    pool.close()
+
+
+def test_more_trainers_than_commands_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="cannot feed"):
+        open_source(live(1), seed="s", rank=1, ranks=2)

@@ -1,0 +1,103 @@
+"""Documents: what a trace becomes, what is refused, and the frames they travel in."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+
+from worldline.codec.compact import Compact, prompt
+from worldline.codec.compact_parse import parse
+from worldline.core.malformed import Malformed
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+from worldline.data.document import KINDS, Document, document, frame, read, shifted, shifted_prompt, write
+from worldline.errors import FormatError, UsageError
+from worldline.limits import Limits
+from worldline.record.recorder import record
+
+SOURCE = '''\
+def count(s, k):
+    """Counts."""
+    n = 0
+
+    for c in s:  # each
+        n += c == k
+    return n
+'''
+
+
+def traced(source: str = SOURCE, call: str = "count('aba', 'a')", **limits: int) -> Trace:
+    return record(Program(source=source, call=call), limits=Limits(**limits), trust=True)
+
+
+def test_a_document_is_a_prompt_and_the_steps() -> None:
+    made = document(traced(), Compact(), kind="generate", key="k")
+    assert made is not None
+    assert made.prompt.startswith(b"1|def count(s, k):\n")
+    assert made.prompt.endswith(b">count('aba', 'a')\n")
+    assert made.steps.startswith(b"(1 s='aba' k='a'\n3 n=0\n")
+    assert made.steps.endswith(b"7)2\n.\n") or made.steps.endswith(b"7\n)2\n.\n")
+    assert (made.kind, made.key, len(made)) == ("generate", "k", len(made.prompt) + len(made.steps))
+
+
+@pytest.mark.parametrize(
+    "options", [Compact(bare=True), Compact(bare=True, delta="element"), Compact(bare=True, reveal=4)]
+)
+@pytest.mark.parametrize("by", [1, 7, 990, 9_999])
+def test_a_shift_is_what_blank_lines_above_would_give(options: Compact, by: int) -> None:
+    moved = traced("\n" * by + SOURCE)
+    made = document(traced(), options, kind="generate", shift=by)
+    assert made == document(moved, options, kind="generate")
+    assert made is not None
+    assert made.prompt == prompt(moved.program, options) == shifted_prompt(traced().program, options, by)
+    assert not isinstance(parse(made.prompt + made.steps), Malformed)
+    assert [step.line for step in shifted(traced(), by).steps] == [step.line for step in moved.steps]
+
+
+def test_a_shift_needs_a_bare_listing() -> None:
+    with pytest.raises(UsageError, match="bare"):
+        document(traced(), Compact(), kind="generate", shift=3)
+
+
+def test_a_raise_is_a_document_too() -> None:
+    made = document(traced(call="count(None, 1)"), Compact(), kind="generate")
+    assert made is not None
+    assert b"TypeError" in made.steps
+
+
+def test_what_teaches_nothing_is_refused() -> None:
+    assert (
+        document(traced("def f():\n    while True:\n        pass\n", "f()", steps=50), Compact(), kind="mine")
+        is None
+    )
+    cut = traced("def f():\n    x = list(range(99))\n    return 1\n", "f()", value_bytes=64)
+    assert cut.outcome.kind == "returned"
+    assert document(cut, Compact(), kind="mine") is None
+    assert document(traced(), Compact(), kind="mine", max_bytes=100) is None
+    assert document(replace(traced(), notes=("nondeterministic",)), Compact(), kind="mine") is None
+    assert document(traced("def f(:\n", "f()"), Compact(), kind="mine") is None
+    assert document(traced("x = 1\n", "x"), Compact(), kind="mine") is None
+
+
+def test_a_stream_reads_back_as_written() -> None:
+    documents = [Document(b"p" * n, b"s\n" * n, KINDS[n % len(KINDS)]) for n in range(20)]
+    file = io.BytesIO()
+    assert write(documents, file) == len(file.getvalue()) == sum(len(frame(each)) for each in documents)
+    file.seek(0)
+    assert list(read(file)) == documents
+
+
+def test_every_torn_stream_is_seen() -> None:
+    whole = frame(Document(b"prompt", b"steps", "tasks"))
+    for size in range(1, len(whole)):
+        with pytest.raises(FormatError):
+            list(read(io.BytesIO(whole[:size])))
+    with pytest.raises(FormatError):
+        list(read(io.BytesIO(b"\xff" * 40)))
+
+
+def test_a_kind_is_one_of_the_known() -> None:
+    with pytest.raises(UsageError):
+        frame(Document(b"", b"", "elsewhere"))

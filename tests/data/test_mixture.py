@@ -1,0 +1,103 @@
+"""A mixture is followed: shares, modes, splits, and the same documents for the same seed."""
+
+from __future__ import annotations
+
+import random
+from contextlib import closing
+from itertools import islice
+
+import pytest
+
+from worldline.codec.compact import Compact
+from worldline.codec.compact_parse import parse
+from worldline.codec.compact_prompt import Prompt, parse_prompt
+from worldline.core.malformed import Malformed
+from worldline.core.program import Program
+from worldline.data.document import Document
+from worldline.data.mixture import MODES, TASKS, Mixture, Mode, Source, documents, questions, written
+from worldline.data.split import key, split
+from worldline.errors import UsageError
+from worldline.record.recorder import record
+
+SMALL = Mixture(sources=(TASKS,))
+
+
+def take(mixture: Mixture, count: int, **options: int) -> list[Document]:
+    with closing(documents(mixture, trust=True, **options)) as source:  # type: ignore[type-var]
+        return list(islice(source, count))
+
+
+def prompt_of(each: Document) -> Prompt:
+    found = parse_prompt(each.prompt)
+    assert isinstance(found, Prompt)
+    return found
+
+
+def test_the_same_seed_gives_the_same_documents() -> None:
+    one = take(SMALL, 60, seed=3)
+    assert one == take(SMALL, 60, seed=3)
+    assert one != take(SMALL, 60, seed=4)
+    assert one != take(SMALL, 60, seed=3, worker=1, workers=2)
+
+
+def test_every_document_is_whole_and_of_its_split() -> None:
+    made = take(SMALL, 150, seed=1)
+    for each in made:
+        assert len(each) <= SMALL.max_bytes
+        assert not isinstance(parse(each.prompt + each.steps), Malformed)
+        assert each.kind == "tasks"
+    plain = [each for each in made if not prompt_of(each).options.bare]
+    assert plain
+    for each in plain:
+        assert split(prompt_of(each).program.source) == "train"
+        assert key(prompt_of(each).program.source) == each.key
+
+
+def test_every_mode_is_drawn() -> None:
+    assert sum(mode.weight for mode in MODES) == pytest.approx(1)
+    trace = record(
+        Program(
+            source="def f(n):\n    t = 0\n    for i in range(n):\n        t += i\n    return t\n", call="f(9)"
+        ),
+        trust=True,
+    )
+    rng = random.Random(1)
+    made = [written(Mixture(), rng, trace, kind="other") for _ in range(2000)]
+    seen = [prompt_of(each) for each in made if each]
+    modes = {(p.options.delta, p.options.reveal) for p in seen}
+    assert modes == {("whole", n) for n in (0, 1, 2, 4, 8, 16, 32, 64)} | {("element", 1)}
+    shifted = [p for p in seen if p.options.bare and not p.program.source.startswith("def")]
+    assert 0.12 < len(shifted) / len(seen) < 0.18
+    asked = [each for each in made if each and b"?" in each.steps]
+    assert 0.06 < len(asked) / len(made) < 0.14
+    assert all(not isinstance(parse(each.prompt + each.steps), Malformed) for each in asked)
+
+
+def test_questions_have_answers_in_every_mode() -> None:
+    trace = record(
+        Program(
+            source="def g(a):\n    b = a\n    yield b\n    b += 1\n    yield b\ndef f(n):\n    return list(g(n))\n",
+            call="f(9)",
+        ),
+        trust=True,
+    )
+    rng = random.Random(1)
+    for reveal in (0, 1, 3):
+        mixture = Mixture(modes=(Mode(weight=1, options=Compact(reveal=reveal), queries=4),), shift=0)
+        for _ in range(50):
+            made = written(mixture, rng, trace, kind="other")
+            assert made is not None
+            assert b"?" in made.steps
+            assert not isinstance(parse(made.prompt + made.steps), Malformed)
+    assert len({i for i, _ in questions(trace, rng, 99)}) == len(questions(trace, rng, 99)) > 5
+
+
+def test_a_bad_mixture_says_why() -> None:
+    with pytest.raises(UsageError, match="kind"):
+        Source(kind="nowhere", program="a:b")
+    with pytest.raises(UsageError, match="no source of programs"):
+        take(Mixture(sources=(Source(kind="other", program="worldline.data.tasks:nothing"),)), 1)
+    with pytest.raises(UsageError, match="split"):
+        Mixture(split="all")
+    with pytest.raises(UsageError, match="at least one"):
+        Mixture(sources=())

@@ -1,0 +1,132 @@
+"""Checkpoints appear whole, are verified byte by byte, and ship as one file that the engine reads."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from nets import random_bytes, random_trunk, trunk_logits
+
+from worldline import files
+from worldline.errors import DigestError, DiskError, FormatError, UsageError
+from worldline.model import checkpoint
+from worldline.model.hybrid import Trunk
+from worldline.model.shape import Shape
+
+SHAPE = Shape(depth=3, window=16)
+
+
+def write(out: Path, trunk: Trunk, *, ema: Trunk | None = None, step: int = 7) -> None:
+    """A checkpoint of a trunk."""
+    draft = checkpoint.begin(out)
+    files.write(draft / checkpoint.MODEL, checkpoint.to_bytes(dict(trunk.named_parameters())))
+    if ema is not None:
+        files.write(draft / checkpoint.EMA, checkpoint.to_bytes(dict(ema.named_parameters())))
+    checkpoint.finish(draft, out, {"kind": "checkpoint", "shape": trunk.shape.to_json(), "step": step})
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    trunk = random_trunk(SHAPE)
+    write(tmp_path / "a", trunk)
+    manifest = checkpoint.read_manifest(tmp_path / "a")
+    assert Shape(**manifest["shape"]) == SHAPE
+    tensors = checkpoint.read_tensors(tmp_path / "a", checkpoint.MODEL, manifest)
+    assert all(torch.equal(tensors[name], weight) for name, weight in trunk.named_parameters())
+    assert sorted(os.listdir(tmp_path)) == ["a"]
+
+
+def test_the_export_is_the_average_in_half_precision_and_small(tmp_path: Path) -> None:
+    trunk, ema = random_trunk(SHAPE), random_trunk(SHAPE, seed=1)
+    write(tmp_path / "a", trunk, ema=ema)
+    manifest = checkpoint.export(tmp_path / "a", tmp_path / "b", facts={"note": "x"})
+    assert (manifest["kind"], manifest["step"], manifest["note"]) == ("weights", 7, "x")
+    assert sorted(os.listdir(tmp_path / "b")) == [checkpoint.MANIFEST, checkpoint.MODEL]
+    tensors = checkpoint.read_tensors(tmp_path / "b", checkpoint.MODEL, manifest)
+    assert all(torch.equal(tensors[name], weight.bfloat16()) for name, weight in ema.named_parameters())
+    size = sum(weight.numel() for weight in ema.parameters())
+    assert (tmp_path / "b" / checkpoint.MODEL).stat().st_size < 2 * size + 8192
+
+
+def test_an_export_replaces_the_one_before(tmp_path: Path) -> None:
+    for step in (1, 2):
+        write(tmp_path / "a", random_trunk(SHAPE, seed=step), step=step)
+        checkpoint.export(tmp_path / "a", tmp_path / "b")
+        assert checkpoint.read_manifest(tmp_path / "b")["step"] == step
+    assert sorted(os.listdir(tmp_path)) == ["a", "b"]
+
+
+def test_the_engine_opens_what_was_trained(tmp_path: Path) -> None:
+    trunk = random_trunk(SHAPE)
+    for weight in trunk.parameters():
+        weight.data = weight.data.bfloat16().float()
+    write(tmp_path / "a", trunk)
+    checkpoint.export(tmp_path / "a", tmp_path / "b")
+    data = random_bytes(60)
+    wanted = trunk_logits(trunk, data, 40)[-1]
+    for folder in ("a", "b"):
+        engine = checkpoint.open_model(tmp_path / folder)
+        state = engine.start()
+        engine.feed(state, data[:40], pin=True)
+        assert np.allclose(engine.feed(state, data[40:], pin=False), wanted, atol=1e-3)
+
+
+@pytest.mark.parametrize("damage", ["flip", "cut", "gone"])
+def test_damage_is_seen_before_anything_is_loaded(tmp_path: Path, damage: str) -> None:
+    write(tmp_path / "a", random_trunk(SHAPE))
+    path = tmp_path / "a" / checkpoint.MODEL
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(data if damage == "flip" else data[:-1])
+    with pytest.raises(DigestError, match="not the file that was written"):
+        checkpoint.open_model(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"version": 99}, {"format": "other"}, {"shape": {"depth": 1}}, {"shape": {"deep": 2}}, {"shape": 3}],
+)
+def test_another_format_is_refused(tmp_path: Path, change: dict[str, object]) -> None:
+    write(tmp_path / "a", random_trunk(SHAPE))
+    path = tmp_path / "a" / checkpoint.MANIFEST
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(FormatError):
+        checkpoint.read_manifest(tmp_path / "a")
+    path.write_text("{")
+    with pytest.raises(FormatError, match="damaged"):
+        checkpoint.read_manifest(tmp_path / "a")
+
+
+def test_no_model_is_a_usage_error(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "none"):
+        with pytest.raises(UsageError, match="holds no model"):
+            checkpoint.open_model(path)
+
+
+def test_a_run_is_its_newest_checkpoint_and_old_ones_go(tmp_path: Path) -> None:
+    trunk = random_trunk(SHAPE)
+    for step in (5, 20, 100):
+        write(checkpoint.folder_of(tmp_path, step), trunk, step=step)
+    (tmp_path / "metrics.jsonl").write_text("")
+    checkpoint.begin(checkpoint.folder_of(tmp_path, 300))  # a writer that was killed
+    assert checkpoint.resolve(tmp_path) == tmp_path / "step-00000100"
+    checkpoint.prune(tmp_path, 2)
+    assert sorted(os.listdir(tmp_path)) == ["metrics.jsonl", "step-00000020", "step-00000100"]
+
+
+def test_a_full_disk_leaves_the_checkpoint_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "a", random_trunk(SHAPE))
+    before = {name: (tmp_path / "a" / name).read_bytes() for name in os.listdir(tmp_path / "a")}
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        with pytest.raises(DiskError, match="No space"):
+            write(tmp_path / "a", random_trunk(SHAPE, seed=1), step=8)
+    assert {name: (tmp_path / "a" / name).read_bytes() for name in os.listdir(tmp_path / "a")} == before
+    write(tmp_path / "a", random_trunk(SHAPE, seed=1), step=8)
+    assert checkpoint.read_manifest(tmp_path / "a")["step"] == 8

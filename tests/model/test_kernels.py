@@ -1,0 +1,133 @@
+"""The fast kernels compute what the readable mixers do: values and gradients, odd lengths, poisoned memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import pytest
+import torch
+from torch import Tensor
+
+from worldline.model import kernels, mixers
+
+CLOSE = 2e-3  # of the largest entry
+LENGTHS = (1, 63, 64, 65, 130)
+Inputs = dict[str, Tensor]
+
+
+@pytest.fixture(autouse=True)
+def _plain() -> Iterator[None]:
+    """Without oneDNN, and with memory that nobody has written yet full of NaN."""
+    torch.backends.mkldnn.enabled = False
+    torch.use_deterministic_algorithms(True)
+    torch.utils.deterministic.fill_uninitialized_memory = True
+    yield
+    torch.use_deterministic_algorithms(False)
+
+
+def inputs(time: int, *, steps: int = 1, seed: int = 0, documents: int = 3) -> Inputs:
+    """Random inputs as slices of buffers full of NaN, so that a read beyond the end shows."""
+    torch.manual_seed(seed)
+    batch, heads, size = 2, 2, 64
+    unit = torch.nn.functional.normalize
+    raw = {
+        "q": unit(torch.randn(batch, time, heads, size), dim=-1),
+        "k": unit(torch.randn(batch, time, steps, heads, size), dim=-1),
+        "v": torch.randn(batch, time, steps, heads, size),
+        "beta": 2 * torch.rand(batch, time, steps, heads),
+        "g": -0.1 * torch.rand(batch, time, heads),
+    }
+    start = torch.zeros(batch, time, dtype=torch.bool)
+    start[:, 0] = True
+    start[0, torch.randint(0, time, (documents - 1,))] = True
+    return {name: poisoned(value) for name, value in raw.items()} | {"start": start}
+
+
+def poisoned(x: Tensor) -> Tensor:
+    """The same values inside a larger buffer of NaN."""
+    buffer = torch.full((x.shape[0], x.shape[1] + 70, *x.shape[2:]), math.nan)
+    buffer[:, 3 : 3 + x.shape[1]] = x
+    return buffer[:, 3 : 3 + x.shape[1]]
+
+
+def with_gradients(rule: Callable[..., Tensor], given: Inputs) -> dict[str, Tensor]:
+    """The result and the gradient by every input, of a random functional of the result."""
+    leaves = {name: x.detach().requires_grad_() for name, x in given.items() if name != "start"}
+    out = rule(**leaves, start=given["start"])
+    weight = torch.randn(out.shape, generator=torch.Generator().manual_seed(9))
+    (out * weight).sum().backward()
+    return {"out": out.detach()} | {name: x.grad for name, x in leaves.items() if x.grad is not None}
+
+
+def agree(given: Inputs) -> None:
+    """Assert that both twins give the same numbers."""
+    slow, fast = (with_gradients(rule, given) for rule in (mixers.delta_rule, kernels.delta_rule))
+    assert slow.keys() == fast.keys() == {"out", "q", "k", "v", "beta", "g"}
+    for name, wanted in slow.items():
+        assert torch.isfinite(fast[name]).all(), name
+        scale = max(1e-3, float(wanted.abs().max()))  # at length 1 the gradient by g is nothing
+        assert float((fast[name] - wanted).abs().max()) <= CLOSE * scale, name
+
+
+@pytest.mark.parametrize("time", LENGTHS)
+def test_any_length(time: int) -> None:
+    agree(inputs(time, seed=time))
+
+
+@pytest.mark.parametrize("steps", [2, 3])
+def test_several_householder_steps(steps: int) -> None:
+    agree(inputs(45, steps=steps, seed=steps))
+
+
+def test_beta_at_two_and_nothing_forgotten() -> None:
+    """Pure reflections: the state keeps its size, and a Neumann series would diverge."""
+    given = inputs(130, documents=1)
+    given["beta"].fill_(2.0)
+    given["g"].zero_()
+    agree(given)
+
+
+def test_one_key_reflected_again_and_again() -> None:
+    """The worst case of the triangular solve: every key the same, beta 2."""
+    given = inputs(130, documents=1)
+    given["k"].copy_(given["k"][:, :1])
+    given["beta"].fill_(2.0)
+    given["g"].zero_()
+    agree(given)
+
+
+def test_beta_at_zero_writes_nothing() -> None:
+    given = inputs(70, documents=1)
+    given["beta"].zero_()
+    assert torch.equal(kernels.delta_rule(**given), torch.zeros(2, 70, 2, 64))
+
+
+def test_fast_forgetting_does_not_overflow() -> None:
+    given = inputs(130)
+    given["g"].fill_(-20.0)
+    agree(given)
+
+
+def test_many_documents_in_a_chunk() -> None:
+    given = inputs(130)
+    given["start"][:, ::3] = True
+    agree(given)
+
+
+def test_a_document_does_not_see_the_one_before() -> None:
+    given = inputs(130, documents=1)
+    given["start"][:, 50] = True
+    whole = kernels.delta_rule(**given)
+    alone = kernels.delta_rule(**{name: x[:, 50:] for name, x in given.items()})
+    assert torch.allclose(whole[:, 50:], alone, atol=1e-5)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("time", LENGTHS)
+def test_on_a_gpu(time: int) -> None:
+    given = inputs(time, seed=time)
+    wanted = mixers.delta_rule(**given)
+    there = {name: x.cuda() for name, x in given.items()}
+    got = kernels.delta_rule(**there).cpu()
+    assert float((got - wanted).abs().max()) <= 2e-2 * float(wanted.abs().max())

@@ -1,0 +1,274 @@
+"""A tiny model learns a tiny task; a run ends, stops, breaks and goes on as it should."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from worldline.data.batches import pack
+from worldline.data.sources import Files, Live, Pair, frame
+from worldline.errors import UsageError
+from worldline.model import checkpoint, metrics, train_loss
+from worldline.model.hybrid import Trunk
+from worldline.model.optimize import Rates
+from worldline.model.shape import Shape
+from worldline.model.train import Diverged, main, train
+from worldline.model.train_config import Training
+from worldline.model.train_feed import tensors
+
+SHAPE = Shape(depth=2, window=32)
+torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
+
+
+def echoes(count: int, seed: int) -> list[Pair]:
+    """Programs that return the letter they are called with."""
+    rng = random.Random(seed)
+    made = []
+    for _ in range(count):
+        letter = rng.choice("abcd").encode()
+        made.append((b">f(" + letter + b")\n", b"(1\n)" + letter + b"\n.\n"))
+    return made
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files to train on and to measure by."""
+    folder = tmp_path_factory.mktemp("documents")
+    for name, count, seed in (("train.bin", 600, 0), ("test.bin", 40, 1)):
+        (folder / name).write_bytes(b"".join(frame(pair) for pair in echoes(count, seed)))
+    return folder
+
+
+def training(documents: Path, **options: Any) -> Training:
+    """A small run."""
+    settings: dict[str, Any] = {
+        "shape": SHAPE, "sources": (Files(paths=(str(documents / "train.bin"),)),), "rows": 4, "time": 64, "steps": 6,
+        "warmup": 2, "log_every": 2, "eval_every": 0, "save_every": 0,
+    }  # fmt: skip
+    return Training(**(settings | options))
+
+
+def state_of(folder: Path) -> dict[str, str]:
+    """Every file of a checkpoint but its manifest, by digest."""
+    names = [name for name in os.listdir(folder) if name != checkpoint.MANIFEST]
+    return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names}
+
+
+def test_it_learns(documents: Path, tmp_path: Path) -> None:
+    held = Files(paths=(str(documents / "test.bin"),))
+    config = training(
+        documents, steps=60, held_out=held, held_out_documents=40, log_every=10, eval_every=30, warmup=5
+    )
+    last = train(config, tmp_path / "run", device="cpu")
+    lines = metrics.read(tmp_path / "run")
+    assert [line["step"] for line in lines] == [10, 20, 30, 40, 50, 60]
+    assert lines[0]["loss"] > 1.0
+    assert lines[-1]["loss"] < 0.1 * lines[0]["loss"]
+    assert lines[-1]["held_out_bits"] < 0.4
+    assert lines[-1]["held_out_answer"] == lines[-1]["held_out_trace"] == 1.0
+    assert lines[-1]["held_out_documents"] == 40
+    assert lines[2]["held_out_bits"] > lines[-1]["held_out_bits"]
+    manifest = checkpoint.read_manifest(last)
+    assert manifest["config"] == json.loads((tmp_path / "run" / "config.json").read_text())
+    checkpoint.export(last, tmp_path / "weights")
+    engine = checkpoint.open_model(tmp_path / "weights")
+    for prompt, steps in echoes(3, 7):
+        state, told = engine.start(), b""
+        logits = engine.feed(state, prompt, pin=True)
+        while len(told) < len(steps):
+            told += bytes([int(logits.argmax())])
+            logits = engine.feed(state, told[-1:], pin=False)
+        assert told == steps
+
+
+def test_half_and_half_is_the_whole_to_the_bit(documents: Path, tmp_path: Path) -> None:
+    config = training(documents, steps=8, save_every=4, keep=5)
+    whole = train(config, tmp_path / "whole", device="cpu")
+    half = tmp_path / "half"
+    half.mkdir()
+    (tmp_path / "whole" / "step-00000004").rename(half / "step-00000004")
+    resumed = train(config, half, device="cpu")
+    assert whole.name == resumed.name == "step-00000008"
+    assert state_of(whole) == state_of(resumed)
+    assert sorted(state_of(whole)) == [
+        "ema.safetensors",
+        "model.safetensors",
+        "optimizer.safetensors",
+        "stream-0.bin",
+    ]
+
+
+def test_phases_lengthen_the_rows(documents: Path, tmp_path: Path) -> None:
+    config = training(documents, phases=((0.5, 128, 1),), log_every=1)
+    train(config, tmp_path, device="cpu")
+    assert checkpoint.read_manifest(tmp_path / "step-00000006")["config"]["phases"] == [[0.5, 128, 1]]
+
+
+def test_a_budget_of_minutes_ends_in_time(documents: Path, tmp_path: Path) -> None:
+    begun = time.monotonic()
+    train(training(documents, steps=0, minutes=0.02), tmp_path, device="cpu")
+    assert time.monotonic() - begun < 10
+    assert metrics.read(tmp_path)[-1]["progress"] == 1.0
+
+
+def test_sigterm_saves_and_the_run_goes_on(documents: Path, tmp_path: Path) -> None:
+    config = training(documents, steps=100_000, log_every=1)
+
+    def end() -> None:
+        while not metrics.read(tmp_path):
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    before = signal.getsignal(signal.SIGTERM)
+    thread = threading.Thread(target=end)
+    thread.start()
+    last = train(config, tmp_path, device="cpu")
+    thread.join()
+    assert signal.getsignal(signal.SIGTERM) == before
+    step = checkpoint.read_manifest(last)["step"]
+    assert 0 < step < 1000
+    train(replace(config, steps=step + 2), tmp_path, device="cpu")
+    assert checkpoint.latest(tmp_path) == checkpoint.folder_of(tmp_path, step + 2)
+
+
+def test_a_loss_that_is_no_number_stops_and_names_the_batch(documents: Path, tmp_path: Path) -> None:
+    config = training(documents, rates=Rates(embed=math.inf), steps=20)
+    with pytest.raises(Diverged, match="step 1: the loss is nan"):
+        train(config, tmp_path, device="cpu")
+    named = json.loads((tmp_path / "diverged.json").read_text())
+    assert named["step"] == 1
+    known = {hashlib.sha256(a + b).hexdigest() for a, b in echoes(600, 0)}
+    assert named["documents"]
+    assert set(named["documents"]) <= known
+    assert checkpoint.latest(tmp_path) is None
+
+
+def test_a_run_starts_from_given_weights(documents: Path, tmp_path: Path) -> None:
+    first = train(training(documents), tmp_path / "a", device="cpu")
+    config = training(documents, init_from=str(first), rates=_still(), steps=1)
+    second = train(config, tmp_path / "b", device="cpu")
+    wanted = checkpoint.read_tensors(first, checkpoint.EMA, checkpoint.read_manifest(first))
+    got = checkpoint.read_tensors(second, checkpoint.MODEL, checkpoint.read_manifest(second))
+    assert all(torch.equal(got[name], tensor) for name, tensor in wanted.items())
+
+
+def _still() -> Rates:
+    return Rates(matrix=0.0, embed=0.0, head=0.0, rates=0.0, vector=0.0)
+
+
+def test_a_live_source_feeds_a_run(documents: Path, tmp_path: Path) -> None:
+    program = f"import sys; sys.stdout.buffer.write(open({str(documents / 'train.bin')!r}, 'rb').read())"
+    live = Live(commands=((sys.executable, "-c", program),), ahead=10)
+    train(training(documents, sources=(live,)), tmp_path, device="cpu")
+    assert metrics.read(tmp_path)[-1]["fresh"] > 0
+
+
+def test_the_loss_in_slices_is_the_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    model = Trunk(SHAPE)
+    torch.nn.init.normal_(model.head)
+    batch = tensors(pack(echoes(20, 0), rows=3, time=64)[0])
+    whole = train_loss.loss_sum(model, batch)
+    whole.backward()  # type: ignore[no-untyped-call]
+    assert model.head.grad is not None
+    wanted = model.head.grad.clone()
+    model.zero_grad()
+    monkeypatch.setattr(train_loss, "SLICE", 256 * 50)
+    sliced = train_loss.loss_sum(model, batch)
+    sliced.backward()  # type: ignore[no-untyped-call]
+    assert torch.allclose(whole, sliced)
+    assert torch.allclose(model.head.grad, wanted, atol=1e-4)
+
+
+def test_only_steps_count(documents: Path) -> None:
+    """Bytes of prompts and fillers have no part in the loss."""
+    model = Trunk(SHAPE)
+    batch = pack(echoes(2, 0), rows=2, time=64)[0]
+    nothing = float(train_loss.loss_sum(model, tensors(batch)).detach())  # of a fresh model: 8 bits a byte
+    assert nothing / math.log(256) == pytest.approx(sum(len(steps) for _, steps in echoes(2, 0)))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"minutes": 1.0},
+        {"steps": 0},
+        {"rows": 0},
+        {"cooldown": 2.0},
+        {"phases": ((0.5, 64, 1), (0.2, 64, 1))},
+    ],
+)
+def test_impossible_trainings_are_refused(documents: Path, bad: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        training(documents, **bad)
+
+
+RECIPE = """\
+from worldline.data.sources import Files
+from worldline.model.shape import Shape
+from worldline.model.train_config import Training
+
+def training():
+    return Training(shape=Shape(depth=2, window=32), sources=(Files(paths=({path!r},)),), rows=2, time=64, steps=4,
+                    log_every=1, save_every=2)
+"""
+
+
+def test_the_command(documents: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe = tmp_path / "tiny.py"
+    recipe.write_text(RECIPE.format(path=str(documents / "train.bin")))
+    asked = ["--recipe", str(recipe), "--out", str(tmp_path / "run"), "--device", "cpu"]
+    assert main([*asked, "--steps", "2"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith("step-00000002")
+    assert main([*asked, "--new"]) == 2
+    assert main([*asked, "--function", "none"]) == 2
+    assert "has no function none()" in capsys.readouterr().err
+
+
+def test_two_trainers_are_one(documents: Path, tmp_path: Path) -> None:
+    """Two processes over gloo end with one checkpoint that both have fed, and can go on from it."""
+    recipe = tmp_path / "tiny.py"
+    recipe.write_text(RECIPE.format(path=str(documents / "train.bin")))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        sys.executable,
+        "-m",
+        "worldline.model.train",
+        "--recipe",
+        str(recipe),
+        "--out",
+        str(tmp_path / "run"),
+    ]
+    base = {
+        **os.environ,
+        "WORLD_SIZE": "2",
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+        "OMP_NUM_THREADS": "1",
+    }
+    processes = [
+        subprocess.Popen([*command, "--device", "cpu"], env={**base, "RANK": str(n), "LOCAL_RANK": str(n)})
+        for n in range(2)
+    ]
+    assert [process.wait(timeout=120) for process in processes] == [0, 0]
+    names = os.listdir(tmp_path / "run" / "step-00000004")
+    assert {"stream-0.bin", "stream-1.bin"} <= set(names)
+    losses = [line["loss"] for line in metrics.read(tmp_path / "run")]
+    assert losses[-1] < losses[0]
