@@ -112,8 +112,8 @@ static int whole(PyObject *shape, const char *name, size_t low, size_t high, siz
 
 static int read_shape(Net *net, PyObject *shape)
 {
-    if (whole(shape, "heads", 1, 1024, &net->heads) || whole(shape, "gated", 0, net->heads, &net->gated)
-        || whole(shape, "queries", SHARED, 1024, &net->queries) || whole(shape, "hidden", 1, 1 << 17, &net->hidden)
+    if (whole(shape, "heads", 1, WIDEST / HEAD, &net->heads) || whole(shape, "gated", 0, net->heads, &net->gated)
+        || whole(shape, "queries", SHARED, WIDEST / HEAD, &net->queries) || whole(shape, "hidden", 1, WIDEST, &net->hidden)
         || whole(shape, "householders", 1, 64, &net->steps) || whole(shape, "window", 1, LIMIT, &net->window)
         || whole(shape, "vocabulary", 1, 1 << 22, &net->vocabulary))
         return -1;
@@ -266,7 +266,7 @@ static int furnish(Engine *e)
         s->x = take(&arena, ROWS * net->width * 4);
         s->rows.f = take(&arena, ROWS * net->mixed * 4);
         s->wide.f = take(&arena, ROWS * net->hidden * 4);
-        s->wide.q = s->rows.q = take(&arena, ROWS * widest);
+        s->wide.q = s->rows.q = take(&arena, ROWS * widest * 2);
         s->wide.factor = s->rows.factor = take(&arena, ROWS * 4);
         s->wide.sum = s->rows.sum = take(&arena, ROWS * 4);
         s->inner = take(&arena, ROWS * net->inner * 4);

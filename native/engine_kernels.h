@@ -11,10 +11,19 @@
 #define PARTS (16 / LANES) /* vectors in a block */
 #define V NAME(V)
 #define U NAME(U)
+#define I NAME(I)
 #define UNROLL _Pragma("GCC unroll 16")
+#if defined(__x86_64__)
+#define DOTS (LANES == 16) /* the processor has dot products of bytes */
+#elif defined(__ARM_FEATURE_DOTPROD)
+#define DOTS 1
+#else
+#define DOTS 0
+#endif
 
 typedef float V __attribute__((vector_size(4 * LANES)));
 typedef uint32_t U __attribute__((vector_size(4 * LANES)));
+typedef int32_t I __attribute__((vector_size(4 * LANES)));
 
 INLINE V NAME(load)(const float *at) { V v; memcpy(&v, at, sizeof v); return v; }
 INLINE U NAME(load_bits)(const uint32_t *at) { U v; memcpy(&v, at, sizeof v); return v; }
@@ -96,28 +105,33 @@ TARGET static void NAME(convolve)(const float *x, size_t time, size_t width, con
     }
 }
 
-/* int8 by one factor for the whole vector, which is returned with the sum that undoes the weights' offset. */
-TARGET static void NAME(quantise)(const float *x, size_t n, int8_t *out, float *factor, int32_t *sum)
+/* Whole numbers up to STEPS by one factor for the vector, which is returned with their sum, to undo the weights' offset.
+ * Eleven bits, not eight: the rounding of inputs would otherwise cost more than that of the weights. */
+TARGET static void NAME(quantise)(const float *x, size_t n, int16_t *out, float *factor, int32_t *sum)
 {
     V top = {0};
+    for (size_t i = 0; i < n; i += LANES) top = NAME(most)(top, (V)((U)NAME(load)(x + i) & 0x7fffffffu));
+    const float most = NAME(peak)(top), inverse = most > 0 ? STEPS / most : 0.0f;
+    I total = {0};
     for (size_t i = 0; i < n; i += LANES) {
-        const V v = NAME(load)(x + i);
-        top = NAME(most)(top, (V)((U)v & 0x7fffffffu));
+        const I v = (I)((U)(NAME(load)(x + i) * inverse + 12582912.0f) - 0x4b400000u);
+        total += v;
+#if DOTS && LANES == 16
+        const I high = (v + 8) >> 4;
+        const __m128i h = _mm512_cvtepi32_epi8((__m512i)high), l = _mm512_cvtepi32_epi8((__m512i)(v - high * 16));
+        _mm_storeu_si128((__m128i *)(out + i), _mm_unpacklo_epi32(h, l));
+        _mm_storeu_si128((__m128i *)(out + i + 8), _mm_unpackhi_epi32(h, l));
+#elif DOTS
+        int8_t *to = (int8_t *)(out + i);
+        for (int k = 0; k < 4; k++) to[k] = (int8_t)((v[k] + 8) >> 4), to[k + 4] = (int8_t)(v[k] - ((v[k] + 8) >> 4) * 16);
+#else
+        for (int k = 0; k < LANES; k++) out[i + k] = (int16_t)v[k];
+#endif
     }
-    const float most = NAME(peak)(top), inverse = most > 0 ? 127.0f / most : 0.0f;
-    U total = {0};
-    for (size_t i = 0; i < n; i += LANES) {
-        const U bits = (U)(NAME(load)(x + i) * inverse + 12582912.0f) - 0x4b400000u;
-        total += bits;
-        uint32_t lane[LANES];
-        memcpy(lane, &bits, sizeof bits);
-        for (int k = 0; k < LANES; k++) out[i + k] = (int8_t)(uint8_t)lane[k];
-    }
-    uint32_t lane[LANES], all = 0;
-    memcpy(lane, &total, sizeof total);
-    for (int k = 0; k < LANES; k++) all += lane[k];
-    *sum = (int32_t)all;
-    *factor = most / 127.0f;
+    int32_t all = 0;
+    for (int k = 0; k < LANES; k++) all += total[k];
+    *sum = all;
+    *factor = most / STEPS;
 }
 
 /* ---- matrices: `count` rows of activations against one block of 16 rows of weights ---- */
@@ -168,25 +182,30 @@ INLINE void NAME(tile_bf16)(const Matrix *m, size_t block, const float *x, const
     }
 }
 
-/* Sums of products of 16 rows of unsigned weights and one signed vector; [group of 4 columns][row][column]. */
-INLINE void NAME(dot_i8)(const uint8_t *w, const int8_t *x, size_t columns, const int count, int32_t *out)
+/* Sums of products of 16 rows of unsigned weights, [4 columns][row][column], and `count` vectors. All paths give the same.
+ * With dot products of bytes a vector is, for 4 columns, 4 upper parts (16 each) and 4 lower parts; else int16. */
+INLINE void NAME(dot_i8)(const uint8_t *w, const int16_t *x, size_t columns, const int count, int32_t *out)
 {
-#if LANES == 16 && defined(__x86_64__)
+#if DOTS && LANES == 16
     const int chains = count == 1 ? 4 : count == 2 ? 2 : 1;
-    __m512i sum[8];
-    UNROLL for (int i = 0; i < count * chains; i++) sum[i] = _mm512_setzero_si512();
+    __m512i high[8], low[8];
+    UNROLL for (int i = 0; i < count * chains; i++) high[i] = low[i] = _mm512_setzero_si512();
     for (size_t c = 0; c < columns; c += 4 * chains)
         UNROLL for (int u = 0; u < chains; u++) {
             const __m512i v = _mm512_loadu_si512(w + (c + 4 * u) * 16);
             UNROLL for (int i = 0; i < count; i++) {
-                int32_t four;
-                memcpy(&four, x + i * columns + c + 4 * u, 4);
-                sum[u * count + i] = _mm512_dpbusd_epi32(sum[u * count + i], v, _mm512_set1_epi32(four));
+                int32_t parts[2];
+                memcpy(parts, x + i * columns + c + 4 * u, 8);
+                high[u * count + i] = _mm512_dpbusd_epi32(high[u * count + i], v, _mm512_set1_epi32(parts[0]));
+                low[u * count + i] = _mm512_dpbusd_epi32(low[u * count + i], v, _mm512_set1_epi32(parts[1]));
             }
         }
     UNROLL for (int i = 0; i < count; i++) {
-        UNROLL for (int u = 1; u < chains; u++) sum[i] = _mm512_add_epi32(sum[i], sum[u * count + i]);
-        _mm512_storeu_si512(out + 16 * i, sum[i]);
+        UNROLL for (int u = 1; u < chains; u++) {
+            high[i] = _mm512_add_epi32(high[i], high[u * count + i]);
+            low[i] = _mm512_add_epi32(low[i], low[u * count + i]);
+        }
+        _mm512_storeu_si512(out + 16 * i, _mm512_add_epi32(_mm512_slli_epi32(high[i], 4), low[i]));
     }
 #elif LANES == 8 && defined(__x86_64__)
     for (int half = 0; half < 2; half++) {
@@ -197,9 +216,9 @@ INLINE void NAME(dot_i8)(const uint8_t *w, const int8_t *x, size_t columns, cons
             const __m256i above = _mm256_cvtepu8_epi16(_mm_loadu_si128(at));
             const __m256i below = _mm256_cvtepu8_epi16(_mm_loadu_si128(at + 1));
             UNROLL for (int i = 0; i < count; i++) {
-                int32_t four;
-                memcpy(&four, x + i * columns + c, 4);
-                const __m256i wide = _mm256_cvtepi8_epi16(_mm_set1_epi32(four));
+                int64_t four;
+                memcpy(&four, x + i * columns + c, 8);
+                const __m256i wide = _mm256_set1_epi64x(four);
                 low[i] = _mm256_add_epi32(low[i], _mm256_madd_epi16(above, wide));
                 high[i] = _mm256_add_epi32(high[i], _mm256_madd_epi16(below, wide));
             }
@@ -209,27 +228,30 @@ INLINE void NAME(dot_i8)(const uint8_t *w, const int8_t *x, size_t columns, cons
             _mm256_storeu_si256((__m256i *)(out + 16 * i + 8 * half), _mm256_permute4x64_epi64(pairs, 0xd8));
         }
     }
-#elif defined(__ARM_FEATURE_DOTPROD)
-    const uint8x16_t offset = vdupq_n_u8(128);
+#elif DOTS /* Arm: both sides are signed, so the weights' offset comes off here and is added again */
     for (int i = 0; i < count; i++) {
-        int32x4_t sum[4] = {vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0)}, ones = vdupq_n_s32(0);
+        int32x4_t high[4], low[4], ones = vdupq_n_s32(0);
+        for (int k = 0; k < 4; k++) high[k] = low[k] = ones;
         for (size_t c = 0; c < columns; c += 4) {
-            int32_t four;
-            memcpy(&four, x + i * columns + c, 4);
-            const int8x16_t wide = vreinterpretq_s8_s32(vdupq_n_s32(four));
-            ones = vdotq_s32(ones, wide, vdupq_n_s8(1));
+            int32_t parts[2];
+            memcpy(parts, x + i * columns + c, 8);
+            const int8x16_t above = vreinterpretq_s8_s32(vdupq_n_s32(parts[0]));
+            const int8x16_t below = vreinterpretq_s8_s32(vdupq_n_s32(parts[1]));
+            ones = vdotq_s32(vdotq_s32(ones, above, vdupq_n_s8(16)), below, vdupq_n_s8(1));
             for (int k = 0; k < 4; k++) {
-                const uint8x16_t v = veorq_u8(vld1q_u8(w + c * 16 + 16 * k), offset);
-                sum[k] = vdotq_s32(sum[k], vreinterpretq_s8_u8(v), wide);
+                const int8x16_t v = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(w + c * 16 + 16 * k), vdupq_n_u8(128)));
+                high[k] = vdotq_s32(high[k], v, above);
+                low[k] = vdotq_s32(low[k], v, below);
             }
         }
-        for (int k = 0; k < 4; k++) vst1q_s32(out + 16 * i + 4 * k, vmlaq_n_s32(sum[k], ones, 128));
+        for (int k = 0; k < 4; k++)
+            vst1q_s32(out + 16 * i + 4 * k, vmlaq_n_s32(vmlaq_n_s32(low[k], high[k], 16), ones, 128));
     }
 #else
     for (int i = 0; i < count; i++) {
         int32_t sum[16] = {0};
         for (size_t c = 0; c < columns; c += 4) {
-            const int8_t *four = x + i * columns + c;
+            const int16_t *four = x + i * columns + c;
             for (int row = 0; row < 16; row++) {
                 const uint8_t *v = w + c * 16 + 4 * row;
                 sum[row] += v[0] * four[0] + v[1] * four[1] + v[2] * four[2] + v[3] * four[3];
@@ -250,9 +272,11 @@ INLINE void NAME(tile_i8)(const Matrix *m, size_t block, const Rows *in, size_t 
         const float factor = in->factor[row + i];
         const float *scale = m->scale + block * 16;
         float *to = out + i * stride;
-        for (int k = 0; k < 16; k++) {
-            const float y = (float)(sum[16 * i + k] - offset) * (factor * scale[k]);
-            to[k] = add ? to[k] + y : y;
+        UNROLL for (int k = 0; k < 16; k += LANES) {
+            I whole;
+            memcpy(&whole, sum + 16 * i + k, sizeof whole);
+            const V y = __builtin_convertvector(whole - offset, V);
+            NAME(put)(to + k, y * (NAME(load)(scale + k) * factor), add);
         }
     }
 }
@@ -443,7 +467,9 @@ static const Path NAME(path) = {
 #undef PARTS
 #undef V
 #undef U
+#undef I
 #undef UNROLL
+#undef DOTS
 #undef PATH
 #undef TARGET
 #undef LANES

@@ -11,13 +11,15 @@
 #define UNIT 0.125f /* 1 / sqrt(HEAD): unit root mean square to unit length, and the scale of attention */
 #define ROWS 64 /* rows of activations that go through a matrix together */
 #define CHUNK 16 /* blocks of keys whose scores are held at once */
+#define STEPS 1023 /* activations against int8 weights are whole numbers up to this: 255 * 1023 * WIDEST fits 31 bits */
+#define WIDEST 8192 /* columns of a matrix */
 #define SPLIT 8 /* parts, at most, into which the keys of a query are split for the threads */
 #define KEY_BLOCK (2 * 16 * HEAD) /* floats of 16 keys, [HEAD][16], and their values, [16][HEAD], of one shared head */
 
 enum { F32, BF16, I8 };
 
 typedef struct { int kind; size_t rows, columns, blocks; void *data; float *scale; } Matrix;
-typedef struct { float *f; int8_t *q; float *factor; int32_t *sum; } Rows; /* activations, and the same in int8 */
+typedef struct { float *f; int16_t *q; float *factor; int32_t *sum; } Rows; /* activations, and the same as whole numbers */
 typedef struct { float top, total, read[HEAD]; } Partial; /* attention over some of the keys, not yet divided */
 
 /* The keys that one query sees: `pinned` of the prompt, and those of the trace from byte `low` to byte `high`. */
@@ -36,7 +38,7 @@ typedef struct {
     const char *name;
     void (*norm)(const float *x, size_t n, float size, float *out);
     void (*convolve)(const float *x, size_t time, size_t width, const float *taps, const float *held, float *out);
-    void (*quantise)(const float *x, size_t n, int8_t *out, float *factor, int32_t *sum);
+    void (*quantise)(const float *x, size_t n, int16_t *out, float *factor, int32_t *sum);
     void (*dense)(const Matrix *m, size_t first, size_t last, const Rows *in, size_t rows, float *out, size_t stride, int add);
     void (*gated)(const Matrix *gate, const Matrix *value, size_t first, size_t last, const Rows *in, size_t rows, float *out, size_t stride);
     void (*delta)(const Delta *d, size_t head, size_t slice, float *state);

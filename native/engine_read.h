@@ -1,4 +1,7 @@
-/* One pass through the net: `rows` bytes, of one state in a row or of as many states, all threads side by side. */
+/* One pass through the net: `rows` bytes, of one state in a row or of as many states.
+ *
+ * A layer is a sequence of stages; each function here does one piece of `Piece.count` of its stage, for any thread.
+ */
 
 typedef struct {
     float *fixed; /* of each layer: the inputs of its two convolutions, newest last; then its recurrent memory */
@@ -27,10 +30,11 @@ typedef struct {
 } Job;
 
 typedef struct { size_t first, last; } Range;
+typedef struct { size_t layer, index, count; } Piece;
 
-static Range share(size_t count, int id, int threads)
+static Range share(size_t count, const Piece *piece)
 {
-    return (Range){count * id / threads, count * (id + 1) / threads};
+    return (Range){count * piece->index / piece->count, count * (piece->index + 1) / piece->count};
 }
 
 static size_t short_size(const Net *net) { return (TAPS - 1) * net->width; }
@@ -68,11 +72,12 @@ static void quantise(const Job *job, const Rows *rows, const Matrix *next, size_
         job->path->quantise(rows->f + row * n, n, rows->q + row * n, rows->factor + row, rows->sum + row);
 }
 
-static void shorten(const Job *job, size_t layer, int mlp, int id)
+static void shorten(const Job *job, const Piece *piece, int mlp)
 {
+    const size_t layer = piece->layer;
     const Net *net = job->net;
     const Layer *at = &net->layers[layer];
-    const Range range = share(job->rows, id, job->pool->threads);
+    const Range range = share(job->rows, piece);
     for (size_t row = range.first; row < range.last; row++) {
         const size_t b = row / job->time, t = row % job->time;
         job->path->convolve(job->s.x + b * job->time * net->width, t, net->width, mlp ? at->mlp_taps : at->mixer_taps,
@@ -82,12 +87,12 @@ static void shorten(const Job *job, size_t layer, int mlp, int id)
 }
 
 /* The newest inputs of a convolution, once every row has read the older ones and before the stream changes. */
-static void remember(const Job *job, size_t layer, int mlp, int id)
+static void remember(const Job *job, const Piece *piece, int mlp)
 {
     const Net *net = job->net;
     const size_t width = net->width, time = job->time;
-    for (size_t b = id; b < job->batch; b += job->pool->threads) {
-        float *held = held_of(net, job->memory[b], layer, mlp);
+    for (size_t b = piece->index; b < job->batch; b += piece->count) {
+        float *held = held_of(net, job->memory[b], piece->layer, mlp);
         for (size_t i = 0; i < TAPS - 1; i++) {
             if (i + time < TAPS - 1) memcpy(held + i * width, held + (i + time) * width, width * sizeof *held);
             else job->path->norm(job->s.x + (b * time + i + time - (TAPS - 1)) * width, width, 1.0f, held + i * width);
@@ -97,20 +102,21 @@ static void remember(const Job *job, size_t layer, int mlp, int id)
 
 /* ---- matrices, some blocks by each thread ---- */
 
-static void multiply(const Job *job, const Rows *in, const Matrix *m, float *out, size_t stride, int add, int id)
+static void multiply(const Job *job, const Rows *in, const Matrix *m, float *out, size_t stride, int add, const Piece *piece)
 {
-    const Range range = share(m->blocks, id, job->pool->threads);
+    const Range range = share(m->blocks, piece);
     job->path->dense(m, range.first, range.last, in, job->rows, out + range.first * 16, stride, add);
 }
 
 /* ---- the delta rule, some columns of some heads by each thread ---- */
 
-static void recur(const Job *job, size_t layer, int id)
+static void recur(const Job *job, const Piece *piece)
 {
+    const size_t layer = piece->layer;
     const Net *net = job->net;
     const Layer *at = &net->layers[layer];
     const size_t slices = net->heads * (HEAD / 16), stride = net->inner, rates = at->rates.blocks * 16;
-    const Range range = share(job->batch * slices, id, job->pool->threads);
+    const Range range = share(job->batch * slices, piece);
     for (size_t unit = range.first; unit < range.last; unit++) {
         const size_t b = unit / slices, slice = unit % slices, row = b * job->time;
         const Delta delta = {
@@ -141,11 +147,13 @@ static Keys keys_of(const Job *job, size_t attending, size_t row)
 }
 
 /* Blocks of keys a part: depends on the keys alone, so that no result depends on the threads. */
-static size_t part_of(const Keys *keys)
+static size_t part_size(const Keys *keys)
 {
     const size_t size = (keys->blocks + SPLIT - 1) / SPLIT;
     return size > CHUNK ? size : CHUNK;
 }
+
+static size_t parts_of(const Keys *keys) { return (keys->blocks + part_size(keys) - 1) / part_size(keys); }
 
 static size_t seen(const Keys *keys)
 {
@@ -153,10 +161,11 @@ static size_t seen(const Keys *keys)
 }
 
 /* Puts a row's keys and values where they are kept, and stretches its queries. */
-static void admit(const Job *job, size_t layer, size_t attending, int id)
+static void admit(const Job *job, const Piece *piece)
 {
+    const size_t layer = piece->layer, attending = attending_before(job->net, layer);
     const Net *net = job->net;
-    const Range range = share(job->rows, id, job->pool->threads);
+    const Range range = share(job->rows, piece);
     for (size_t row = range.first; row < range.last; row++) {
         Memory *memory = job->memory[row / job->time];
         const size_t t = row % job->time, at = job->pin ? memory->prompt + t : memory->trace + t;
@@ -176,30 +185,36 @@ static void admit(const Job *job, size_t layer, size_t attending, int id)
     }
 }
 
-static void attend(const Job *job, size_t attending, int id)
+/* Units are (shared head, part of the keys, row) in this order, so that rows that see the same keys find them in the cache. */
+static void attend(const Job *job, const Piece *piece)
 {
+    const size_t attending = attending_before(job->net, piece->layer);
     const Net *net = job->net;
     const size_t group = net->queries / SHARED;
-    size_t unit = 0;
+    size_t count = 0, unit = 0;
     for (size_t row = 0; row < job->rows; row++) {
         const Keys keys = keys_of(job, attending, row);
-        const size_t size = part_of(&keys);
-        const float *q = job->s.inner + row * net->inner;
-        for (size_t first = 0, part = 0; first < keys.blocks; first += size, part++)
-            for (size_t shared = 0; shared < SHARED; shared++, unit++) {
-                const size_t last = first + size < keys.blocks ? first + size : keys.blocks, head = shared * group;
-                if (unit % (size_t)job->pool->threads != (size_t)id) continue;
-                job->path->attend(&keys, first, last, shared, group, q + head * HEAD, net->slopes + head,
+        count += SHARED * parts_of(&keys);
+    }
+    const Range mine = share(count, piece);
+    for (size_t head = 0; head < net->queries; head += group)
+        for (size_t part = 0; part < SPLIT; part++)
+            for (size_t row = 0; row < job->rows && unit < mine.last; row++) {
+                const Keys keys = keys_of(job, attending, row);
+                const size_t size = part_size(&keys), first = part * size;
+                if (first >= keys.blocks || unit++ < mine.first) continue;
+                job->path->attend(&keys, first, first + size < keys.blocks ? first + size : keys.blocks, head / group, group,
+                                  job->s.inner + row * net->inner + head * HEAD, net->slopes + head,
                                   job->s.partial + (row * SPLIT + part) * net->queries + head);
             }
-    }
 }
 
-static void close_rows(const Job *job, size_t layer, int id)
+static void close_rows(const Job *job, const Piece *piece)
 {
+    const size_t layer = piece->layer;
     const Net *net = job->net;
     const Layer *at = &net->layers[layer];
-    const Range range = share(job->rows, id, job->pool->threads);
+    const Range range = share(job->rows, piece);
     const size_t attending = at->attends ? attending_before(net, layer) : 0;
     for (size_t row = range.first; row < range.last; row++) {
         const size_t n = at->outer.columns;
@@ -207,7 +222,7 @@ static void close_rows(const Job *job, size_t layer, int id)
         float *out = job->s.rows.f + row * n;
         if (at->attends) {
             const Keys keys = keys_of(job, attending, row);
-            const size_t parts = (keys.blocks + part_of(&keys) - 1) / part_of(&keys);
+            const size_t parts = parts_of(&keys);
             const Partial *partial = job->s.partial + row * SPLIT * net->queries;
             for (size_t h = 0; h < net->queries; h++)
                 job->path->close_attention(partial + h, parts, net->queries, gate + h * HEAD, out + h * HEAD);
@@ -218,78 +233,117 @@ static void close_rows(const Job *job, size_t layer, int id)
     }
 }
 
-/* ---- a layer ---- */
+/* ---- stages ---- */
 
-static void mix(const Job *job, size_t layer, int id)
+static void stage_embed(const Job *job, const Piece *piece)
 {
-    const Net *net = job->net;
-    const Layer *at = &net->layers[layer];
-    Pool *pool = job->pool;
-    shorten(job, layer, 0, id);
-    pool_meet(pool);
-    multiply(job, &job->s.rows, &at->qk, job->s.inner, net->inner, 0, id);
-    multiply(job, &job->s.rows, &at->vg, job->s.inner + at->qk.rows, net->inner, 0, id);
-    if (!at->attends) {
-        const size_t stride = at->rates.blocks * 16;
-        const Range range = share(at->rates.blocks, id, pool->threads);
-        const size_t last = range.last * 16 < at->rates.rows ? range.last * 16 : at->rates.rows;
-        multiply(job, &job->s.rows, &at->rates, job->s.rates, stride, 0, id);
-        for (size_t row = 0; row < job->rows; row++)
-            for (size_t i = range.first * 16; i < last; i++) job->s.rates[row * stride + i] += at->bias[i];
-    }
-    pool_meet(pool);
-    remember(job, layer, 0, id);
-    if (at->attends) {
-        const size_t attending = attending_before(net, layer);
-        admit(job, layer, attending, id);
-        pool_meet(pool);
-        attend(job, attending, id);
-    } else {
-        recur(job, layer, id);
-    }
-    pool_meet(pool);
-    close_rows(job, layer, id);
-    pool_meet(pool);
-    multiply(job, &job->s.rows, &at->outer, job->s.x, net->width, 1, id);
-    pool_meet(pool);
+    const size_t width = job->net->width;
+    const Range rows = share(job->rows, piece);
+    for (size_t row = rows.first; row < rows.last; row++)
+        memcpy(job->s.x + row * width, job->net->embed + job->ids[row] * width, width * sizeof(float));
 }
 
-static void think(const Job *job, size_t layer, int id)
+static void stage_mixer_short(const Job *job, const Piece *piece) { shorten(job, piece, 0); }
+static void stage_mlp_short(const Job *job, const Piece *piece) { shorten(job, piece, 1); }
+
+static void stage_inner(const Job *job, const Piece *piece)
 {
     const Net *net = job->net;
-    const Layer *at = &net->layers[layer];
-    Pool *pool = job->pool;
-    const Range blocks = share(at->gate.blocks, id, pool->threads), rows = share(job->rows, id, pool->threads);
-    shorten(job, layer, 1, id);
-    pool_meet(pool);
-    job->path->gated(&at->gate, &at->value, blocks.first, blocks.last, &job->s.rows, job->rows, job->s.wide.f, net->hidden);
-    remember(job, layer, 1, id);
-    pool_meet(pool);
-    for (size_t row = rows.first; row < rows.last; row++) quantise(job, &job->s.wide, &at->down, row);
-    pool_meet(pool);
-    multiply(job, &job->s.wide, &at->down, job->s.x, net->width, 1, id);
-    pool_meet(pool);
+    const Layer *at = &net->layers[piece->layer];
+    multiply(job, &job->s.rows, &at->qk, job->s.inner, net->inner, 0, piece);
+    multiply(job, &job->s.rows, &at->vg, job->s.inner + at->qk.rows, net->inner, 0, piece);
+    if (at->attends) return;
+    const size_t stride = at->rates.blocks * 16;
+    const Range range = share(at->rates.blocks, piece);
+    const size_t last = range.last * 16 < at->rates.rows ? range.last * 16 : at->rates.rows;
+    multiply(job, &job->s.rows, &at->rates, job->s.rates, stride, 0, piece);
+    for (size_t row = 0; row < job->rows; row++)
+        for (size_t i = range.first * 16; i < last; i++) job->s.rates[row * stride + i] += at->bias[i];
 }
 
-static void read_rows(void *argument, int id)
+static void stage_mix(const Job *job, const Piece *piece)
 {
-    const Job *job = argument;
+    remember(job, piece, 0);
+    if (job->net->layers[piece->layer].attends) attend(job, piece);
+    else recur(job, piece);
+}
+
+static void stage_outer(const Job *job, const Piece *piece)
+{
+    multiply(job, &job->s.rows, &job->net->layers[piece->layer].outer, job->s.x, job->net->width, 1, piece);
+}
+
+static void stage_gate(const Job *job, const Piece *piece)
+{
+    const Layer *at = &job->net->layers[piece->layer];
+    const Range blocks = share(at->gate.blocks, piece);
+    job->path->gated(&at->gate, &at->value, blocks.first, blocks.last, &job->s.rows, job->rows, job->s.wide.f, job->net->hidden);
+    remember(job, piece, 1);
+}
+
+static void stage_hidden(const Job *job, const Piece *piece)
+{
+    const Range rows = share(job->rows, piece);
+    for (size_t row = rows.first; row < rows.last; row++)
+        quantise(job, &job->s.wide, &job->net->layers[piece->layer].down, row);
+}
+
+static void stage_down(const Job *job, const Piece *piece)
+{
+    multiply(job, &job->s.wide, &job->net->layers[piece->layer].down, job->s.x, job->net->width, 1, piece);
+}
+
+static void stage_norm(const Job *job, const Piece *piece)
+{
+    const size_t width = job->net->width;
+    const Range rows = share(job->rows, piece);
+    for (size_t row = rows.first; row < rows.last; row++)
+        job->path->norm(job->s.x + row * width, width, 1.0f, job->s.rows.f + row * width);
+}
+
+static void stage_head(const Job *job, const Piece *piece)
+{
     const Net *net = job->net;
-    const Range rows = share(job->rows, id, job->pool->threads);
-    for (size_t row = rows.first; row < rows.last; row++)
-        memcpy(job->s.x + row * net->width, net->embed + job->ids[row] * net->width, net->width * sizeof(float));
-    pool_meet(job->pool);
-    for (size_t layer = 0; layer < net->depth; layer++) {
-        mix(job, layer, id);
-        think(job, layer, id);
-    }
-    if (job->last == job->rows) return;
-    for (size_t row = rows.first; row < rows.last; row++)
-        job->path->norm(job->s.x + row * net->width, net->width, 1.0f, job->s.rows.f + row * net->width);
-    pool_meet(job->pool);
+    const Range range = share(net->head.blocks, piece);
     Rows wanted = job->s.rows;
     wanted.f += job->last * net->width;
-    const Range range = share(net->head.blocks, id, job->pool->threads);
     job->path->dense(&net->head, range.first, range.last, &wanted, job->rows - job->last,
                      job->s.logits + range.first * 16, net->head.blocks * 16, 0);
+}
+
+typedef void Stage(const Job *job, const Piece *piece);
+typedef struct { Stage *act; int rows; } Step; /* rows: its pieces are rows, else blocks of a matrix or parts of a state */
+
+static const Step LAYER[] = {
+    {stage_mixer_short, 1}, {stage_inner, 0}, {admit, 1}, {stage_mix, 0}, {close_rows, 1}, {stage_outer, 0},
+    {stage_mlp_short, 1}, {stage_gate, 0}, {stage_hidden, 1}, {stage_down, 0},
+};
+
+/* What one thread does in a stage: pieces, as long as there are any, then wait for the others'. `at` numbers the pieces. */
+static void walk(const Job *job, Step step, size_t layer, unsigned *at)
+{
+    Pool *pool = job->pool;
+    const size_t most = pool->threads == 1 ? 1 : (size_t)pool->threads * PIECES;
+    Piece piece = {.layer = layer, .count = step.rows && job->rows < most ? job->rows : most};
+    const unsigned first = *at, last = first + (unsigned)piece.count;
+    for (long n; (n = pool_take(pool, first, last)) >= 0;) {
+        piece.index = (size_t)n;
+        step.act(job, &piece);
+        pool_done(pool, last);
+    }
+    pool_wait(pool, &pool->done, last, UINT_MAX);
+    *at = last;
+}
+
+static void read_rows(void *argument)
+{
+    const Job *job = argument;
+    unsigned at = 0;
+    walk(job, (Step){stage_embed, 1}, 0, &at);
+    for (size_t layer = 0; layer < job->net->depth; layer++)
+        for (size_t n = 0; n < sizeof LAYER / sizeof *LAYER; n++)
+            if (LAYER[n].act != admit || job->net->layers[layer].attends) walk(job, LAYER[n], layer, &at);
+    if (job->last == job->rows) return;
+    walk(job, (Step){stage_norm, 1}, 0, &at);
+    walk(job, (Step){stage_head, 0}, 0, &at);
 }

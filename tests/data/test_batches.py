@@ -38,7 +38,7 @@ from worldline.data.sources import (
     frames,
     open_source,
 )
-from worldline.errors import FormatError, UsageError
+from worldline.errors import DigestError, FormatError, UsageError
 
 DOCUMENTS = st.lists(
     st.tuples(st.binary(min_size=1, max_size=20), st.binary(min_size=1, max_size=30)), max_size=30
@@ -197,7 +197,7 @@ def test_missing_and_empty_files_are_usage_errors(tmp_path: Path) -> None:
 
 def test_a_dataset_gives_the_documents_of_its_split(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
+    from pyarrow import parquet  # type: ignore[import-untyped]
 
     for n in range(2):
         columns = {"prompt": [b"a", b"b"], "steps": [b"1", b"2"], "split": ["train", "test"], "n": [n, n]}
@@ -206,6 +206,24 @@ def test_a_dataset_gives_the_documents_of_its_split(tmp_path: Path) -> None:
     assert [stream.draw() for _ in range(4)] == [(b"a", b"1")] * 4
     stream = open_source(Dataset(folder=str(tmp_path), split="test"), seed="s")
     assert stream.draw() == (b"b", b"2")
+
+
+def test_a_built_dataset_is_read_by_its_manifest(tmp_path: Path) -> None:
+    from worldline.data.build_shards import Row, Store, shard_name
+
+    store = Store(tmp_path, fingerprint={})
+    rows = [Row(b"p%d" % n, b"s", "tasks", "train" if n % 2 else "test", f"k{n}", f"r{n}") for n in range(8)]
+    store.commit(rows[:4], Counter())
+    store.commit(rows[4:], Counter())
+    store.close()
+    (tmp_path / "stray.parquet").write_bytes(b"not listed")
+    stream = open_source(Dataset(folder=str(tmp_path)), seed="s")
+    assert Counter(stream.draw() for _ in range(4)) == Counter((b"p%d" % n, b"s") for n in (1, 3, 5, 7))
+    for number in range(2):
+        path = tmp_path / shard_name(number)
+        path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(DigestError, match="not the shard"):
+        open_source(Dataset(folder=str(tmp_path)), seed="s")
 
 
 def test_a_mixture_keeps_the_shares_of_the_bytes(tmp_path: Path) -> None:

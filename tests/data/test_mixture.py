@@ -98,6 +98,6 @@ def test_a_bad_mixture_says_why() -> None:
     with pytest.raises(UsageError, match="no source of programs"):
         take(Mixture(sources=(Source(kind="other", program="worldline.data.tasks:nothing"),)), 1)
     with pytest.raises(UsageError, match="split"):
-        Mixture(split="all")
+        Mixture(split="other")
     with pytest.raises(UsageError, match="at least one"):
         Mixture(sources=())

@@ -68,7 +68,7 @@ def test_the_engine_opens_what_was_trained(tmp_path: Path) -> None:
     data = random_bytes(60)
     wanted = trunk_logits(trunk, data, 40)[-1]
     for folder in ("a", "b"):
-        engine = checkpoint.open_model(tmp_path / folder)
+        engine = checkpoint.open_model(tmp_path / folder, precision="fp32")
         state = engine.start()
         engine.feed(state, data[:40], pin=True)
         assert np.allclose(engine.feed(state, data[40:], pin=False), wanted, atol=1e-3)

@@ -19,9 +19,9 @@ Inputs = dict[str, Tensor]
 @pytest.fixture(autouse=True)
 def _plain() -> Iterator[None]:
     """Without oneDNN, and with memory that nobody has written yet full of NaN."""
-    torch.backends.mkldnn.enabled = False
+    torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
     torch.use_deterministic_algorithms(True)
-    torch.utils.deterministic.fill_uninitialized_memory = True
+    torch.utils.deterministic.fill_uninitialized_memory = True  # type: ignore[attr-defined]
     yield
     torch.use_deterministic_algorithms(False)
 
@@ -56,7 +56,7 @@ def with_gradients(rule: Callable[..., Tensor], given: Inputs) -> dict[str, Tens
     leaves = {name: x.detach().requires_grad_() for name, x in given.items() if name != "start"}
     out = rule(**leaves, start=given["start"])
     weight = torch.randn(out.shape, generator=torch.Generator().manual_seed(9))
-    (out * weight).sum().backward()
+    (out * weight).sum().backward()  # type: ignore[no-untyped-call]
     return {"out": out.detach()} | {name: x.grad for name, x in leaves.items() if x.grad is not None}
 
 

@@ -21,7 +21,7 @@ import pytest
 import torch
 
 from worldline.data.batches import pack
-from worldline.data.sources import Files, Live, Pair, frame
+from worldline.data.sources import DryError, Files, Live, Pair, frame, frames
 from worldline.errors import UsageError
 from worldline.model import checkpoint, metrics, train_loss
 from worldline.model.hybrid import Trunk
@@ -178,6 +178,24 @@ def test_a_live_source_feeds_a_run(documents: Path, tmp_path: Path) -> None:
     assert metrics.read(tmp_path)[-1]["fresh"] > 0
 
 
+def test_a_run_whose_sources_end_keeps_what_it_learned(documents: Path, tmp_path: Path) -> None:
+    program = f"import sys; sys.stdout.buffer.write(open({str(documents / 'train.bin')!r}, 'rb').read())"
+    live = Live(commands=((sys.executable, "-c", program),), ahead=10, repeat=4)
+    with pytest.raises(DryError):
+        train(training(documents, sources=(live,), steps=10_000, rows=16, time=256), tmp_path, device="cpu")
+    assert checkpoint.latest(tmp_path) is not None
+
+
+def test_documents_held_out_are_drawn_once_and_kept(documents: Path, tmp_path: Path) -> None:
+    program = f"import sys; sys.stdout.buffer.write(open({str(documents / 'test.bin')!r}, 'rb').read())"
+    held = Live(commands=((sys.executable, "-c", program),), ahead=1)
+    config = training(documents, steps=1, held_out=held, held_out_documents=40)
+    train(config, tmp_path, device="cpu")
+    assert frames((tmp_path / "held-out.bin").read_bytes()) == echoes(40, 1)
+    train(replace(config, steps=2, held_out=Live(commands=(("false",),))), tmp_path, device="cpu")
+    assert metrics.read(tmp_path)[-1]["held_out_documents"] == 40
+
+
 def test_the_loss_in_slices_is_the_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(0)
     model = Trunk(SHAPE)
@@ -218,6 +236,12 @@ def test_impossible_trainings_are_refused(documents: Path, bad: dict[str, Any]) 
         training(documents, **bad)
 
 
+def test_a_trainer_needs_torch_numpy_and_safetensors_alone() -> None:
+    """An accelerator's machine may have no more."""
+    program = "import sys; sys.modules.update(dict.fromkeys(['msgspec', 'click', 'rich', 'pyarrow']))"
+    subprocess.run([sys.executable, "-c", program + "; import worldline.model.train"], check=True)
+
+
 RECIPE = """\
 from worldline.data.sources import Files
 from worldline.model.shape import Shape
@@ -235,7 +259,8 @@ def test_the_command(documents: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     asked = ["--recipe", str(recipe), "--out", str(tmp_path / "run"), "--device", "cpu"]
     assert main([*asked, "--steps", "2"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].endswith("step-00000002")
-    assert main([*asked, "--new"]) == 2
+    assert main([*asked, "--fresh", "--steps", "1"]) == 0
+    assert checkpoint.latest(tmp_path / "run") == checkpoint.folder_of(tmp_path / "run", 1)
     assert main([*asked, "--function", "none"]) == 2
     assert "has no function none()" in capsys.readouterr().err
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from worldline import __version__
+from worldline.cli import learn
 from worldline.errors import UsageError, WorldlineError
 from worldline.limits import Limits
 
@@ -187,6 +188,10 @@ def cost(
         click.echo(json.dumps(table.as_json()))
     else:
         print_cost(_console(), table)
+
+
+for verb in (learn.train, learn.bench):
+    cli.add_command(verb)
 
 
 def _traces(file: str, options: dict[str, Any]) -> Iterator[Trace]:

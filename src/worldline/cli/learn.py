@@ -22,33 +22,36 @@ def whole_numbers(context: click.Context, parameter: click.Parameter, text: str 
         raise click.BadParameter(f"{text!r} is not a number or several, such as 8,64,512") from None
 
 
-def settings(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, Any]:
-    """`key=value`, several times; a value is JSON where it can be, else text."""
-    found: dict[str, Any] = {}
-    for each in given:
-        name, equals, text = each.partition("=")
+def settings(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """`key=value`, several times."""
+    pairs = [each.partition("=") for each in given]
+    for name, equals, _ in pairs:
         if not equals or not name.isidentifier():
-            raise click.BadParameter(f"{each!r} is not key=value")
-        try:
-            found[name] = json.loads(text)
-        except json.JSONDecodeError:
-            found[name] = text
-    return found
+            raise click.BadParameter(f"{name}{equals} is not key=value")
+    return {name: text for name, _, text in pairs}
 
 
 @click.command()
 @click.argument("suite")
-@click.option("--model", default="default", metavar="M", help="default, a checkpoint's folder, or interpreter.")
-@click.option("-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="Options of the model.")
+@click.option(
+    "--model", default="default", metavar="M", help="default, a checkpoint's folder, or interpreter."
+)
+@click.option(
+    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="Options of the model."
+)
 @click.option("--data", metavar="FILE", help="The benchmark's own file, for humaneval and crux.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask for N programs only.")
 @click.option("--seed", type=int, default=0, help="Which programs, in which order [0].")
 @click.option("--length", metavar="N,...", callback=whole_numbers, help="permutation: lines that permute.")
-@click.option("--reveal", metavar="N,...", callback=whole_numbers, help="The state is shown every N steps [1].")
-@click.option("--arbitrary", is_flag=True, default=None, help="permutation: any permutation a line, not swaps.")
+@click.option(
+    "--reveal", metavar="N,...", callback=whole_numbers, help="The state is shown every N steps [1]."
+)
+@click.option(
+    "--arbitrary", is_flag=True, default=None, help="permutation: any permutation a line, not swaps."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def bench(
-    suite: str, model: str, extras: dict[str, Any], limit: int | None, as_json: bool, **options: Any
+    suite: str, model: str, extras: dict[str, str], limit: int | None, as_json: bool, **options: Any
 ) -> None:
     """Let a model predict the runs of SUITE: permutation, generated, humaneval or crux."""
     from worldline import bench as suites
@@ -62,8 +65,8 @@ def bench(
             raise UsageError("only the permutation suite takes several spacings")
         options["reveal"] = options["reveal"][0]
     found = suites.load(suite, **options)
-    with _progress(limit or found.count, "programs") as advance:
-        report = run(found, load(model, **extras), limit=limit, each=lambda verdict: advance(1))
+    with _progress(limit or found.count or 0, "programs") as advance:
+        report = run(found, load(model, extras), limit=limit, each=lambda verdict: advance(1))
     if as_json:
         click.echo(json.dumps(report.as_json()))
     else:
@@ -73,13 +76,23 @@ def bench(
 @click.command()
 @click.argument("recipe")
 @click.option("--function", default="training", metavar="NAME", help="The recipe's function [training].")
-@click.option("-o", "--out", required=True, metavar="DIR", help="The run: checkpoints, metrics, configuration.")
+@click.option(
+    "-o", "--out", required=True, metavar="DIR", help="The run: checkpoints, metrics, configuration."
+)
 @click.option("--device", type=click.Choice(["cpu", "cuda"]), help="Where; a GPU if there is one.")
 @click.option("--steps", type=click.IntRange(min=1), help="Train for so many steps, not the recipe's.")
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Train for so long, not the recipe's.")
+@click.option(
+    "--minutes", type=click.FloatRange(min=0, min_open=True), help="Train for so long, not the recipe's."
+)
 @click.option("--fresh", is_flag=True, help="Begin anew even if DIR has a checkpoint.")
 def train(
-    recipe: str, function: str, out: str, device: str | None, steps: int | None, minutes: float | None, fresh: bool
+    recipe: str,
+    function: str,
+    out: str,
+    device: str | None,
+    steps: int | None,
+    minutes: float | None,
+    fresh: bool,
 ) -> None:
     """Train a model by RECIPE, a file or a name in recipes/. Run again to go on; SIGTERM saves."""
     if steps is not None and minutes is not None:

@@ -75,6 +75,7 @@ def stretched(limits: Limits, count: int) -> Limits:
         steps=limits.steps * share,
         trace_bytes=limits.trace_bytes * share,
         output=limits.output * share,
+        wall=limits.wall + 0.25 * count,
     )
 
 

@@ -1,8 +1,9 @@
 """Which constructs a dataset has really run: statement forms, operators, methods, builtins, literals, exceptions.
 
 `count` takes a trace and counts, for every line that ran, what stands on that line of its source; a function's own
-form (parameters, decorators, `global`) counts when it is called. Receivers of methods have the type that the trace or
-the source tells, else `?`. `REQUIRED` is what every dataset must have; `missing` and `table` say what one has.
+form (parameters, decorators, `global`) counts when it is called, and so do the spellings of the call's own literals.
+Receivers of methods have the type that the trace or the source tells, else `?`. `REQUIRED` is what every dataset must
+have; `missing` and `table` say what one has.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from functools import lru_cache
 
 from worldline.core.trace import EVENTS, NO_TEXT, Trace
 from worldline.core.value import kind
-from worldline.data.coverage_lines import entries
+from worldline.data.coverage_lines import CALLED, SCOPES, Entries, entries, spellings
 from worldline.data.coverage_required import REQUIRED
 
 __all__ = ["REQUIRED", "count", "missing", "share", "table"]
 
 _LINE, _CALL, _RAISE = (EVENTS.index(event) for event in ("line", "call", "raise"))
 _AMBIGUOUS = "?"
+_NOTHING = kind("None")  # a name that is first nothing and then something is the latter
 
 
 def count(trace: Trace) -> Counter[str]:
@@ -31,17 +33,25 @@ def count(trace: Trace) -> Counter[str]:
         return Counter()
     kinds = receivers(trace)
     found: Counter[str] = Counter()
-    ran = Counter(
-        (line, event == _CALL)
-        for line, event in zip(trace.columns.line, trace.columns.event, strict=True)
-        if event in (_LINE, _CALL)
-    )
-    for (line, called), times in ran.items():
-        for entry in lines.get((line, called), ()):
+    for (line, scope), times in _ran(trace).items():
+        for entry in lines.get((line, scope), ()):
             found[_resolved(entry, kinds)] += times
+    found.update(entry for _, entry in spellings(trace.program.call or ""))
     found.update(f"event {EVENTS[event]}" for event in trace.columns.event)
     found.update(_exceptions(trace))
     return found
+
+
+def _ran(trace: Trace) -> Counter[tuple[int, str]]:
+    """How often each line ran, by the kind of its frame, and each function was called."""
+    columns = trace.columns
+    names = [frame.name.rpartition(".")[2] for frame in trace.frames]
+    scopes = [name if name in SCOPES else "" for name in names]
+    return Counter(
+        (line, CALLED if event == _CALL else scopes[frame])
+        for line, event, frame in zip(columns.line, columns.event, columns.frame, strict=True)
+        if event in (_LINE, _CALL)
+    )
 
 
 def receivers(trace: Trace) -> dict[str, str]:
@@ -51,7 +61,8 @@ def receivers(trace: Trace) -> dict[str, str]:
         if value == NO_TEXT:
             continue
         label, found = columns.texts[name], kind(columns.texts[value])
-        kinds[label] = found if kinds.get(label, found) == found else _AMBIGUOUS
+        if found != _NOTHING:
+            kinds[label] = found if kinds.get(label, found) == found else _AMBIGUOUS
     return kinds
 
 
@@ -71,7 +82,7 @@ def table(found: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 @lru_cache(maxsize=256)
-def _lines(source: str) -> dict[tuple[int, bool], tuple[str, ...]]:
+def _lines(source: str) -> Entries:
     return entries(source, ast.parse(source))
 
 

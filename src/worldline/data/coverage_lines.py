@@ -15,41 +15,65 @@ from collections.abc import Iterator
 from worldline.data.coverage_types import Types
 
 _OPERATORS = {
-    "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mod": "%", "Pow": "**", "LShift": "<<", "RShift": ">>",
-    "BitOr": "|", "BitXor": "^", "BitAnd": "&", "MatMult": "@", "Invert": "~", "Not": "not", "UAdd": "+x", "USub": "-x",
-    "And": "and", "Or": "or", "Eq": "==", "NotEq": "!=", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Is": "is",
-    "IsNot": "is not", "In": "in", "NotIn": "not in",
+    "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mod": "%", "Pow": "**",
+    "LShift": "<<", "RShift": ">>", "BitOr": "|", "BitXor": "^", "BitAnd": "&", "MatMult": "@",
+    "Invert": "~", "Not": "not", "UAdd": "+x", "USub": "-x", "And": "and", "Or": "or", "Eq": "==",
+    "NotEq": "!=", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Is": "is", "IsNot": "is not",
+    "In": "in", "NotIn": "not in",
 }  # fmt: skip
 _STATEMENTS: dict[type[ast.AST], str] = {
-    ast.If: "if", ast.For: "for", ast.While: "while", ast.Return: "return", ast.Assign: "assign", ast.AnnAssign: "annotated assign",
-    ast.AugAssign: "augmented assign", ast.Raise: "raise", ast.Try: "try", ast.With: "with", ast.Assert: "assert",
-    ast.Delete: "del", ast.Pass: "pass", ast.Break: "break", ast.Continue: "continue", ast.Expr: "expression statement",
-    ast.Match: "match", ast.Import: "import", ast.ImportFrom: "from import", ast.FunctionDef: "def", ast.ClassDef: "class",
-    ast.ExceptHandler: "except", ast.Lambda: "lambda", ast.IfExp: "conditional", ast.NamedExpr: ":=", ast.Yield: "yield",
-    ast.YieldFrom: "yield from", ast.ListComp: "list comprehension", ast.SetComp: "set comprehension",
-    ast.DictComp: "dict comprehension", ast.GeneratorExp: "generator expression", ast.JoinedStr: "f-string",
-    ast.Starred: "starred",
+    ast.If: "if", ast.For: "for", ast.While: "while", ast.Return: "return", ast.Assign: "assign",
+    ast.AnnAssign: "annotated assign", ast.AugAssign: "augmented assign", ast.Raise: "raise",
+    ast.Try: "try", ast.With: "with", ast.Assert: "assert", ast.Delete: "del", ast.Pass: "pass",
+    ast.Break: "break", ast.Continue: "continue", ast.Expr: "expression statement", ast.Match: "match",
+    ast.Import: "import", ast.ImportFrom: "from import", ast.FunctionDef: "def", ast.ClassDef: "class",
+    ast.ExceptHandler: "except", ast.Lambda: "lambda", ast.IfExp: "conditional", ast.NamedExpr: ":=",
+    ast.Yield: "yield", ast.YieldFrom: "yield from", ast.ListComp: "list comprehension",
+    ast.SetComp: "set comprehension", ast.DictComp: "dict comprehension",
+    ast.GeneratorExp: "generator expression", ast.JoinedStr: "f-string", ast.Starred: "starred",
 }  # fmt: skip
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SPEC = re.compile(r"(?:(.)?([<>=^]))?([-+ ])?(#)?(0)?(\d+)?([,_])?(\.\d+)?([a-zA-Z%])?")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-Entries = dict[tuple[int, bool], tuple[str, ...]]
+_SCOPES: dict[type[ast.AST], str] = {  # what has frames of its own beside functions, and how those are called
+    ast.Lambda: "<lambda>", ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>",
+    ast.GeneratorExp: "<genexpr>",
+}  # fmt: skip
+SCOPES = frozenset(_SCOPES.values())
+CALLED = "()"
+Entries = dict[tuple[int, str], tuple[str, ...]]
 
 
 def entries(source: str, tree: ast.Module) -> Entries:
-    """The entries of every line: (line, False) when it runs, (line, True) when the function that begins there is called."""
-    found: dict[tuple[int, bool], list[str]] = {}
+    """The entries of every line and scope: "" for functions, `<lambda>` and the like, `()` for a function's call."""
+    found: dict[tuple[int, str], list[str]] = {}
     types = Types(tree)
-    for node in ast.walk(tree):
+    for node, scope in _scoped(tree):
         line = getattr(node, "lineno", None)
         if line is not None:
-            found.setdefault((line, False), []).extend(_of_node(node, types))
+            found.setdefault((line, scope), []).extend(_of_node(node, types))
         if isinstance(node, _FUNCTIONS):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            found.setdefault((first, True), []).extend(_of_function(node))
-    for line, entry in _spellings(source):
-        found.setdefault((line, False), []).append(entry)
+            found.setdefault((first, CALLED), []).extend(_of_function(node))
+    for line, entry in spellings(source):
+        found.setdefault((line, ""), []).append(entry)
     return {place: tuple(several) for place, several in found.items()}
+
+
+def _scoped(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """Every node, with the kind of frame that runs it. The first iterable of a comprehension is run outside of it."""
+    waiting: list[tuple[ast.AST, str]] = [(tree, "")]
+    while waiting:
+        node, scope = waiting.pop()
+        yield node, scope
+        inner = "" if isinstance(node, _FUNCTIONS) else _SCOPES.get(type(node), scope)
+        outside = node.generators[0].iter if isinstance(node, _COMPREHENSIONS) else None
+        for part in ast.iter_child_nodes(node):
+            if outside is not None and isinstance(part, ast.comprehension) and part.iter is outside:
+                waiting.append((outside, scope))
+                waiting += [(each, inner) for each in (part.target, *part.ifs)]
+            else:
+                waiting.append((part, inner))
 
 
 def _of_node(node: ast.AST, types: Types) -> Iterator[str]:
@@ -159,7 +183,8 @@ def _of_function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
     shapes = {
         "default argument": arguments.defaults, "*args": arguments.vararg, "**kwargs": arguments.kwarg,
         "keyword-only argument": arguments.kwonlyargs, "positional-only argument": arguments.posonlyargs,
-        "annotations": node.returns or [a for a in arguments.args if a.annotation], "decorator": node.decorator_list,
+        "annotations": node.returns or [a for a in arguments.args if a.annotation],
+        "decorator": node.decorator_list,
     }  # fmt: skip
     yield from (word for word, part in shapes.items() if part)
     for part in ast.walk(node):
@@ -171,8 +196,8 @@ def _of_function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
             yield "recursion"
 
 
-def _spellings(source: str) -> Iterator[tuple[int, str]]:
-    """How literals are written."""
+def spellings(source: str) -> Iterator[tuple[int, str]]:
+    """How literals are written, with their lines."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError):

@@ -10,14 +10,16 @@ import builtins
 
 UNKNOWN = "?"
 _LITERALS: dict[type[ast.AST], str] = {
-    ast.JoinedStr: "str", ast.List: "list", ast.ListComp: "list", ast.Dict: "dict", ast.DictComp: "dict", ast.Set: "set",
-    ast.SetComp: "set", ast.Tuple: "tuple", ast.Compare: "bool", ast.GeneratorExp: "generator",
+    ast.JoinedStr: "str", ast.List: "list", ast.ListComp: "list", ast.Dict: "dict", ast.DictComp: "dict",
+    ast.Set: "set", ast.SetComp: "set", ast.Tuple: "tuple", ast.Compare: "bool",
+    ast.GeneratorExp: "generator",
 }  # fmt: skip
 _MAKERS = {
-    "str": "str", "list": "list", "sorted": "list", "dict": "dict", "set": "set", "tuple": "tuple", "int": "int", "len": "int",
-    "sum": "int", "ord": "int", "float": "float", "round": "float", "bytes": "bytes", "bytearray": "bytearray", "chr": "str",
-    "repr": "str", "ascii": "str", "input": "str", "bin": "str", "hex": "str", "oct": "str", "format": "str",
-    "frozenset": "frozenset", "bool": "bool", "complex": "complex", "range": "range",
+    "str": "str", "list": "list", "sorted": "list", "dict": "dict", "set": "set", "tuple": "tuple",
+    "int": "int", "len": "int", "sum": "int", "ord": "int", "float": "float", "round": "float",
+    "bytes": "bytes", "bytearray": "bytearray", "chr": "str", "repr": "str", "ascii": "str", "input": "str",
+    "bin": "str", "hex": "str", "oct": "str", "format": "str", "frozenset": "frozenset", "bool": "bool",
+    "complex": "complex", "range": "range",
 }  # fmt: skip
 _LISTS = {"split", "rsplit", "splitlines"}
 _PAIRS = {"partition", "rpartition"}
@@ -50,7 +52,9 @@ class Types:
             whole = self.of(node.value)
             return whole if whole in ("str", "bytes") or isinstance(node.slice, ast.Slice) else UNKNOWN
         if isinstance(node, ast.BinOp):
-            return next((kind for kind in (self.of(node.left), self.of(node.right)) if kind != UNKNOWN), UNKNOWN)
+            return next(
+                (kind for kind in (self.of(node.left), self.of(node.right)) if kind != UNKNOWN), UNKNOWN
+            )
         if isinstance(node, ast.IfExp):
             return self.of(node.body)
         return _LITERALS.get(type(node), UNKNOWN)
@@ -63,7 +67,14 @@ class Types:
         name, whole = node.func.attr, self.of(node.func.value)
         if name == "join" and whole == UNKNOWN:
             return "str"
-        fixed = {"encode": "bytes", "decode": "str", "hex": "str", "fromhex": "bytes", "to_bytes": "bytes", "from_bytes": "int"}
+        fixed = {
+            "encode": "bytes",
+            "decode": "str",
+            "hex": "str",
+            "fromhex": "bytes",
+            "to_bytes": "bytes",
+            "from_bytes": "int",
+        }
         if name in fixed:
             return fixed[name]
         for names, kind in ((_LISTS, "list"), (_PAIRS, "tuple"), (_COUNTS, "int"), (_BOOLS, "bool")):

@@ -22,16 +22,16 @@ from random import Random
 from typing import Any
 
 from worldline import files
+from worldline.codec.compact import Compact
 from worldline.core.program import Program
 from worldline.core.trace import EVENTS, Trace
 from worldline.data.bundle import record_all, stretched
-from worldline.data.document import MAX_BYTES, document, is_sound
+from worldline.data.document import MAX_BYTES, document, is_sound, write
 from worldline.data.mine_extract import Found, functions
 from worldline.data.mine_inputs import arguments
 from worldline.data.mine_types import Signature, signature
-from worldline.data.mixture import SMALL
-from worldline.data.split import key
-from worldline.codec.compact import Compact
+from worldline.data.mixture import ALL, SMALL, TOGETHER, Mixture, written
+from worldline.data.split import key, split_of
 from worldline.errors import FormatError, UsageError
 from worldline.record.recorder import Worker, prepare
 
@@ -40,8 +40,11 @@ CALLS = 8  # kept of a function
 ROUND = 24  # calls tried at a time
 ROUNDS = 3
 MIN_LINES = 2  # fewer teach nothing
-_SKIPPED = {"test", "tests", "testing", "idlelib", "lib2to3", "tkinter", "turtledemo", "site-packages", "ensurepip", "distutils",
-            "__pycache__", "encodings", "pydoc_data", "msilib", "curses", "dbm", "wsgiref", "_vendor", "unicode_codes"}  # fmt: skip
+_SKIPPED = {
+    "test", "tests", "testing", "idlelib", "lib2to3", "tkinter", "turtledemo", "site-packages", "ensurepip",
+    "distutils", "__pycache__", "encodings", "pydoc_data", "msilib", "curses", "dbm", "wsgiref", "_vendor",
+    "unicode_codes",
+}  # fmt: skip
 _WHERE = """
 import importlib.util, json, sys, sysconfig
 found = {}
@@ -91,8 +94,8 @@ class Tally:
 
 
 def mine(
-    places: Sequence[str], *, out: str | Path, python: str | None = None, workers: int = 1, seed: int = 0, most: int = 0,
-    trust: bool = False, progress: Callable[[Tally], None] | None = None,
+    places: Sequence[str], *, out: str | Path, python: str | None = None, workers: int = 1, seed: int = 0,
+    most: int = 0, trust: bool = False, progress: Callable[[Tally], None] | None = None,
 ) -> Tally:  # fmt: skip
     """Mine packages (by name, as `python` finds them), `stdlib`, folders and files into a file; what was found."""
     tally = Tally()
@@ -268,3 +271,34 @@ def drawer(path: str) -> Callable[[Random], Program]:
     if not groups:
         raise UsageError(f"{path}: nothing was mined")
     return lambda rng: rng.choice(rng.choice(groups)).program
+
+
+def written_out(
+    path: str | Path, out: str | Path, *, mixture: Mixture, times: int = 1, trust: bool = False
+) -> int:
+    """The mined calls of a mixture's split as framed documents, compressed, each in `times` drawn modes; how many."""
+    chosen = [each for each in read_mined(path) if mixture.split in (ALL, split_of(each.key))]
+    rng = Random(f"{mixture.seed}/mined")
+    limits = stretched(mixture.limits, TOGETHER)
+    worker = Worker(prepare(limits=limits, python=None, core="auto", trust=trust))
+    draft, made = files.Draft(Path(out)), 0
+    try:
+        with lzma.open(draft, "wb", preset=6) as file:  # type: ignore[call-overload]
+            for at in range(0, len(chosen), TOGETHER):
+                some = chosen[at : at + TOGETHER]
+                for each, trace in zip(some, record_all(worker, [one.program for one in some]), strict=True):
+                    modes = (
+                        [written(mixture, rng, trace, kind="mine", hashed=each.key) for _ in range(times)]
+                        if trace
+                        else []
+                    )
+                    fit = [document for document in modes if document is not None]
+                    write(fit, file)
+                    made += len(fit)
+        draft.commit()
+    except BaseException:
+        draft.discard()
+        raise
+    finally:
+        worker.close()
+    return made

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,16 +19,26 @@ MAX_SOURCE = 2_600  # bytes, so that a document of 4 KB has room for the steps
 MAX_LINES = 80
 MAX_PARTS = 10
 MAX_FILE = 1 << 20
-PURE = frozenset(
-    """abc base64 binascii bisect calendar collections collections.abc colorsys copy dataclasses datetime decimal
-    difflib enum fractions functools heapq html itertools json keyword math numbers operator re statistics string
-    struct textwrap types typing unicodedata __future__""".split()
-)
-_DENIED = frozenset(
-    """open exec eval compile input globals locals vars __import__ breakpoint exit quit id hash memoryview help
-    __file__ __name__ __doc__ __package__ __spec__ super""".split()
-)
-_FINE_DECORATORS = {"lru_cache", "cache", "total_ordering", "staticmethod", "classmethod", "property", "dataclass"}
+_PURE = """
+abc base64 binascii bisect calendar collections collections.abc colorsys copy dataclasses datetime decimal
+difflib enum fractions functools heapq html itertools json keyword math numbers operator re statistics
+string struct textwrap types typing unicodedata __future__
+"""
+PURE = frozenset(_PURE.split())
+_DENIED_NAMES = """
+open exec eval compile input globals locals vars __import__ breakpoint exit quit id hash memoryview help
+__file__ __name__ __doc__ __package__ __spec__ super
+"""
+_DENIED = frozenset(_DENIED_NAMES.split())
+_FINE_DECORATORS = {
+    "lru_cache",
+    "cache",
+    "total_ordering",
+    "staticmethod",
+    "classmethod",
+    "property",
+    "dataclass",
+}
 _BUILTINS = frozenset(dir(builtins))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _FUTURE = "from __future__ import annotations\n"
@@ -103,10 +114,8 @@ def _of_class(module: _Module, node: ast.ClassDef, origin: str) -> Iterator[Foun
     methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
     public = [m for m in methods if not m.name.startswith("_") and not m.decorator_list and _selfish(m)]
     if public and not node.keywords:
-        try:
+        with contextlib.suppress(_NotFit, RecursionError):
             yield Found(_assemble(module, node.name), node, origin, tuple(public))
-        except (_NotFit, RecursionError):
-            pass
     for method in methods:
         if plain := _freed(method):
             text = ast.unparse(plain) + "\n"
@@ -225,7 +234,8 @@ def _sibling(path: Path, statement: ast.ImportFrom) -> Path:
 
 def _needs(node: ast.stmt) -> set[str]:
     """The names that a definition takes from outside. With postponed annotations those need nothing."""
-    loaded, bound = set(), set()
+    loaded: set[str] = set()
+    bound: set[str] = set()
     waiting: list[ast.AST] = [node]
     while waiting:
         part = waiting.pop()
@@ -234,10 +244,8 @@ def _needs(node: ast.stmt) -> set[str]:
         elif isinstance(part, ast.arg):
             bound.add(part.arg)
             continue
-        elif isinstance(part, (*_FUNCTIONS, ast.ClassDef)):
-            bound.add(part.name)
-        elif isinstance(part, ast.ExceptHandler) and part.name:
-            bound.add(part.name)
+        elif isinstance(part, (*_FUNCTIONS, ast.ClassDef, ast.ExceptHandler)):
+            bound.update([part.name] if part.name else [])
         elif isinstance(part, ast.Import | ast.ImportFrom):
             _check_inner_import(part)
             bound.update((alias.asname or alias.name).split(".")[0] for alias in part.names)
@@ -271,7 +279,11 @@ def _text(module: _Module, node: ast.stmt) -> str:
 
 
 def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 def _is_fine(decorator: ast.expr) -> bool:
@@ -281,7 +293,7 @@ def _is_fine(decorator: ast.expr) -> bool:
     return name in _FINE_DECORATORS
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def _load(path: Path) -> _Module | None:
     try:
         if path.stat().st_size > MAX_FILE:
@@ -297,7 +309,9 @@ def _load(path: Path) -> _Module | None:
     for node in _top_level(tree.body):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             module.definitions[node.name] = node
-        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        elif (
+            isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+        ):
             module.definitions[node.targets[0].id] = node
         elif isinstance(node, ast.AnnAssign) and node.value and isinstance(node.target, ast.Name):
             module.definitions[node.target.id] = node

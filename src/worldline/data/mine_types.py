@@ -7,17 +7,21 @@ work out costs a try. No types are checked.
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from dataclasses import dataclass
 
 KINDS = (
-    "int", "float", "bool", "none", "str", "bytes", "ints", "strs", "floats", "items", "rows", "pairs", "tuple",
-    "counts", "texts", "groups", "set", "function", "predicate", "binary",
+    "int", "float", "bool", "none", "str", "bytes", "ints", "strs", "floats", "items", "rows", "pairs",
+    "tuple", "counts", "texts", "groups", "set", "function", "predicate", "binary",
 )  # fmt: skip
-_STR = """capitalize casefold center encode endswith expandtabs find format isalnum isalpha isdigit isidentifier islower
-isspace istitle isupper join ljust lower lstrip partition removeprefix removesuffix replace rfind rindex rjust rpartition
-rsplit rstrip split splitlines startswith strip swapcase title translate upper zfill isnumeric isdecimal isascii"""
+_CONSTANTS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str", bytes: "bytes"}
+_STR = """
+capitalize casefold center encode endswith expandtabs find format isalnum isalpha isdigit isidentifier
+islower isspace istitle isupper join ljust lower lstrip partition removeprefix removesuffix replace rfind
+rindex rjust rpartition rsplit rstrip split splitlines startswith strip swapcase title translate upper
+zfill isnumeric isdecimal isascii
+"""
+_WIDTHS = {"center", "ljust", "rjust", "zfill", "expandtabs"}
 _LIST = "append extend insert pop remove reverse sort"
 _DICT = "items keys values get setdefault update popitem"
 _SET = "add discard union intersection difference issubset issuperset"
@@ -30,49 +34,64 @@ _METHODS: dict[str, tuple[str, ...]] = {
     "count": ("str", "ints", "strs"), "copy": ("ints", "counts"),
 }  # fmt: skip
 _CALLS: dict[str, tuple[str, ...]] = {
-    "range": ("int",), "chr": ("int",), "bin": ("int",), "oct": ("int",), "ord": ("str",), "int": ("str", "int", "float"),
-    "float": ("str", "float", "int"), "sum": ("ints", "floats"), "len": ("str", "ints", "strs"), "sorted": ("ints", "strs"),
-    "enumerate": ("strs", "ints", "str"), "zip": ("ints", "strs"), "reversed": ("ints", "str"), "iter": ("ints", "strs"),
-    "set": ("ints", "strs"), "list": ("ints", "str"), "tuple": ("ints",), "dict": ("counts", "pairs"), "abs": ("int", "float"),
-    "round": ("float",), "divmod": ("int",), "min": ("ints", "int"), "max": ("ints", "int"), "map": ("ints", "strs"),
-    "match": ("str",), "search": ("str",), "sub": ("str",), "findall": ("str",), "finditer": ("str",), "escape": ("str",),
-    "fullmatch": ("str",), "sqrt": ("float", "int"), "floor": ("float",), "ceil": ("float",), "log": ("float",),
-    "gcd": ("int",), "islice": ("ints", "strs"), "chain": ("rows",), "Counter": ("strs", "str"), "deque": ("ints",),
-    "next": (), "callable": ("function",), "any": ("ints",), "all": ("ints",), "groupby": ("ints", "strs"),
+    "range": ("int",), "chr": ("int",), "bin": ("int",), "oct": ("int",), "ord": ("str",),
+    "int": ("str", "int", "float"), "float": ("str", "float", "int"), "sum": ("ints", "floats"),
+    "len": ("str", "ints", "strs"), "sorted": ("ints", "strs"), "enumerate": ("strs", "ints", "str"),
+    "zip": ("ints", "strs"), "reversed": ("ints", "str"), "iter": ("ints", "strs"), "set": ("ints", "strs"),
+    "list": ("ints", "str"), "tuple": ("ints",), "dict": ("counts", "pairs"), "abs": ("int", "float"),
+    "round": ("float",), "divmod": ("int",), "min": ("ints", "int"), "max": ("ints", "int"),
+    "map": ("ints", "strs"), "match": ("str",), "search": ("str",), "sub": ("str",), "findall": ("str",),
+    "finditer": ("str",), "escape": ("str",), "fullmatch": ("str",), "sqrt": ("float", "int"),
+    "floor": ("float",), "ceil": ("float",), "log": ("float",), "gcd": ("int",), "islice": ("ints", "strs"),
+    "chain": ("rows",), "Counter": ("strs", "str"), "deque": ("ints",), "next": (),
+    "callable": ("function",), "any": ("ints",), "all": ("ints",), "groupby": ("ints", "strs"),
 }  # fmt: skip
 _TYPES: dict[str, tuple[str, ...]] = {
-    "int": ("int",), "float": ("float", "int"), "bool": ("bool",), "str": ("str",), "bytes": ("bytes",), "None": ("none",),
-    "list": ("ints", "strs", "items", "rows"), "List": ("ints", "strs", "items", "rows"), "tuple": ("tuple",),
-    "Tuple": ("tuple", "pairs"), "Sequence": ("ints", "strs", "str", "tuple"), "Iterable": ("ints", "strs", "items", "pairs"),
-    "Iterator": ("ints", "strs"), "Collection": ("ints", "strs"), "dict": ("counts", "texts", "groups"),
-    "Dict": ("counts", "texts", "groups"), "Mapping": ("counts", "texts", "groups"), "set": ("set",), "Set": ("set",),
-    "frozenset": ("set",), "Callable": ("function", "predicate", "binary"), "Any": ("int", "str", "ints", "counts"),
-    "object": ("int", "str", "ints"), "Number": ("int", "float"), "Real": ("int", "float"), "SupportsFloat": ("float", "int"),
-    "Decimal": ("int",), "Text": ("str",), "AnyStr": ("str",), "Pattern": ("str",), "Match": (), "Union": (), "Optional": (),
+    "int": ("int",), "float": ("float", "int"), "bool": ("bool",), "str": ("str",), "bytes": ("bytes",),
+    "None": ("none",), "list": ("ints", "strs", "items", "rows"), "List": ("ints", "strs", "items", "rows"),
+    "tuple": ("tuple",), "Tuple": ("tuple", "pairs"), "Sequence": ("ints", "strs", "str", "tuple"),
+    "Iterable": ("ints", "strs", "items", "pairs"), "Iterator": ("ints", "strs"),
+    "Collection": ("ints", "strs"), "dict": ("counts", "texts", "groups"),
+    "Dict": ("counts", "texts", "groups"), "Mapping": ("counts", "texts", "groups"), "set": ("set",),
+    "Set": ("set",), "frozenset": ("set",), "Callable": ("function", "predicate", "binary"),
+    "Any": ("int", "str", "ints", "counts"), "object": ("int", "str", "ints"), "Number": ("int", "float"),
+    "Real": ("int", "float"), "SupportsFloat": ("float", "int"), "Decimal": ("int",), "Text": ("str",),
+    "AnyStr": ("str",), "Pattern": ("str",), "Match": (), "Union": (), "Optional": (),
 }  # fmt: skip
-_ELEMENTS = {"int": "ints", "str": "strs", "float": "floats", "list": "rows", "List": "rows", "tuple": "pairs", "Tuple": "pairs"}
-_NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (r"(strings|words|lines|names|tokens|parts|keys|paths|strs|headers|columns|labels)$", ("strs",)),
-    (r"(nums|numbers|ints|arr|array|values|xs|ys|seq|sequence|iterable|items|lst|list|data|args|elements|it)$",
-     ("ints", "strs", "items")),
-    (r"(matrix|grid|rows|table|iterables|lists|board)$", ("rows",)),
-    (r"(pairs|edges)$", ("pairs",)),
-    (r"(d|dic|dict|mapping|dct|obj|config|options|params|context|env|graph)$", ("counts", "texts", "groups")),
-    (r"(func|fn|function|f|callback|op|transform|keyfunc)$", ("function", "binary")),
-    (r"(pred|predicate|cond|condition|test|filter)$", ("predicate",)),
-    (r"(s|t|st|string|str|text|word|name|line|path|prefix|suffix|sep|char|c|ch|msg|message|url|filename|key|pattern|delim.*|"
-     r"label|title|value|content|src|source|html|token|phrase|sentence|tag|string1|string2|s1|s2|left|right|other)$", ("str",)),
-    (r"(b|bytes|buf|buffer|raw|blob)$", ("bytes", "str")),
-    (r"(n|i|j|k|m|num|number|count|size|length|width|height|index|idx|pos|start|stop|end|step|depth|level|limit|maxlen|"
-     r"max.*|min.*|year|month|day|hour|base|bits|offset|indent|x|y|a|p|q|r|lo|hi|total|digits|precision|code)$", ("int",)),
-    (r"(x|y|z|val|ratio|rate|factor|alpha|beta|theta|angle|seconds|amount|price|weight|tolerance|eps|h|l|v)$", ("float", "int")),
-    (r"(is_.*|has_.*|flag|strict|reverse|verbose|ignore.*|allow.*|use_.*|case.*)$", ("bool",)),
-)  # fmt: skip
+_ELEMENTS = {
+    "int": "ints",
+    "str": "strs",
+    "float": "floats",
+    "list": "rows",
+    "List": "rows",
+    "tuple": "pairs",
+    "Tuple": "pairs",
+}
+# Kinds, and the names that suggest them; of a name with `*` the beginning. The first row that fits counts.
+_NAMES = """
+strs: strings words lines names tokens parts keys paths strs headers columns labels
+ints strs items: nums numbers ints arr array values xs ys seq sequence iterable items lst list data args elements it
+rows: matrix grid rows table iterables lists board
+pairs: pairs edges
+counts texts groups: d dic dict mapping dct obj config options params context env graph
+function binary: func fn function f callback op transform keyfunc
+predicate: pred predicate cond condition test filter
+bool: is_* has_* flag strict reverse verbose ignore* allow* use_* case*
+str: s t st string str text word name line path prefix suffix sep char c ch msg message url filename key pattern
+str: delim* label title value content src source html token phrase sentence tag string1 string2 s1 s2 left right other
+bytes str: b bytes buf buffer raw blob
+int: n i j k m num number count size length width height index idx pos start stop end step depth level limit maxlen
+int: max* min* year month day hour base bits offset indent a p q r lo hi total digits precision code
+float int: x y z val ratio rate factor alpha beta theta angle seconds amount price weight tolerance eps h l v
+"""
+_ROWS = [
+    (kinds.split(), names.split()) for kinds, _, names in (row.partition(": ") for row in _NAMES.split("\n"))
+]
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One argument: its name, how likely each kind is, whether it may be left out, and its default as written."""
+    """One argument: its name, how likely each kind is, and whether it may be left out."""
 
     name: str
     weights: dict[str, float]
@@ -93,36 +112,44 @@ class Signature:
 def signature(node: ast.FunctionDef, source: str, *, method: bool = False) -> Signature:
     """The guesses for a function's arguments (without `self` for a method)."""
     arguments = [*node.args.posonlyargs, *node.args.args]
-    defaults: list[ast.expr | None] = [None] * (len(arguments) - len(node.args.defaults)) + list(node.args.defaults)
+    defaults: list[ast.expr | None] = [None] * (len(arguments) - len(node.args.defaults)) + list(
+        node.args.defaults
+    )
     pairs = list(zip(arguments, defaults, strict=True))[int(method) :]
     evidence = uses(node)
     parameters = tuple(
-        Parameter(argument.arg, _weigh(argument, default, evidence), default is not None) for argument, default in pairs
+        Parameter(argument.arg, _weigh(argument, default, evidence), default is not None)
+        for argument, default in pairs
     )
     texts, numbers = _literals(source)
     return Signature(parameters, node.args.vararg is not None, texts, numbers, _yields(node))
 
 
-def _weigh(argument: ast.arg, default: ast.expr | None, evidence: dict[str, Counter[str]]) -> dict[str, float]:
+def _weigh(
+    argument: ast.arg, default: ast.expr | None, evidence: dict[str, Counter[str]]
+) -> dict[str, float]:
     weights: Counter[str] = Counter()
     if argument.annotation is not None:
         for kind in _annotated(argument.annotation):
             weights[kind] += 6
-    if isinstance(default, ast.Constant):
-        kind = {bool: "bool", int: "int", float: "float", str: "str", bytes: "bytes"}.get(type(default.value))
-        if kind:
-            weights[kind] += 6
+    if isinstance(default, ast.Constant) and (literal := _CONSTANTS.get(type(default.value))):
+        weights[literal] += 6
     elif isinstance(default, ast.Tuple | ast.List):
         weights["items"] += 3
     for kind, count in evidence.get(argument.arg, Counter()).items():
         weights[kind] += min(count, 4)
-    for pattern, kinds in _NAMES:
-        if re.match(pattern, argument.arg.strip("_").lower()):
-            weights.update(dict.fromkeys(kinds, 1))
-            break
+    weights.update(_suggested(argument.arg.strip("_").lower()))
     if not weights:
         weights.update({"int": 2, "str": 2, "ints": 1, "strs": 1})
     return dict(weights)
+
+
+def _suggested(name: str) -> list[str]:
+    """The kinds that a name suggests."""
+    for kinds, names in _ROWS:
+        if any(name.startswith(known[:-1]) if known[-1] == "*" else name == known for known in names):
+            return kinds
+    return []
 
 
 def _annotated(node: ast.expr) -> list[str]:
@@ -177,8 +204,7 @@ def uses(node: ast.FunctionDef) -> dict[str, Counter[str]]:
                 label = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
                 for each in args:
                     note(each, *_CALLS.get(label, ()))
-                if label == "join" and args:
-                    note(args[0], "strs", "strs", "str")
+                _note_arguments(note, called, args)
             case ast.For(iter=iterable) | ast.comprehension(iter=iterable):
                 note(iterable, "ints", "strs", "str")
             case ast.Subscript(value=ast.Name() as name, slice=index):
@@ -190,6 +216,20 @@ def uses(node: ast.FunctionDef) -> dict[str, Counter[str]]:
             case ast.Compare(left=left, comparators=[right], ops=[op]):
                 _note_comparison(note, left, op, right)
     return found
+
+
+def _note_arguments(note: object, called: ast.expr, args: list[ast.expr]) -> None:
+    """What methods of text take: text, or a width."""
+    assert callable(note)
+    if not isinstance(called, ast.Attribute) or called.attr not in _STR.split():
+        return
+    for place, each in enumerate(args):
+        if called.attr == "join":
+            note(each, "strs", "strs", "str")
+        elif called.attr in _WIDTHS and place == 0:
+            note(each, "int", "int")
+        elif called.attr not in ("format", "encode", "translate"):
+            note(each, "str", "str")
 
 
 def _note_subscript(note: object, name: ast.Name, index: ast.expr) -> None:
@@ -211,7 +251,9 @@ def _note_operator(note: object, left: ast.expr, op: ast.operator, right: ast.ex
         value = getattr(other, "value", None) if isinstance(other, ast.Constant) else None
         if isinstance(value, str):
             note(one, "str" if isinstance(op, ast.Add) else "int")
-        elif isinstance(op, ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift | ast.BitAnd | ast.BitOr | ast.BitXor):
+        elif isinstance(
+            op, ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift | ast.BitAnd | ast.BitOr | ast.BitXor
+        ):
             note(one, "int", "int")
         elif isinstance(value, float):
             note(one, "float", "float", "int")
@@ -228,7 +270,7 @@ def _note_comparison(note: object, left: ast.expr, op: ast.cmpop, right: ast.exp
         return
     for one, other in ((left, right), (right, left)):
         if isinstance(other, ast.Constant):
-            kind = {bool: "bool", int: "int", float: "float", str: "str", bytes: "bytes"}.get(type(other.value))
+            kind = _CONSTANTS.get(type(other.value))
             note(one, *([kind] if kind else []))
     if isinstance(op, ast.Lt | ast.Gt | ast.LtE | ast.GtE):
         note(left, "int")

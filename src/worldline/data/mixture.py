@@ -7,9 +7,11 @@ mode, endlessly and the same for the same seed. Nothing here stores anything; `b
 from __future__ import annotations
 
 import random
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from itertools import count, islice
 from typing import Any
 
 from worldline.codec.compact import Compact
@@ -22,6 +24,7 @@ from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.record.recorder import Worker, prepare
 
+ALL = "all"  # programs of every split
 MAX_SHIFT = 9_999
 TOGETHER = 32  # programs a process: a fork costs as much as recording and writing several
 SPACINGS = (2, 4, 8, 16, 32, 64)
@@ -92,8 +95,8 @@ class Mixture:
     def __post_init__(self) -> None:
         if not self.sources or not self.modes:
             raise UsageError("a mixture has at least one source and one mode")
-        if self.split not in SPLITS:
-            raise UsageError(f"a split is one of {', '.join(SPLITS)}, not {self.split!r}")
+        if self.split not in (*SPLITS, ALL):
+            raise UsageError(f"a split is one of {', '.join(SPLITS)}, {ALL}; not {self.split!r}")
 
 
 Draw = Callable[[random.Random], Program]
@@ -113,25 +116,41 @@ def runs(
 ) -> Iterator[tuple[random.Random, str, Trace, str]]:
     """Recorded programs of the wanted split, each with the generator that chose it, its kind and its key."""
     rng = random.Random(f"{mixture.seed}/{seed}/{worker}/{workers}")
-    draws = [(source, resolve(source)) for source in mixture.sources]
-    shares = [source.weight for source in mixture.sources]
+    programs = drawn(mixture, rng)
     limits = stretched(mixture.limits, TOGETHER)
     recorder = Worker(prepare(limits=limits, python=None, core="auto", trust=trust))
     try:
         while True:
-            chosen: list[tuple[str, Program, str]] = []
-            while len(chosen) < TOGETHER:
-                source, draw = rng.choices(draws, shares)[0]
-                program = draw(rng)
-                hashed = key(program.source)
-                if split_of(hashed) == mixture.split:
-                    chosen.append((source.kind, program, hashed))
+            chosen = list(islice(programs, TOGETHER))
             traces = record_all(recorder, [program for _, program, _ in chosen])
             for (kind, _, hashed), trace in zip(chosen, traces, strict=True):
                 if trace is not None:
                     yield rng, kind, trace, hashed
     finally:
         recorder.close()
+
+
+def drawn(mixture: Mixture, rng: random.Random) -> Iterator[tuple[str, Program, str]]:
+    """Programs of the wanted split, without end, each with its kind and its key.
+
+    A draw that fails is a fault of its source: it is warned of and left out, unless one in ten fails.
+    """
+    draws = [(source, resolve(source)) for source in mixture.sources]
+    shares = [source.weight for source in mixture.sources]
+    failed = 0
+    for number in count(10):
+        source, draw = rng.choices(draws, shares)[0]
+        try:
+            program = draw(rng)
+        except Exception as error:
+            failed += 1
+            if 10 * failed > number:
+                raise UsageError(f"{source.program} fails too often: {error!r}") from error
+            warnings.warn(f"{source.program} failed: {error!r}", stacklevel=2)
+            continue
+        hashed = key(program.source)
+        if mixture.split in (ALL, split_of(hashed)):
+            yield source.kind, program, hashed
 
 
 def resolve(source: Source) -> Draw:
@@ -150,19 +169,19 @@ def written(
 ) -> Document | None:
     """A trace in a mode that is drawn from the mixture's, shifted and asked about as the mixture says."""
     mode = rng.choices(mixture.modes, [mode.weight for mode in mixture.modes])[0]
-    options, shift, count = mode.options, 0, mode.queries
+    options, shift, most = mode.options, 0, mode.queries
     if rng.random() < mixture.shift and not trace.program.files:
         options, shift = replace(options, bare=True), rng.randint(1, MAX_SHIFT)
     if rng.random() < mixture.query:
-        count = max(count, 3)
-    asked = questions(trace, rng, rng.randint(1, count)) if count else []
+        most = max(most, 3)
+    asked = questions(trace, rng, rng.randint(1, most)) if most else []
     return document(
         trace, options, kind=kind, key=hashed, queries=asked, shift=shift, max_bytes=mixture.max_bytes
     )
 
 
-def questions(trace: Trace, rng: random.Random, count: int) -> list[tuple[int, str]]:
-    """So many random queries (step, name), in order: names of the step's own frame, or the step's own value."""
+def questions(trace: Trace, rng: random.Random, most: int) -> list[tuple[int, str]]:
+    """At most so many random queries (step, name), in order: names of the step's own frame, or the step's own value."""
     columns = trace.columns
     places = [i for i, event in enumerate(columns.event) if event in _ASKED_AT or event in _VALUED]
     names: dict[int, dict[str, None]] = {}
@@ -170,7 +189,7 @@ def questions(trace: Trace, rng: random.Random, count: int) -> list[tuple[int, s
         for at in range(columns.change_at[i], columns.change_at[i + 1]):
             names.setdefault(frame, {})[columns.texts[columns.change_name[at]]] = None
     found = set()
-    for i in rng.sample(places, min(count, len(places))):
+    for i in rng.sample(places, min(most, len(places))):
         if columns.event[i] in _VALUED:
             found.add((i, ""))
         elif known := names.get(columns.frame[i]):

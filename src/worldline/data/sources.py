@@ -8,6 +8,7 @@ for a dataset, nothing beyond the standard library: a trainer's machine may have
 from __future__ import annotations
 
 import hashlib
+import json
 import lzma
 import random
 import struct
@@ -21,7 +22,7 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Protocol
 
-from worldline.errors import FormatError, UsageError, WorldlineError
+from worldline.errors import DigestError, FormatError, UsageError, WorldlineError
 
 Pair = tuple[bytes, bytes]  # a prompt and its steps
 HEAD = struct.Struct("<IIB")  # data/document.py's frame
@@ -38,7 +39,10 @@ class Files:
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """A folder of parquet shards with the columns `prompt` and `steps`, and perhaps `split`."""
+    """A folder of parquet shards with the columns `prompt` and `steps`, and perhaps `split`.
+
+    With a manifest, as build_shards.py writes it, only the shards that it lists, each checked by its digest.
+    """
 
     folder: str
     split: str = "train"
@@ -118,9 +122,23 @@ def _read_file(path: Path) -> list[Pair]:
     return frames(path.read_bytes())
 
 
-def _read_parquet(path: Path, split: str) -> list[Pair]:
+def _shards(folder: Path) -> dict[Path, str]:
+    """The shards of a dataset with their digests, which are empty where there is no manifest."""
+    manifest = folder / "manifest.json"
+    if not manifest.is_file():
+        return dict.fromkeys(sorted(folder.rglob("*.parquet")), "")
+    try:
+        listed = json.loads(manifest.read_bytes())["shards"]
+        return {folder / shard["name"]: shard["sha256"] for shard in listed}
+    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"{manifest} lists no shards: {error!r}") from error
+
+
+def _read_parquet(path: Path, split: str, digest: str) -> list[Pair]:
     from pyarrow import parquet  # type: ignore[import-untyped]
 
+    if digest and hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+        raise DigestError(f"{path} is not the shard that was written")
     names = parquet.read_schema(path).names
     chosen = [("split", "=", split)] if "split" in names else None
     table = parquet.read_table(path, columns=["prompt", "steps"], filters=chosen, partitioning=None)
@@ -176,9 +194,11 @@ class Pool:
     """The documents that running commands write: new ones first, then, while none has come, used ones again."""
 
     def __init__(self, live: Live, *, seed: str) -> None:
-        self._live, self._random = live, random.Random(seed)
+        self._live = live
         self._fresh: deque[Pair] = deque()
-        self._used: list[tuple[Pair, int]] = []  # with how often each may still be drawn
+        self._used: deque[tuple[Pair, int]] = deque(
+            maxlen=live.pool
+        )  # with how often each may still be drawn
         self._change, self._closed, self._begun = threading.Condition(), False, False
         self.counts = {"fresh": 0, "again": 0, "waited": 0.0}
         self._processes = [_start(_filled(command, seed, n)) for n, command in enumerate(live.commands)]
@@ -219,7 +239,7 @@ class Pool:
                 self.counts["fresh"] += 1
                 pair = self._fresh.popleft()
                 self._change.notify_all()
-                self._keep(pair)
+                self._keep(pair, self._live.repeat - 1)
                 return pair
             if not self._used:
                 ends = ", ".join(str(process.wait()) for process in self._processes)
@@ -231,18 +251,14 @@ class Pool:
         there = bool(self._fresh or self._used) if self._begun else len(self._fresh) >= self._live.ahead
         return there or self._reading == 0
 
-    def _keep(self, pair: Pair) -> None:
-        if self._live.repeat > 1 and len(self._used) < self._live.pool:
-            self._used.append((pair, self._live.repeat - 1))
-        elif self._live.repeat > 1:
-            self._used[self._random.randrange(len(self._used))] = (pair, self._live.repeat - 1)
+    def _keep(self, pair: Pair, left: int) -> None:
+        if left > 0:
+            self._used.append((pair, left))
 
     def _again(self) -> Pair:
-        at = self._random.randrange(len(self._used))
-        pair, left = self._used[at]
-        self._used[at] = (pair, left - 1) if left > 1 else self._used[-1]
-        if left == 1:
-            self._used.pop()
+        """The one drawn longest ago, so that as much as can be lies between."""
+        pair, left = self._used.popleft()
+        self._keep(pair, left - 1)
         return pair
 
     def state(self) -> dict[str, Any]:
@@ -296,8 +312,8 @@ def open_source(
     if isinstance(source, Files):
         paths, load = [Path(path) for path in source.paths], _read_file
     else:
-        paths = sorted(Path(source.folder).rglob("*.parquet"))
-        load = lambda path: _read_parquet(path, source.split)  # noqa: E731
+        shards, split = _shards(Path(source.folder)), source.split
+        paths, load = list(shards), lambda path: _read_parquet(path, split, shards[path])
     if not paths or not all(path.is_file() for path in paths):
         raise UsageError(f"documents are missing: {source}")
     return Shards(paths, load, seed=seed, rank=rank, ranks=ranks, state=state or None)

@@ -23,7 +23,8 @@ from worldline.model.shape import Shape
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from worldline.model.engine import Engine
+    from worldline.model.engine import Engine as Reference
+    from worldline.model.engine_native import Engine
 
 FORMAT, VERSION = "worldline-model", 1
 MANIFEST, MODEL, EMA, OPTIMIZER = (
@@ -189,13 +190,13 @@ def export(folder: Path, out: Path, *, facts: Manifest | None = None) -> Manifes
     return read_manifest(out)
 
 
-def open_model(path: Path | None = None, **options: Any) -> Engine:
+def open_model(path: Path | None = None, **options: Any) -> Engine | Reference:
     """The engine of a model: the shipped one, or that of a folder. Every byte of the weights is verified first."""
-    from worldline.model.engine import Engine
-    from worldline.model.weights import read
+    from worldline.model.engine_native import open_engine
+    from worldline.model.weights import read_stored
 
     folder = resolve(path)
     manifest = read_manifest(folder)
     name = EMA if EMA in manifest["files"] else MODEL
     verify(folder, name, manifest)
-    return Engine(Shape(**manifest["shape"]), read(folder / name), **options)
+    return open_engine(Shape(**manifest["shape"]), read_stored(folder / name), **options)

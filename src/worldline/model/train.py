@@ -17,7 +17,7 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 
@@ -27,7 +27,7 @@ from torch import Tensor
 from worldline import files
 from worldline.data import batches, sources
 from worldline.data.recipe import load_config
-from worldline.errors import UsageError, WorldlineError
+from worldline.errors import WorldlineError
 from worldline.model import checkpoint, train_loss
 from worldline.model.hybrid import Trunk
 from worldline.model.metrics import Figures, Lines, Writer, open_tracker
@@ -87,7 +87,10 @@ class Run:
 
 
 def train(config: Training, out: Path, *, resume: bool = True, device: str | None = None) -> Path:
-    """Train to the end, or until SIGTERM; the folder of the last checkpoint. With `resume`, go on from the newest."""
+    """Train to the end, or until SIGTERM; the folder of the last checkpoint.
+
+    With `resume` a run goes on from its newest checkpoint; without, those that are there are removed.
+    """
     ranks = join(device)
     if ranks.device.type == "cpu":
         torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
@@ -104,6 +107,10 @@ def train(config: Training, out: Path, *, resume: bool = True, device: str | Non
         if progress >= 1:
             _tell(run, progress, evaluate=True)
         return _save(run)
+    except sources.DryError:  # what was learned until then is worth keeping
+        if ranks.count == 1:
+            _save(run)
+        raise
     finally:
         run.feed.close()
         for writer in run.writers:
@@ -130,9 +137,9 @@ def _begin(config: Training, out: Path, ranks: Ranks, *, resume: bool) -> Run:
     with torch.random.fork_rng():
         torch.manual_seed(config.seed)
         model = Trunk(config.shape).to(ranks.device)
-    saved = checkpoint.latest(out)
-    if saved is not None and not resume:
-        raise UsageError(f"{out} holds a run already")
+    saved = checkpoint.latest(out) if resume else None
+    if ranks.first and not resume:
+        checkpoint.prune(out, 0)
     if saved is None and config.init_from is not None:
         _load_weights(model, Path(config.init_from) if config.init_from != "shipped" else None)
     optimizer, average = Optimizer(model, config.rates), Average(model, config.ema)
@@ -143,6 +150,7 @@ def _begin(config: Training, out: Path, ranks: Ranks, *, resume: bool) -> Run:
         train_loss.compiled(model)
     clock = Clock(steps=config.steps, minutes=config.minutes, elapsed=elapsed)
     held = _held_out(config, out, ranks)
+    writers = _writers(config, out, step) if ranks.first else []
     mixed = sources.Mixed(
         config.sources, seed=str(config.seed), rank=ranks.rank, ranks=ranks.count, begun=step,
         state=state.position if state else None,
@@ -151,7 +159,6 @@ def _begin(config: Training, out: Path, ranks: Ranks, *, resume: bool) -> Run:
         mixed, lambda n: phase_at(config.schedule, clock.progress(n)), first=step,
         waiting=state.waiting if state else (), pinned=ranks.device.type == "cuda",
     )  # fmt: skip
-    writers = _writers(config, out, step) if ranks.first else []
     return Run(config, out, ranks, model, optimizer, average, clock, feed, held, writers, step, state)
 
 
@@ -188,7 +195,10 @@ def _held_out(config: Training, out: Path, ranks: Ranks) -> train_loss.HeldOut:
     if config.held_out is None or not ranks.first:
         return train_loss.HeldOut((), 0, 0)
     if not path.exists():
-        stream = sources.open_source(config.held_out, seed=f"{config.seed}/held-out")
+        once = config.held_out
+        if isinstance(once, sources.Live):
+            once = replace(once, repeat=1)
+        stream = sources.open_source(once, seed=f"{config.seed}/held-out")
         try:
             drawn = [stream.draw() for _ in range(config.held_out_documents)]
         finally:
@@ -215,7 +225,7 @@ def _advance(run: Run, progress: float) -> None:
     size = given.data.numel()
     loss = (
         train_loss.loss_sum(run.model, given) / size
-    )  # a constant divisor: the share of weighted bytes comes later
+    )  # of every byte: trainers differ in how many they predict
     loss.backward()  # type: ignore[no-untyped-call]
     facts = torch.stack([loss.detach(), given.weight.sum() / size])
     gradients = [weight.grad for weight in run.model.parameters() if weight.grad is not None]
@@ -231,7 +241,7 @@ def _advance(run: Run, progress: float) -> None:
 
 def _unseen(step: int, fed: Fed, facts: Tensor) -> _Unseen:
     there = facts.to("cpu", non_blocking=True)
-    arrived = torch.cuda.Event() if facts.is_cuda else None
+    arrived = torch.cuda.Event() if facts.is_cuda else None  # type: ignore[no-untyped-call]
     if arrived is not None:
         arrived.record()
     return _Unseen(step, fed, there, arrived)
@@ -362,13 +372,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"))
     parser.add_argument("--steps", type=int, help="instead of the recipe's")
     parser.add_argument("--minutes", type=float, help="instead of the recipe's")
-    parser.add_argument("--new", action="store_true", help="refuse to go on from a checkpoint")
+    parser.add_argument("--fresh", action="store_true", help="begin anew even if the folder has a checkpoint")
     asked = parser.parse_args(argv)
     try:
         config = load_config(asked.recipe, asked.function, Training)
         if asked.steps or asked.minutes:
             config = changed(config, steps=asked.steps or 0, minutes=asked.minutes or 0.0)
-        print(train(config, asked.out, resume=not asked.new, device=asked.device))
+        print(train(config, asked.out, resume=not asked.fresh, device=asked.device))
     except WorldlineError as error:
         print(f"worldline: {error.slug}: {error}", file=sys.stderr)
         return error.exit_code

@@ -34,15 +34,11 @@ _DYNAMIC = re.compile(
 _FOREIGN = re.compile(
     r"\b(?:compile|threading|_thread|concurrent|settrace|setprofile|f_lineno|__code__|co_\w+)\b"
 )
-_COMMON = (
-    ".0",
-    "__class__",
-    "_generate_next_value_",
-    ".type_params",
-    ".defaults",
-    ".generic_base",
-    "__classdict__",
-)
+_GENERIC = re.compile(r"\b(?:def|class|type)\s+\w+\s*\[")
+_COMMON = frozenset({".0", "__class__", "_generate_next_value_"})  # names that no source spells
+_PARAMETERS = frozenset(
+    {".type_params", ".defaults", ".generic_base", "__classdict__"}
+)  # likewise, of generic code
 MODULE_LINES = (0, 1)  # the lines on which a module's frame may begin
 
 
@@ -142,9 +138,9 @@ class Guard:
 
     def _shown(self, file: int, flows: tuple[Flow, ...]) -> frozenset[bytes]:
         shown = {name for flow in flows for name in flow.names.visible | flow.names.inlined}
-        shown |= self.files[file].globals | set(_COMMON)
+        shown |= self.files[file].globals | _COMMON | _PARAMETERS
         shown |= {other for name in shown for other in self.mangled.get(name, ())}
-        return frozenset(name_text(name).encode() for name in shown)
+        return frozenset(name_text(name).encode() for name in shown) & (self.names or frozenset())
 
     def _kept(self, key: Any, make: Callable[[], _T]) -> _T:
         """What was made for this key: a program has few, and a prediction asks for them at every line."""
@@ -225,6 +221,6 @@ def _mangled(source: str) -> dict[str, tuple[str, ...]]:
 
 
 def _all_names(source: str) -> frozenset[bytes]:
-    names = _spelled(source) | set(_COMMON)
+    names = _spelled(source) | _COMMON | (_PARAMETERS if _GENERIC.search(source) else frozenset())
     names |= {other for found in _mangled(source).values() for other in found}
     return frozenset(name_text(name).encode() for name in names)

@@ -1,9 +1,9 @@
 """Which bytes may come next in the steps of a compact text (docs/format.md, section 5), one byte at a time.
 
 What `codec.compact_parse` says of a whole text, for a text that is being written: values by `guide_values`, frames by
-`guide_frames`, lines and names by `guard`. Every text that `codec.compact` writes for a recorded run passes; nearly
-every text that ends by it parses. Not seen: the order of sets, floats that are not shortest, whether element deltas
-are the canonical ones, and what a reveal would leave out. With `guard` lines also follow the program's control flow.
+`guide_frames`, lines and names by `guard`. Every text that `codec.compact` writes for a run that came to its end
+passes; nearly every text that ends by it parses. Not seen: the order of sets, floats that are not shortest, whether
+edits fit the value and are canonical, and what a reveal would leave out. With `guard` lines follow the control flow.
 """
 
 from __future__ import annotations

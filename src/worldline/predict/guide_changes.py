@@ -65,7 +65,9 @@ def _assigned(state: State) -> Node:
 
 
 def _taken(state: State) -> Node:
-    """The names that may stand behind `-`."""
+    """The names that may stand behind `-`; where only what is still a change is shown, they were shown before."""
+    if not state.exact:
+        return state.guard.words(frozenset(_frame(state).known - (state.used - {state.edited})))
     return state.guard.name(_frame(state).names, state.used - {state.edited})
 
 
@@ -103,7 +105,7 @@ def _named_take(state: State, byte: int) -> None:
         state.read(state.guard.name_or_none(frame.names), "alias")
         return
     state.used.add(name)
-    if state.element:
+    if state.element or not state.exact:
         frame.known.add(name)
     if byte == 0x3D:
         state.edited = b""

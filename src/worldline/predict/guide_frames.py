@@ -62,7 +62,7 @@ class Frames:
         self.steps = self.serials = 0
         self.moved = ""  # "/" or "@", since the last step
         self.late = self.hidden = False  # likewise: late changes, a hidden input
-        self.orphan = False  # "@.": the next call has no parent
+        self._resumable: tuple[tuple[int, Frame | None], dict[bytes, Frame]] | None = None
 
     def twin(self) -> tuple[Frames, dict[int, Frame]]:
         """An independent copy, in time linear in the living frames, and its frames by the ids of these."""
@@ -70,6 +70,7 @@ class Frames:
         twins = {id(frame): frame.twin() for frame in (*self.stack, *self.suspended)}
         if self.previous is not None:
             twins.setdefault(id(self.previous), self.previous.twin())
+        other._resumable = None
         other.stack = [twins[id(frame)] for frame in self.stack]
         other.suspended = [twins[id(frame)] for frame in self.suspended]
         other.previous = None if self.previous is None else twins[id(self.previous)]
@@ -79,7 +80,7 @@ class Frames:
     @property
     def top(self) -> Frame | None:
         """The frame that runs."""
-        return self.stack[-1] if self.stack and not self.orphan else None
+        return self.stack[-1] if self.stack else None
 
     @property
     def heard(self) -> Frame | None:
@@ -95,11 +96,11 @@ class Frames:
 
     def may_speak(self) -> bool:
         """Whether output, input or exit may come now."""
-        return self.heard is not None and self.must is None and not self.late
+        return self.heard is not None and self.must is None and not self.late and self.moved != "@"
 
     def may_call(self) -> bool:
         """Whether a frame may begin now."""
-        return self.must is None and not self.late
+        return self.must is None and not self.late and self.moved != "@"
 
     def may_change_late(self) -> bool:
         """Whether the changes of the newest step of the frame that runs may come now."""
@@ -119,33 +120,35 @@ class Frames:
         """Whether `.` may come: nothing is owed, and what still runs was left by an exception."""
         if self.moved or self.late or (self.must is not None and self.must is not self.top):
             return False
-        if any(frame.owes for frame in self.suspended):
+        if not all(frame.raised and not frame.owes for frame in self.stack):
             return False
-        return all(frame.raised and not frame.owes for frame in self.stack)
+        return not any(frame.owes for frame in self.suspended)
 
     def resumable(self) -> dict[bytes, Frame]:
         """The frames that `~` may name, by how it names them."""
-        if self.moved or self.late:
+        if self.moved or self.late or not self.suspended:
             return {}
-        named = self._named(self.suspended)
-        return {
-            word: frame
-            for word, frame in named.items()
-            if (self.must is None or frame is self.must)
-            and (not frame.own or frame.pending == self.steps - 1)
-        }
+        key = (self.steps, self.must)  # a line asks several times
+        if self._resumable is None or self._resumable[0] != key:
+            named = self._named(self.suspended).items()
+            found = {word: frame for word, frame in named if self._may_resume(frame)}
+            self._resumable = (key, found)
+        return self._resumable[1]
 
-    def reachable(self) -> dict[bytes, Frame | None]:
-        """The frames that `@` may name, by how it names them; None is no frame."""
+    def _may_resume(self, frame: Frame) -> bool:
+        if self.must is not None and frame is not self.must:
+            return False
+        return not frame.own or frame.pending == self.steps - 1
+
+    def reachable(self) -> dict[bytes, Frame]:
+        """The frames that `@` may name, by how it names them: an exception is thrown into them where they wait."""
         if self.moved == "@" or self.late or self.hidden:
             return {}
-        if self.must is not None:
-            return {word: frame for word, frame in self._named(self.suspended).items() if frame is self.must}
-        found: dict[bytes, Frame | None] = dict(self._named(self.suspended))
-        found |= {b"#%d" % frame.serial: frame for frame in self.stack[:-1] if frame is not self.top}
-        if self.stack:
-            found[b"."] = None
-        return found
+        return {
+            word: frame
+            for word, frame in self._named(self.suspended).items()
+            if self.must is None or frame is self.must
+        }
 
     def _named(self, frames: Iterable[Frame]) -> dict[bytes, Frame]:
         count = len(self.suspended)
@@ -157,16 +160,12 @@ class Frames:
     def leave(self) -> None:
         """The frame that runs has no further part."""
         self.stack.pop()
-        self.moved = "/"
-        self.must = None
+        self.moved, self.must, self.previous = "/", None, None
 
-    def switch(self, frame: Frame | None) -> None:
-        """Another frame runs, or none."""
+    def switch(self, frame: Frame) -> None:
+        """Another frame runs, to raise."""
         self.moved = "@"
-        if frame is None:
-            self.orphan = True
-        else:
-            self.stack.append(frame)
+        self.stack.append(frame)
 
     def step(self, frame: Frame, event: str, line: int, *, changed: bool, exact: bool) -> None:
         """One event of a frame; `exact`: changes that stand in its line are followed by the frame's next event."""
@@ -179,13 +178,13 @@ class Frames:
         elif event == "resume":
             self.stack.append(frame)
         frame.line, frame.owes = line, event == "raise"
-        self.must, self.previous = None, frame
+        self.must, self.previous = None, frame if event != "leave" else None
         if event not in ("output", "input", "exit"):
             self._happen(frame, event, changed)
             # A frame on its way out by an exception may be left without another event.
             if changed and exact and not frame.raised and event not in ("return", "leave"):
                 self.must = frame
-        self.moved, self.late, self.hidden, self.orphan = "", False, False, False
+        self.moved, self.late, self.hidden = "", False, False
         self.steps += 1
 
     def _happen(self, frame: Frame, event: str, changed: bool) -> None:

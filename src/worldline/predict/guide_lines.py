@@ -26,8 +26,7 @@ _RAISE, _INPUT, _SPEAK, _SPEAK_OR_EXIT = bits(b"!)"), bits(b"<"), bits(b":<"), b
 def _start_mask(state: State) -> int:
     frames, top = state.frames, state.frames.top
     if frames.hidden:
-        heard = frames.heard
-        return _INPUT | (first_digits(_others(state, heard)) if heard is not None else 0)
+        return _INPUT | first_digits(_numbers(state))
     found = first_digits(_numbers(state)) | _step_marks(state, None) | _spoken_marks(state)
     if frames.may_call() and _calls(state):
         found |= _CALL
@@ -37,7 +36,7 @@ def _start_mask(state: State) -> int:
         found |= _LATE
     if frames.suspended and frames.resumable():
         found |= _RESUME
-    if (frames.suspended or len(frames.stack) > 1) and frames.reachable():
+    if frames.suspended and frames.reachable():
         found |= _SWITCH
     if frames.may_speak():
         found |= _HIDE
@@ -64,9 +63,11 @@ def _others(state: State, frame: Frame) -> frozenset[int]:
 def _numbers(state: State) -> frozenset[int]:
     """The numbers that a line may begin with."""
     frames, found = state.frames, frozenset[int]()
+    if frames.hidden:
+        return _others(state, frames.heard) if frames.heard is not None else found
     if (top := frames.top) is not None and frames.may_step():
-        found = _lines(state, top) | _others(state, top)
-    if (heard := frames.heard) is not None and (frames.may_speak() or frames.hidden):
+        found = _others(state, top) | (_lines(state, top) if frames.moved != "@" else frozenset())
+    if (heard := frames.heard) is not None and frames.may_speak():
         found = found | _others(state, heard)
     if frames.suspended:
         for frame in frames.resumable().values():
@@ -79,6 +80,8 @@ def _step_marks(state: State, line: int | None) -> int:
     top = state.frames.top
     if top is None or not state.frames.may_step() or state.frames.hidden:
         return 0
+    if state.frames.moved == "@":
+        return _RAISE
     suspends = True
     if top.flows:
         suspends = top.event != "call" and (line or top.line) in state.guard.code(top.flows).yields
@@ -124,7 +127,7 @@ def _start_take(state: State, byte: int) -> None:
     elif byte == 0x25:
         state.read(guard.words(_KINDS), "kind")
     elif byte == 0x3F:
-        state.read(guard.name_or_none(frames.top.names if frames.top is not None else frozenset()), "asked")
+        state.read(values().maybe, "asked")
     elif byte in b"/.":
         state.event = chr(byte)
         state.go("line")
@@ -139,7 +142,7 @@ def _number_mask(state: State) -> int:
     """Behind a line's number: the end of a line step, or the mark of an event on another line."""
     frames, line, found = state.frames, int(state.word()), 0
     if (top := frames.top) is not None and frames.may_step() and not frames.hidden:
-        if line in _lines(state, top):
+        if line in _lines(state, top) and frames.moved != "@":
             found |= END | (SPACE if state.reveals_changes("line") else 0)
         if line != top.line and line in _others(state, top):
             found |= _step_marks(state, line)
@@ -188,6 +191,8 @@ def _leave_mask(state: State) -> int:
     """Behind `)`: a value, or `!`."""
     top = state.frames.top
     assert top is not None
+    if state.frames.moved == "@":
+        return bits(b"!")
     if top.flows and (
         top.event == "call" or (state.line or top.line) not in state.guard.code(top.flows).returns
     ):

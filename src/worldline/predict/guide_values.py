@@ -207,21 +207,19 @@ class Values:
 
     def _member(self) -> Node:
         """Behind the dot of a name: an enum's member, or more of a class's name."""
-        start, name, text, flag = Node(), Node(final=True), Node(final=True), Node()
-        part = Node(final=True)
-        _identifier(start, name)
-        quoted(start, text)
-        _continue(name, name)
+        start, name, member, flag = Node(), Node(final=True), Node(), Node()
+        parts = [name]
+        for node, then in ((start, name), (member, Node(final=True)), (flag, Node(final=True))):
+            _identifier(node, then)
+            quoted(node, text := Node(final=True))
+            _continue(then, then)
+            parts += [then, text]
         name.on(b"(", self._exception)
         name.on(b"#", self._number())
-        for node in (name, text):
-            node.on(b".", start)
-            node.on(b"|", flag)
-        _identifier(flag, part)
-        quoted(flag, last := Node(final=True))
-        _continue(part, part)
-        for node in (part, last):
-            node.on(b"|", flag)
+        for part in parts:
+            part.on(b"|", flag)
+        for part in parts[:5]:  # those before a flag
+            part.on(b".", start if part is name else member)
         return start
 
     def _opaque(self) -> Node:

@@ -34,8 +34,8 @@ def _local(scheme: str, folder: Path | None, settled: dict[str, Any]) -> Predict
     from worldline.model.checkpoint import open_model
     from worldline.predict.local import Local
 
-    seed, threads = settled.pop("seed", 0), settled.pop("threads", None)
-    engine = open_model(folder) if threads is None else open_model(folder, threads=threads)
+    seed = settled.pop("seed", 0)
+    engine = open_model(folder, **{key: settled.pop(key) for key in _ENGINE if key in settled})
     return Local(engine, name=scheme if folder is None else folder.name, random=Random(seed), **settled)
 
 
@@ -72,7 +72,14 @@ def _count(text: str) -> int:
     return value
 
 
+def _precision(text: str) -> str:
+    if text not in ("int8", "fp32"):
+        raise ValueError("int8 or fp32")
+    return text
+
+
+_ENGINE: dict[str, Callable[[str], Any]] = {"threads": _count, "precision": _precision}
 _EXTRAS: dict[str, Callable[[str], Any]] = {
-    "guide": _truth, "guard": _truth, "batch": _count, "temperature": _warmth, "seed": int, "threads": _count,
-    "logprobs": _truth,
+    "guide": _truth, "guard": _truth, "batch": _count, "temperature": _warmth, "seed": int,
+    "logprobs": _truth, **_ENGINE,
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -63,6 +64,26 @@ def test_the_same_seed_gives_the_same_program() -> None:
     first = [idioms_data.program(random.Random(seed)) for seed in range(200)]
     assert first == [idioms_data.program(random.Random(seed)) for seed in range(200)]
     assert len({program.source for program in first}) > 190
+
+
+def test_a_seed_means_the_same_under_any_hash_seed() -> None:
+    text = (
+        "import hashlib, random; from worldline.data.generate.idioms_data import program;"
+        "drawn = [program(random.Random(seed)) for seed in range(1500)];"
+        "print(hashlib.sha256(repr(drawn).encode()).hexdigest())"
+    )
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", text],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(made) == 1
 
 
 def test_every_program_compiles_and_calls_what_it_defines() -> None:

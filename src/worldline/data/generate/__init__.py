@@ -21,6 +21,7 @@ from worldline.data.generate import (
     sketches_errors,
     sketches_functions,
     sketches_generators,
+    sketches_library,
     sketches_loops,
     sketches_matching,
 )
@@ -38,7 +39,10 @@ def _sketched(sketches: Sequence[str]) -> Maker:
 _SHARES: dict[str, tuple[Maker, float]] = {
     "straight": (functions.straight, 6),
     "mixed": (functions.mixed, 12),
-    "looping": (functions.looping, 24),
+    "looping": (functions.looping, 20),
+    "blended": (functions.blended, 14),
+    "failing": (functions.failing, 8),
+    "long": (functions.long, 3),
     "drill-text": (drills.text, 6),
     "drill-format": (drills.formats, 2),
     "drill-bytes": (drills.octets, 1),
@@ -64,10 +68,12 @@ _SHARES: dict[str, tuple[Maker, float]] = {
     "matching": (_sketched(sketches_matching.MATCHES), 1.5),
     "errors": (_sketched(sketches_errors.ERRORS), 4),
     "contexts": (_sketched(sketches_errors.CONTEXTS), 0.7),
+    "library": (_sketched(sketches_library.LIBRARY), 2.5),
     "idioms-text": (idioms_text.program, 22),
     "idioms-data": (idioms_data.program, 18),
 }
 KINDS: dict[str, Maker] = {name: maker for name, (maker, _) in _SHARES.items()}
+_SIZED = {"mixed": functions.mixed, "looping": functions.looping, "blended": functions.blended}
 _NAMES = tuple(_SHARES)
 _WEIGHTS = tuple(share for _, share in _SHARES.values())
 
@@ -75,10 +81,6 @@ _WEIGHTS = tuple(share for _, share in _SHARES.values())
 def program(rng: Random, *, size: int = 2) -> Program:
     """A program of a kind drawn by its share; `size` 1 to 3 says how many statements the larger ones have."""
     kind = rng.choices(_NAMES, _WEIGHTS)[0]
-    if kind == "mixed":
-        made = functions.mixed(rng, size=size)
-    elif kind == "looping":
-        made = functions.looping(rng, size=size)
-    else:
-        made = KINDS[kind](rng)
+    sized = _SIZED.get(kind)
+    made = sized(rng, size=size) if sized else KINDS[kind](rng)
     return made if kind.startswith("idioms") else dress(rng, made)

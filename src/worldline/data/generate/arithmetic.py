@@ -9,7 +9,6 @@ from worldline.data.generate import names
 from worldline.data.generate.spelling import spell
 
 _TWO_TEXT = "+ + + + - - - - * * // // % % & | ^ == != < > <= >="
-_TWO_TEXT = ""
 _TWO = tuple(_TWO_TEXT.split())
 
 
@@ -52,7 +51,7 @@ def several(rng: Random) -> Program:
     """A short computation: one operation a line, or a formula."""
     a, b, c = rng.sample(("a", "b", "c", "x", "y", "n", "m", "k", "total", "t"), 3)
     name = names.function(rng, {a, b, c})
-    lines = []
+    lines: list[str] = []
     last = rng.choice((a, b))
     for _ in range(rng.randint(1, 4)):
         sign = rng.choice(("+", "+", "-", "*", "//", "%", "+"))

@@ -43,8 +43,7 @@ _PARENTS = {
     "sep": ("str!",),
     "bool": (),
 }
-_SIZED_TEXT = "str ints strs floats lists pairs tup counts names groups table iset sset bytes"
-_SIZED_TEXT = ""
+_SIZED_TEXT = "str ints strs floats lists pairs people tup counts names groups table iset sset bytes"
 _SIZED = tuple(_SIZED_TEXT.split())
 
 
@@ -59,21 +58,8 @@ def _uses(kind: str) -> tuple[str, ...]:
     return tuple(out)
 
 
-USES = {
-    kind: _uses(kind)
-    for kind in [
-        *_PARENTS,
-        *_SIZED,
-        *(name + "!" for name in _SIZED),
-        "int",
-        "float",
-        "rec",
-        "none",
-        "member",
-        "digits",
-        "hexes",
-    ]
-}
+_OTHERS = ("int", "float", "rec", "none", "member", "digits", "hexes")
+USES = {kind: _uses(kind) for kind in (*_PARENTS, *_SIZED, *(name + "!" for name in _SIZED), *_OTHERS)}
 
 
 @dataclass(frozen=True)
@@ -99,6 +85,48 @@ class Entry:
     main: int = 0  # the slot that the rest is about
 
 
+_LEFT = {
+    "in": 6,
+    "if": 2,
+    "+": 11,
+    "-": 11,
+    "*": 12,
+    "/": 12,
+    "//": 12,
+    "%": 12,
+    ">": 6,
+    "<": 6,
+    "==": 6,
+    "!=": 6,
+}
+_RIGHT = {
+    "+": 10,
+    "-": 10,
+    "*": 11,
+    "/": 11,
+    "//": 11,
+    "%": 11,
+    ">": 6,
+    "<": 6,
+    "==": 6,
+    "!=": 6,
+    "in": 6,
+    "not": 6,
+}
+
+
+def _beside(before: str, after: str) -> int:
+    """The precedence that the operators on both sides of a slot ask for."""
+    left = before.rsplit(" ", 2)[-2:]
+    need = _LEFT.get(left[0].lstrip("(["), 1) if len(left) == 2 and not left[1] else 1
+    if after.startswith((".", "[")):
+        return PRIMARY
+    right = after.split(" ", 2)
+    if len(right) > 1 and not right[0]:
+        need = max(need, _RIGHT.get(right[1], 1))
+    return need
+
+
 def _rank(kind: str) -> int:
     kind = kind.rstrip("!")
     if kind in _SIZED and kind not in ("str", "bytes"):
@@ -115,8 +143,8 @@ def _entry(line: str, *, chars: bool = False) -> Entry:
         head, _, rest = rest.partition(" ")
     found = _SLOT.split(rest.strip())
     slots = tuple(
-        Slot(kind, _NEED[flag], flag if flag in "$#=" else "")
-        for kind, flag in zip(found[1::3], found[2::3], strict=True)
+        Slot(kind, max(_NEED[flag], _beside(before, after)), flag if flag in "$#=" else "")
+        for kind, flag, before, after in zip(found[1::3], found[2::3], found[0::3], found[3::3], strict=False)
     )
     variants = _variants(tuple(found[0::3]))
     grows = "`width" in rest or "` * `small" in rest or "` * 2" in rest or ":>1" in rest or ":^1" in rest

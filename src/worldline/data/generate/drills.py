@@ -25,11 +25,11 @@ from worldline.data.generate.scope import Scope, Var
 from worldline.data.generate.spelling import spell
 from worldline.data.generate.statements import ELEMENTS, bare
 
-_TEXT = [*entries(table_text.TEXT), *entries(table_text.CHARACTERS, chars=True)]
+_TEXT = [*entries(table_text.TEXT), *entries(table_text.PIECES), *entries(table_text.CHARACTERS, chars=True)]
 _BYTES = entries(table_text.BYTES)
 _FORMATS = entries(table_text.FORMATS)
 _LISTS = [*entries(table_data.LISTS), *entries(table_data.STRS), *entries(table_data.LISTS2)]
-_MAPS = [*entries(table_data.DICTS), *entries(table_data.SETS)]
+_MAPS = [*entries(table_data.PEOPLE), *entries(table_data.DICTS), *entries(table_data.SETS)]
 _NUMBERS = entries(table_numbers.NUMBERS)
 _CHANGES = entries(table_changes.CHANGES)
 _SURE = entries(table_drills.SURE)
@@ -38,30 +38,18 @@ _SURE_CHANGES = entries(table_drills.SURE_CHANGES)
 
 def _slots(rng: Random, entry: Entry, scope: Scope) -> tuple[list[str], list[Var]]:
     """The text of each slot: parameters for most, literals for some."""
+    main = scope.new(entry.slots[entry.main].kind, local=False)
+    params = [main]
     texts: list[str] = []
-    params: list[Var] = []
     for i, slot in enumerate(entry.slots):
-        if slot.only == "=":
-            texts.append(texts[0])
-        elif (
-            slot.kind in ("width", "byte", "pairs2")
-            or (slot.only == "#" and rng.random() < 0.6)
-            or (i and slot.only != "$" and slot.kind != "member" and rng.random() < 0.45)
-        ):
+        if slot.only == "=" or i == entry.main:
+            texts.append(main.name)
+        elif _is_literal(rng, slot):
             texts.append(literal(rng, slot.kind))
         else:
-            var = scope.new(slot.kind, local=False)
-            params.append(var)
-            texts.append(var.name)
+            params.append(scope.new(slot.kind, local=False))
+            texts.append(params[-1].name)
     return texts, params
-
-
-def _is_literal(rng: Random, slot: Slot) -> bool:
-    if slot.kind in ("width", "byte", "pairs2"):
-        return True
-    if slot.only == "#":
-        return rng.random() < 0.6
-    return slot.only != "$" and slot.kind != "member" and rng.random() < 0.45
 
 
 def _is_literal(rng: Random, slot: Slot) -> bool:

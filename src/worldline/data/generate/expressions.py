@@ -16,11 +16,13 @@ from worldline.data.generate.values import value
 
 _TABLES = (
     table_text.TEXT,
+    table_text.PIECES,
     table_text.BYTES,
     table_text.FORMATS,
     table_data.LISTS,
     table_data.STRS,
     table_data.LISTS2,
+    table_data.PEOPLE,
     table_data.DICTS,
     table_data.SETS,
     table_numbers.NUMBERS,
@@ -43,8 +45,12 @@ _FAMILIES = (
     ("int(", "round("),
     (" for ",),
 )
+# What the order of its argument does not matter to.
+_ORDERLESS = ("max(", "min(", "sum(", "len(", "set(", "all(", "any(", " in ", " not in ")
 # Nobody writes `x in {12: 'brown'}` or `ok and True`.
-_NEVER_LITERAL = frozenset(("lists", "groups", "counts", "names", "table", "pairs", "bool", "bytes"))
+_NEVER_LITERAL = frozenset(
+    ("people", "lists", "groups", "counts", "names", "table", "pairs", "bool", "bytes")
+)
 
 Made = tuple[str, str, int]  # text, type, precedence
 
@@ -104,7 +110,9 @@ def argument(scope: Scope, kind: str, need: int, depth: int) -> str | None:
         return None
     text = literal(rng, kind)
     if text == "0" and need != 6:
-        text = "1"  # nobody adds 0
+        text = "1"  # nobody adds 0, or multiplies by 1
+    if text == "1" and need == 11 and kind == "small":
+        text = "2"
     return f"({text})" if text[0] == "-" and need > 12 else text
 
 
@@ -144,12 +152,9 @@ def apply(scope: Scope, entry: Entry, first: Made, depth: int) -> Made | None:
 
 def _silly(entry: Entry, text: str) -> bool:
     own = "".join(entry.variants[0][0])
-    if text.startswith(("sorted(", "list(")) or text.endswith("[::-1]"):
-        if own.startswith(("max(", "min(", "sum(", "len(", "set(", "all(", "any(")) or own in (
-            " in ",
-            " not in ",
-        ):
-            return True
+    ordered = text.startswith(("sorted(", "list(")) or text.endswith("[::-1]")
+    if ordered and own.startswith(_ORDERLESS):
+        return True
     return any(
         any(mark in own for mark in family) and any(mark in text for mark in family) for family in _FAMILIES
     )
@@ -192,7 +197,8 @@ def chain(scope: Scope, var: Var, steps: int, depth: int = 1) -> Made:
 def derive(scope: Scope, to: str, depth: int = 1, *, start: Var | None = None) -> Made | None:
     """A value of type `to` made from a variable (`start`, or any) by one operation or two."""
     rng = scope.rng
-    free = [var for var in scope.vars if var.name not in scope.hidden and var.name not in scope.busy]
+    shut = scope.hidden.union(scope.busy)
+    free = [var for var in scope.vars if shut.isdisjoint(var.words)]
     for _ in range(4):
         if start is None and not free:
             return None

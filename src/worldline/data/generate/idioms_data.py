@@ -15,11 +15,13 @@ from worldline.data.generate.idioms_data_classes import CLASSES
 from worldline.data.generate.idioms_data_combine import combined
 from worldline.data.generate.idioms_data_dicts import DICTS
 from worldline.data.generate.idioms_data_digits import DIGITS
+from worldline.data.generate.idioms_data_exercises import EXERCISES
 from worldline.data.generate.idioms_data_exprs import EXPRESSIONS
 from worldline.data.generate.idioms_data_flow import FLOW
 from worldline.data.generate.idioms_data_functions import FUNCTIONS
 from worldline.data.generate.idioms_data_graphs import GRAPHS
 from worldline.data.generate.idioms_data_grids import GRIDS
+from worldline.data.generate.idioms_data_library import LIBRARY
 from worldline.data.generate.idioms_data_lists import LISTS
 from worldline.data.generate.idioms_data_modules import MODULES
 from worldline.data.generate.idioms_data_mutate import MUTATE
@@ -30,7 +32,7 @@ from worldline.data.generate.idioms_data_series import SERIES
 from worldline.data.generate.idioms_data_services import SERVICES
 from worldline.data.generate.idioms_data_shapes import SHAPES
 from worldline.data.generate.idioms_data_sorting import SORTING
-from worldline.data.generate.idioms_data_style import restyle
+from worldline.data.generate.idioms_data_style import restyle, without_idle_argument
 from worldline.data.generate.idioms_data_tables import TABLES
 from worldline.data.generate.idioms_data_template import Template, fill, parse
 from worldline.data.generate.idioms_data_values import VALUES
@@ -40,23 +42,31 @@ Idiom = Callable[[random.Random], Program]
 _MAKERS = {**VALUES, **EXPRESSIONS}
 _TEXTS = (
     NUMBERS, DIGITS, AVERAGES, SERIES, LISTS, SHAPES, SEARCH, SORTING, DICTS, RECORDS, MUTATE, GRIDS, GRAPHS, TABLES,
-    CLASSES, FUNCTIONS, FLOW, MODULES, SERVICES,
+    CLASSES, FUNCTIONS, FLOW, LIBRARY,
 )  # fmt: skip
-_COMBINED_SHARE = 0.25
+_LONG_TEXTS = (MODULES, SERVICES, EXERCISES)
+_COMBINED_SHARE, _LONG_SHARE = 0.25, 0.15
 
 
 def _idiom(template: Template) -> Idiom:
     def make(rng: random.Random) -> Program:
-        source, call = fill(template, rng, _MAKERS)
+        source, call = without_idle_argument(*fill(template, rng, _MAKERS))
         return Program(source=restyle(source, call.partition("(")[0], rng), call=call)
 
     return make
 
 
-_TEMPLATES = tuple(parse(text) for part in _TEXTS for text in part.split("\n---\n"))
-IDIOMS: tuple[Idiom, ...] = (*(_idiom(template) for template in _TEMPLATES), combined)
+def _idioms(texts: tuple[str, ...]) -> tuple[Idiom, ...]:
+    return tuple(_idiom(parse(text)) for part in texts for text in part.split("\n---\n"))
+
+
+_SHORT, _LONG = _idioms(_TEXTS), _idioms(_LONG_TEXTS)
+IDIOMS: tuple[Idiom, ...] = (*_SHORT, *_LONG, combined)
 
 
 def program(rng: random.Random) -> Program:
-    """One natural program: a known kind of function, or a few statements put together."""
-    return combined(rng) if rng.random() < _COMBINED_SHARE else rng.choice(IDIOMS)(rng)
+    """One natural program: a known kind of function, a longer one, or a few statements put together."""
+    drawn = rng.random()
+    if drawn < _COMBINED_SHARE:
+        return combined(rng)
+    return rng.choice(_LONG if drawn < _COMBINED_SHARE + _LONG_SHARE else _SHORT)(rng)

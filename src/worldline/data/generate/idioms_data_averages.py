@@ -5,16 +5,14 @@ from __future__ import annotations
 AVERAGES = r"""
 :f make_change coins_for count_coins change
 def $f($n, $nums=<:(25, 10, 5, 1)~(50, 20, 10, 5, 2, 1)~(100, 25, 10, 1):>):
-    $out = <:{}~[]:>
 <:
+    $out = {}
     for $v in $nums:
         $cnt = $n // $v
         if $cnt > 0:
-            <:$out = dict($out)
-            ~$out = {**dict($out)}
-            :>$out[$v] = $cnt
+            $out[$v] = $cnt
             $n -= $cnt * $v
-    return $out
+    return <:$out~sum($out.values())~$out, $n:>
 ~
     $t = 0
     for $v in $nums:
@@ -23,7 +21,7 @@ def $f($n, $nums=<:(25, 10, 5, 1)~(50, 20, 10, 5, 2, 1)~(100, 25, 10, 1):>):
             $t += 1
     return $t
 ~
-    $out = list($out)
+    $out = []
     $i = 0
     while $n > 0 and $i < len($nums):
         if $nums[$i] <= $n:
@@ -32,6 +30,11 @@ def $f($n, $nums=<:(25, 10, 5, 1)~(50, 20, 10, 5, 2, 1)~(100, 25, 10, 1):>):
         else:
             $i += 1
     return $out
+~
+    $out = [0] * len($nums)
+    for $i, $v in enumerate($nums):
+        $out[$i], $n = divmod($n, $v)
+    return <:$out~dict(zip($nums, $out))~[($v, $cnt) for $v, $cnt in zip($nums, $out) if $cnt]:>
 :>
 :call $f(#int(1,99))
 ---

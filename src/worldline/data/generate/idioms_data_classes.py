@@ -64,13 +64,13 @@ class $cls:
         return True
 
 def $f($nums):
-    $a = $cls(<:#int(0,50)~balance=#int(0,99):>)
+    $obj = $cls(<:#int(0,50)~balance=#int(0,99):>)
     for $num in $nums:
         if $num > 0:
-            $a.deposit($num)
+            $obj.deposit($num)
         <:else~elif $num < 0:>:
-            $a.withdraw(-$num)
-    return <:$a.balance~$a.history~($a.balance, len($a.history)):>
+            $obj.withdraw(-$num)
+    return <:$obj.balance~$obj.history~($obj.balance, len($obj.history)):>
 :call $f(#ints(1,4,-30,60))
 ---
 :f add_points move_point path_length centroid
@@ -155,10 +155,10 @@ def walk($node):
         [$node['v']] + walk($node['l']) + walk($node['r']):>
 
 def $f($nums):
-    $a = None
+    $obj = None
     for $num in $nums:
-        $a = insert($a, $num)
-    return walk($a)
+        $obj = insert($obj, $num)
+    return walk($obj)
 :call $f(#ints(1,3))
 ---
 :f count_calls use_counter run_counter
@@ -177,14 +177,14 @@ class $cls:
         return <:self~self.value:>
 
 def $f($n):
-    $a = $cls(<:~2~#int(1,5):>)
-    $b = $cls(step=#int(2,9))
+    $obj = $cls(<:~2~#int(1,5):>)
+    $obj2 = $cls(step=#int(2,9))
     for $i in range($n):
         if #cond($i):
-            $a.$mth()
+            $obj.$mth()
         else:
-            $b.$mth()
-    return $a.value, $b.value, $cls.total
+            $obj2.$mth()
+    return $obj.value, $obj2.value, $cls.total
 :call $f(#int(1,6))
 ---
 :f total_area describe_shapes largest_shape
@@ -242,10 +242,10 @@ class Machine:
         self.log.append(self.state)
 
 def $f($ops):
-    $a = Machine()
+    $obj = Machine()
     for $op in $ops:
-        $a.send($op)
-    return <:$a.state~$a.log~$a.log.count('idle'):>
+        $obj.send($op)
+    return <:$obj.state~$obj.log~$obj.log.count('idle'):>
 :call $f([<:'start', 'pause', 'start'~'start', 'stop'~'stop', 'start', 'pause'~'pause'~\
     'start', 'pause', 'stop':>])
 ---
@@ -266,16 +266,16 @@ class Inventory:
         return True
 
 def $f($ps):
-    $a = Inventory()
+    $obj = Inventory()
     for $key, $v in $ps:
         if $v >= 0:
-            $a.add($key, $v)
+            $obj.add($key, $v)
         else:
             try:
-                $a.remove($key, -$v)
+                $obj.remove($key, -$v)
             except KeyError:
-                $a.add('missing')
-    return <:$a.stock~sorted($a.stock.items())~sum($a.stock.values()):>
+                $obj.add('missing')
+    return <:$obj.stock~sorted($obj.stock.items())~sum($obj.stock.values()):>
 :call $f([('<:tea~milk:>', #int(1,9)), ('<:tea~eggs:>', #int(-5,9)), ('tea', #int(-4,3))])
 ---
 :f dataclass_total sort_items summarize_orders cheapest_item
@@ -314,15 +314,15 @@ class Matrix:
         return len(self.rows), len(self.rows[0])
 
 def $f($grid):
-    $a = Matrix($grid)
+    $obj = Matrix($grid)
 <:
-    $b = $a + $a
-    return $b.rows
+    $obj2 = $obj + $obj
+    return $obj2.rows
 ~
-    $n, $m = $a.shape
-    return [$a[i, <:0~$m - 1:>] for i in range($n)]
+    $n, $m = $obj.shape
+    return [$obj[i, <:0~$m - 1:>] for i in range($n)]
 ~
-    return <:$a.shape~$a[0, 0] + $a[-1, -1]:>
+    return <:$obj.shape~$obj[0, 0] + $obj[-1, -1]:>
 :>
 :call $f(#matrix(1,2))
 ---
@@ -345,9 +345,9 @@ class Cache:
         return self.data[key]
 
 def $f($nums, $k=<:2~3:>):
-    $a = Cache($k)
-    $out = [$a.get($num) for $num in $nums]
-    return <:$out~$a.data~$a.misses~list($a.data):>
+    $obj = Cache($k)
+    $out = [$obj.get($num) for $num in $nums]
+    return <:$out~$obj.data~$obj.misses~list($obj.data):>
 :call $f(#ints(1,5,1,4))
 ---
 :f call_objects chain_methods build_query builder
@@ -368,10 +368,10 @@ class Builder:
         return sep.join(<:self.parts~sorted(self.parts)~str(p) for p in self.parts:>)
 
 def $f($words):
-    $a = Builder()
+    $obj = Builder()
     for $word in $words:
-        $a.add($word)<:~.drop()~.add(#word):>
-    return <:$a.build()~$a.drop().build('/')~len($a.parts), $a.build():>
+        $obj.add($word)<:~.drop()~.add(#word):>
+    return <:$obj.build()~$obj.drop().build('/')~len($obj.parts), $obj.build():>
 :call $f(#words(1,4))
 ---
 :f temperature convert_all clamp_levels
@@ -400,9 +400,9 @@ def $f($nums):
     $out = []
     for $num in $nums:
         try:
-            $a = Level.parse(str($num))
-            $a.value += #int(1,9)
-            $out.append($a.value)
+            $obj = Level.parse(str($num))
+            $obj.value += #int(1,9)
+            $out.append($obj.value)
         except ValueError<:~ as $err:>:
             $out.append(<:None~'bad'~0:>)
     return $out

@@ -13,13 +13,22 @@ from dataclasses import dataclass, field
 from worldline.core.program import Program
 from worldline.data.generate.idioms_data_exprs import EXPRESSIONS
 from worldline.data.generate.idioms_data_fragments import BLOCKS, LINES
-from worldline.data.generate.idioms_data_names import KEYS
+from worldline.data.generate.idioms_data_names import KEYS, SPANS
 from worldline.data.generate.idioms_data_style import restyle
 from worldline.data.generate.idioms_data_template import Part, Scope, parts, render
 from worldline.data.generate.idioms_data_values import VALUES
 
 _MAKERS = {**VALUES, **EXPRESSIONS}
 _TYPED = re.compile(r"\$([ILWDS])\d?\b")
+# A typed role that some line assigns to, deletes from or changes by a method.
+_ASSIGNED = re.compile(
+    r"(?:^|~|<:)[! ]*(?:del )?\$([ILWDS]\d?)\b(?:\[[^\n~=]*\]|, \$\w+)?(?: [-+*/%]*= |$|~)", re.MULTILINE
+)
+_SECOND = re.compile(r"^\$[ILWDS], \$([ILWDS]\d?) = ")
+_CHANGED = re.compile(
+    r"\$([LWD])\d?\.(?:append|insert|extend|pop|remove|sort|reverse|clear|update|setdefault)\("
+)
+_EXPLODES = re.compile(r"\*\*|\b(\w+) \* \(?\1\b|\b(\w+) = \2 \+ \2\b")
 _NEW = re.compile(r"\$([ne])([ILWDSBX])\b")
 _ROLES = {"I": "n", "L": "nums", "W": "words", "D": "d", "S": "s"}
 _INPUTS = {"I": "#int", "L": "#ints(1,6)", "W": "#words(1,5)", "D": "#dict(1,4)", "S": "#word"}
@@ -37,7 +46,9 @@ class Fragment:
     indents: tuple[str, ...]
     needs: tuple[str, ...]
     makes: tuple[tuple[str, str], ...]
+    writes: frozenset[str]
     once: bool
+    branch: bool
 
 
 def _fragment(text: str) -> Fragment:
@@ -56,7 +67,18 @@ def _fragment(text: str) -> Fragment:
         indents.append("")
     needs = tuple(sorted({match[0][1:] for match in _TYPED.finditer(text)}))
     makes = tuple(sorted({(match[1], match[2]) for match in _NEW.finditer(text)}))
-    return Fragment(pieces=tuple(pieces), indents=tuple(indents), needs=needs, makes=makes, once=once)
+    writes = frozenset(
+        match[1] for pattern in (_ASSIGNED, _SECOND, _CHANGED) for match in pattern.finditer(text)
+    )
+    return Fragment(
+        pieces=tuple(pieces),
+        indents=tuple(indents),
+        needs=needs,
+        makes=makes,
+        writes=writes,
+        once=once,
+        branch=text.startswith("if"),
+    )
 
 
 _LINES = tuple(_fragment(line) for line in LINES.strip("\n").split("\n"))
@@ -69,69 +91,103 @@ class _Variables:
 
     typed: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in "ILWDSB"})
     values: dict[str, object] = field(default_factory=dict)
+    loops: frozenset[str] = frozenset()
 
-    def without(self, names: list[str]) -> _Variables:
-        typed = {kind: [name for name in found if name not in names] for kind, found in self.typed.items()}
-        return _Variables(typed, self.values)
+    def inside(self, names: list[str], loop: dict[str, str]) -> _Variables:
+        """What a loop's or a branch's statements may use: not `names`, but the loop's own variables."""
+        typed = {
+            kind: [*(name for name in found if name not in names), *([loop[kind]] if kind in loop else [])]
+            for kind, found in self.typed.items()
+        }
+        return _Variables(typed, self.values, self.loops | set(loop.values()))
 
-    def fits(self, fragment: Fragment) -> bool:
-        kinds = [need[0] for need in fragment.needs]
-        return all(len(self.typed[kind]) >= kinds.count(kind) for kind in kinds)
+    def bind(self, fragment: Fragment, rng: random.Random) -> dict[str, str] | None:
+        """A variable for every role of the fragment; loop variables are read, never written."""
+        bound: dict[str, str] = {}
+        for need in sorted(fragment.needs, key=lambda role: role not in fragment.writes):
+            free = [name for name in self.typed[need[0]] if name not in bound.values()]
+            if need in fragment.writes:
+                free = [name for name in free if name not in self.loops]
+            if not free:
+                return None
+            # What was made last, a loop's variable above all, is what one goes on with.
+            recent = 0.8 if free[-1] in self.loops else 0.5
+            bound[need] = free[-1] if rng.random() < recent else rng.choice(free)
+        return bound
 
 
 def _statements(count: int, scope: Scope, held: _Variables, depth: int) -> tuple[str, list[str]]:
-    """Text of `count` statements, and the names they used."""
+    """Text of `count` statements, and the names they wrote; empty where none fits."""
     out: list[str] = []
-    used: list[str] = []
+    written: list[str] = []
     for _ in range(count):
         blocks = scope.rng.random() < (0.5, 0.2, 0.0)[min(depth, 2)]
         for _ in range(40):
             fragment = scope.rng.choice(_BLOCKS if blocks else _LINES)
-            if held.fits(fragment) and not (depth and (fragment.once or _declares(fragment))):
-                text, names = _statement(fragment, scope, held, depth)
+            if depth and (fragment.once or _declares(fragment)):
+                continue
+            bound = held.bind(fragment, scope.rng)
+            text, names = _statement(fragment, bound, scope, held, depth) if bound is not None else ("", [])
+            if text:
                 out.append(text)
-                used += names
+                written += names
                 break
-    return "".join(out) or "pass\n", used
+    return "".join(out), written
+
+
+def _body(scope: Scope, held: _Variables, depth: int, loop: list[str]) -> tuple[str, list[str]]:
+    """A loop's or branch's statements: a loop's ones use its variables, if that can be had, and do not explode."""
+    text, written = "", list[str]()
+    for _ in range(6):
+        text, written = _statements(scope.rng.choice((1, 1, 2)), scope, held.inside([], {}), depth)
+        used = not loop or any(re.search(rf"\b{name}\b", text) for name in loop)
+        if used and not _EXPLODES.search(text):
+            break
+    return text, written
 
 
 def _declares(fragment: Fragment) -> bool:
     return not fragment.indents[1:] and any(mode == "n" for mode, _ in fragment.makes)
 
 
-def _statement(fragment: Fragment, scope: Scope, held: _Variables, depth: int) -> tuple[str, list[str]]:
+def _statement(
+    fragment: Fragment, bound: dict[str, str], scope: Scope, held: _Variables, depth: int
+) -> tuple[str, list[str]]:
     keep = dict(scope.names)
-    names: list[str] = []
-    for need in fragment.needs:
-        free = [name for name in held.typed[need[0]] if name not in names]
-        # What was made last is what one goes on with.
-        scope.names[need] = free[-1] if scope.rng.random() < 0.5 else scope.rng.choice(free)
-        names.append(scope.names[need])
+    names = list(bound.values())
     scope.last = next((held.values[name] for name in names if name in held.values), None)
-    if "D" in fragment.needs and not isinstance(scope.last, dict):
+    if "D" in bound and not isinstance(scope.last, dict):
         scope.last = dict.fromkeys(scope.rng.choice(KEYS), 0)
-    inner = held.without(names if None in fragment.pieces else [])
     loop = {kind: scope.fresh(_loop_role(kind)) for mode, kind in fragment.makes if mode == "e"}
     made = {kind: scope.fresh(_new_role(kind)) for mode, kind in fragment.makes if mode == "n"}
-    for kind, name in loop.items():
-        scope.names["e" + kind] = name
-        inner.typed = {**inner.typed, kind: [*inner.typed[kind], name]}
-    for kind, name in made.items():
-        scope.names["n" + kind] = name
+    roles = (
+        bound
+        | {"e" + kind: name for kind, name in loop.items()}
+        | {"n" + kind: name for kind, name in made.items()}
+    )
+    scope.names.update(roles)
+    inner = held.inside([] if fragment.branch else names, loop or ({"I": made["I"]} if "I" in made else {}))
+    written = [bound[role] for role in sorted(fragment.writes)] + list(made.values())
     out: list[str] = []
     for piece, indent in zip(fragment.pieces, fragment.indents, strict=True):
-        if piece is None:
-            text, more = _statements(scope.rng.choice((1, 1, 2)), scope, inner, depth + 1)
-            names += more
-            out.append("".join(indent + line + "\n" for line in text.splitlines()))
-        else:
+        if piece is not None:
             out.append(render(piece, scope, _MAKERS))
+            continue
+        text, more = _body(
+            scope, inner, depth + 1, [*loop.values(), *(name for kind, name in made.items() if kind == "I")]
+        )
+        scope.names.update(roles)
+        if not text:
+            out.clear()
+            break
+        written += more
+        out.append("".join(indent + line + "\n" for line in text.splitlines()))
     scope.names.clear()
     scope.names.update(keep)
-    for kind, name in made.items():
+    for kind, name in made.items() if out else ():
         if kind in held.typed:
             held.typed[kind].append(name)
-    return "".join(out), names + list(made.values())
+    return "".join(out), written
 
 
 def _loop_role(kind: str) -> str:
@@ -142,12 +198,16 @@ def _new_role(kind: str) -> str:
     return "tmp" if kind == "X" else "n" + kind
 
 
-def _result(scope: Scope, held: _Variables, used: list[str]) -> str:
-    """What is returned: usually what was worked on last, alone or with something beside it."""
+def _result(scope: Scope, held: _Variables, written: list[str]) -> str:
+    """What is returned: what was worked on, the last of it above all, alone or with something beside it."""
     known = [(kind, name) for kind, names in held.typed.items() for name in names]
-    recent = [pair for pair in known if pair[1] in used] or known
-    kind, name = recent[-1] if scope.rng.random() < 0.4 else scope.rng.choice(recent)
-    other = scope.rng.choice(known)[1]
+    recent = [pair for pair in known if pair[1] in written] or known
+    kind, name = (
+        max(recent, key=lambda pair: _last(written, pair[1]))
+        if scope.rng.random() < 0.6
+        else scope.rng.choice(recent)
+    )
+    other = scope.rng.choice(recent if scope.rng.random() < 0.6 else known)[1]
     style = scope.rng.random()
     if style < 0.55:
         return name
@@ -172,9 +232,13 @@ def _result(scope: Scope, held: _Variables, used: list[str]) -> str:
     return scope.rng.choice(views[kind]).format(name)
 
 
+def _last(written: list[str], name: str) -> int:
+    return len(written) - 1 - written[::-1].index(name) if name in written else -1
+
+
 def combined(rng: random.Random) -> Program:
     """A function of a few statements over one to four arguments."""
-    scope = Scope(rng, taken={"f", "helper"})
+    scope = Scope(rng, taken={"f", "helper"}, span=rng.choice(SPANS))
     held = _Variables()
     kinds = rng.sample("IILLWDDSL", rng.choice((1, 2, 2, 2, 3, 3, 4)))
     if not set(kinds) & set("LDW"):
@@ -186,8 +250,8 @@ def combined(rng: random.Random) -> Program:
         arguments[name] = render(parts(_INPUTS[kind]), scope, _MAKERS)
         held.typed[kind].append(name)
         held.values[name] = scope.last
-    text, used = _statements(rng.choice((2, 2, 3, 3, 4, 5)), scope, held, 0)
-    text += f"return {_result(scope, held, used)}\n"
+    text, written = _statements(rng.choice((2, 2, 3, 3, 4, 5)), scope, held, 0)
+    text += f"return {_result(scope, held, written)}\n"
     body = "".join(f"    {line}\n" for line in text.splitlines())
     words = set(re.findall(r"\w+", body))
     if words & set(arguments) and rng.random() < 0.85:

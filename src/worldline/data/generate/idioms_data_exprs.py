@@ -58,12 +58,16 @@ _PAIR_CONDITIONS = (
 )  # fmt: skip
 
 
-def _from(pool: tuple[str, ...]) -> Maker:
+def _from(pool: tuple[str, ...], *, scaled: bool = False) -> Maker:
+    """A maker that draws from `pool`; scaled: constants of the size of the program's data, more often than not."""
+
     def make(scope: Scope, arguments: list[str]) -> str:
         rng = scope.rng
-        small, big, divisor = rng.randint(0, 9), rng.randint(10, 60), rng.randint(2, 6)
+        small, big, divisor = rng.randint(0 if scaled else 1, 9), rng.randint(10, 60), rng.randint(2, 6)
         if rng.random() < 0.15:
             big = rng.choice((50, 100, 100, 1000))
+        if scaled and rng.random() < 0.65:
+            small, big = sorted((rng.randint(*scope.span), rng.randint(*scope.span)))
         letter = rng.choice("aaabeeilnorst")
         return rng.choice(pool).format(*arguments, s=small, b=big, d=divisor, c=letter)
 
@@ -81,7 +85,7 @@ def _in_brackets(pool: tuple[str, ...]) -> Maker:
 
 
 EXPRESSIONS: dict[str, Maker] = {
-    "cond": _from(_CONDITIONS),
+    "cond": _from(_CONDITIONS, scaled=True),
     "expr": _from(_EXPRESSIONS),
     "term": _in_brackets(_EXPRESSIONS),
     "wcond": _from(_WORD_CONDITIONS),
@@ -89,5 +93,5 @@ EXPRESSIONS: dict[str, Maker] = {
     "by": _from(_KEYS),
     "wby": _from(_WORD_KEYS),
     "pair": _from(_PAIRS),
-    "pcond": _from(_PAIR_CONDITIONS),
+    "pcond": _from(_PAIR_CONDITIONS, scaled=True),
 }

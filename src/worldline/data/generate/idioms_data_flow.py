@@ -22,7 +22,7 @@ def $f($a, $b):
     return <:$t~$t, $a~[$a, $b, $t]:>
 ~
     if $b == 0:
-        raise ValueError('b must not be zero')
+        raise ValueError('division by nothing')
     $v, $c = divmod($a, $b)
     return <:$v, $c~$v + $c~f'{$v} r {$c}':>
 ~
@@ -357,8 +357,8 @@ def $f($n, $a='A', $b='B', $c='C'):
 def $f($n, $k=<:1~2~3:>):
 <:
     if $n <= 0:
-        return <:0~[]~1:> if $k else <:0~1:>
-    return $f($n - $k, $k)
+        return <:0~1~$n:>
+    return $n <:+~-~*:> $f($n - $k, $k)
 ~
     if $n < 10:
         return $n
@@ -372,14 +372,14 @@ def $f($n, $k=<:1~2~3:>):
         return 1
     return sum($f($n - $i, $k) for $i in range(1, $k + 1) if $n >= $i)
 ~
-    if $n < $k:
+    if $n <= $k:
         return $n
-    return $k * $f($n // $k, $k) - $n % $k
+    return $k + $f($n // ($k + 1), $k) * 2
 :>
 :call $f(#int(1,5))
-:call $f(#int(2,7), #int(2,3))
+:call $f(#int(2,5), #int(2,3))
 ---
-:f string_list_rec rec_max rec_count list_product_rec
+:f rec_sum rec_max rec_count pick_values fold_right
 def $f($nums, $i=0):
 <:
     if $i == len($nums):

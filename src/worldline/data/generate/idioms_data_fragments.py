@@ -295,10 +295,10 @@ for $num in $L:
         ~if $num not in $nL:
         ~:>$nL.append(<:$num~#expr($num):>)
 ---
-$nD = {}
+$nX = {}
 for $num in $L:
-    $nD[$num] = $nD.get($num, 0) + 1
-$nI = max($nD.values(), default=0)
+    $nX[$num] = $nX.get($num, 0) + 1
+$nI = max($nX.values(), default=0)
 ---
 $nL = []
 while $L:

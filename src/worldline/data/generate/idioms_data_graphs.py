@@ -10,21 +10,21 @@ def $f($g, $node):
     $q = [$node]
     while $q:
         $cur = $q.pop(0)
-        for $a in $g[$cur]:
-            if $a not in $seen:
-                $seen.append($a)
-                $q.append($a)
+        for $nb in $g[$cur]:
+            if $nb not in $seen:
+                $seen.append($nb)
+                $q.append($nb)
     return <:$seen~len($seen)~sorted($seen):>
 ~
     $t = {$node: 0}
     $q = deque([$node])
     while $q:
         $cur = $q.popleft()
-        for $a in $g.get($cur, []):
-            if $a in $t:
+        for $nb in $g.get($cur, []):
+            if $nb in $t:
                 continue
-            $t[$a] = $t[$cur] + 1
-            $q.append($a)
+            $t[$nb] = $t[$cur] + 1
+            $q.append($nb)
     return <:$t~max($t.values())~sorted($t, key=$t.get):>
 ~
     $out = [[$node]]
@@ -32,14 +32,14 @@ def $f($g, $node):
     while $out[-1]:
         $tmp = []
         for $cur in $out[-1]:
-            for $a in $g[$cur]:
-                if $a not in $seen:
-                    $seen.add($a)
-                    $tmp.append($a)
+            for $nb in $g[$cur]:
+                if $nb not in $seen:
+                    $seen.add($nb)
+                    $tmp.append($nb)
         $out.append($tmp)
     return $out[:-1]
 :>
-:call $f(#graph, #in)
+:call $f(#graph, #one)
 ---
 :f dfs depth_first explore has_path find_path
 def $f($g, $node, $seen=None):
@@ -49,9 +49,9 @@ def $f($g, $node, $seen=None):
     if $node in $seen:
         return <:$seen~sorted($seen):>
     $seen = <:list($seen) + [$node]~[*$seen, $node]:>
-    for $a in $g.get($node, []):
-        if $a not in $seen:
-            $seen = $f($g, $a, $seen)
+    for $nb in $g.get($node, []):
+        if $nb not in $seen:
+            $seen = $f($g, $nb, $seen)
     return $seen
 ~
     $st = [$node]
@@ -61,19 +61,19 @@ def $f($g, $node, $seen=None):
         if $cur in $out:
             continue
         $out.append($cur)
-        <:$st.extend($g.get($cur, []))~for $a in reversed($g.get($cur, [])):
-            $st.append($a):>
+        <:$st.extend($g.get($cur, []))~for $nb in reversed($g.get($cur, [])):
+            $st.append($nb):>
     return <:$out~$out[::-1]~len($out) == len($g):>
 ~
     $seen = $seen or []
     if len($seen) > 4:
         return $seen
-    for $a in $g.get($node, ()):
-        if $a not in $seen:
-            return $f($g, $a, $seen + [$node])
+    for $nb in $g.get($node, ()):
+        if $nb not in $seen:
+            return $f($g, $nb, $seen + [$node])
     return $seen + [$node]
 :>
-:call $f(#graph, #in)
+:call $f(#graph, #one)
 ---
 :f degrees edge_count to_edges reverse_graph isolated
 def $f($g):
@@ -81,21 +81,21 @@ def $f($g):
     $out = {}
     for $node in $g:
         $out.setdefault($node, 0)
-        for $a in $g[$node]:
-            $out[$a] = $out.get($a, 0) + 1
-    return <:$out~[$node for $node in $out if $out[$node] == 0]~max($out, key=lambda $a: $out[$a]):>
+        for $nb in $g[$node]:
+            $out[$nb] = $out.get($nb, 0) + 1
+    return <:$out~[$node for $node in $out if $out[$node] == 0]~max($out, key=lambda $nb: $out[$nb]):>
 ~
     $out = {$node: [] for $node in $g}
     for $node, $items in $g.items():
-        for $a in $items:
-            $out[$a].append($node)
+        for $nb in $items:
+            $out[$nb].append($node)
     return $out
 ~
     $out = []
     for $node, $items in $g.items():
-        for $a in $items:
-            if <:$node != $a~($a, $node) not in $out:>:
-                $out.append(($node, $a))
+        for $nb in $items:
+            if <:$node != $nb~($nb, $node) not in $out:>:
+                $out.append(($node, $nb))
     return <:$out~len($out)~sorted($out, reverse=True):>
 ~
     return {$node: len($items) for $node, $items in $g.items()<:~ if $items:>}
@@ -111,8 +111,8 @@ def $f($g):
         if $node in $seen:
             return
         $seen.add($node)
-        for $a in $g.get($node, []):
-            visit($a)
+        for $nb in $g.get($node, []):
+            visit($nb)
         $out.append($node)
     for $node in $g:
         visit($node)
@@ -121,7 +121,7 @@ def $f($g):
     $out = []
     $q = dict($g)
     while $q:
-        $tmp = [$node for $node in $q if all($a in $out for $a in $q[$node])]
+        $tmp = [$node for $node in $q if all($nb in $out for $nb in $q[$node])]
         if not $tmp:
             return None
         for $node in $tmp:
@@ -132,7 +132,7 @@ def $f($g):
     def depth($node):
         if not $g[$node]:
             return 0
-        return 1 + max(depth($a) for $a in $g[$node])
+        return 1 + max(depth($nb) for $nb in $g[$node])
     return {$node: depth($node) for $node in $g}
 :>
 :call $f(#dag)
@@ -146,10 +146,10 @@ def $f($g, $node):
         $v, $cur = $q.pop(0):>
         if $v > $t.get($cur, 999):
             continue
-        for $a, $b in $g.get($cur, {}).items():
-            if $v + $b < $t.get($a, 999):
-                $t[$a] = $v + $b
-                <:heapq.heappush($q, ($t[$a], $a))~$q.append(($t[$a], $a)):>
+        for $nb, $b in $g.get($cur, {}).items():
+            if $v + $b < $t.get($nb, 999):
+                $t[$nb] = $v + $b
+                <:heapq.heappush($q, ($t[$nb], $nb))~$q.append(($t[$nb], $nb)):>
     return <:$t~sorted($t.items())~max($t.values()):>
 :call $f({'A': {'B': #int(1,9), 'C': #int(1,9)}, 'B': {'C': #int(1,4)}, 'C': {}}, '<:A~A~B:>')
 :call $f({'s': {'a': #int(1,5), 'b': #int(1,9)}, 'a': {'b': #int(1,3), 't': #int(2,9)}, 'b': {'t': #int(1,5)}}, 's')

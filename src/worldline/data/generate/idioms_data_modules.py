@@ -75,7 +75,7 @@ def tokenize($s^: str^)^ -> List[str]^:
     return $out
 
 def $f($s^: str^)^ -> int^:
-    """Evaluate left to right<:~, products first:>."""
+    """Evaluate from left to right."""
     $items = tokenize($s)
     $t = int($items[0])
     for $i in range(1, len($items) - 1, 2):

@@ -34,7 +34,7 @@ POOLS: dict[str, tuple[str, ...]] = {
         "lo": "lo left low start l i begin",
         "hi": "hi right high end r j stop",
         "mid": "mid m middle pivot center",
-        "row": "row r line i",
+        "row": "row r line cells row",
         "col": "col c j column",
         "grid": "grid matrix mat m board rows table A",
         "g": "graph g adj edges neighbors tree links",
@@ -54,6 +54,8 @@ POOLS: dict[str, tuple[str, ...]] = {
         "win": "window win chunk part piece current",
         "p": "p pair point item t entry",
         "ps": "pairs points items data entries coords",
+        "obj": "obj m it thing inst box c o a s",
+        "nb": "nxt neighbor nb other child v w nei",
         "gen": "gen it g iterator stream source",
         "default": "default fallback default_value missing other",
         "flt": "value x amount price total avg rate",
@@ -71,6 +73,12 @@ POOLS: dict[str, tuple[str, ...]] = {
         "nB": "flag found ok valid done",
     }.items()
 }
+
+# Ranges that numbers of one program are drawn from, its data and its thresholds alike.
+SPANS: tuple[tuple[int, int], ...] = (
+    (0, 9), (1, 5), (-9, 9), (0, 30), (-50, 99), (1, 100), (0, 3), (100, 999), (-3, 3), (10, 5000), (1, 20), (0, 9),
+    (1, 10), (-5, 15), (0, 20),
+)  # fmt: skip
 
 _SINGULAR = {
     "nums": "num n x",
@@ -121,7 +129,7 @@ TIED: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             "begin": ("end",),
         }
     },
-    "col": {"row": {"row": ("col",), "r": ("c",), "line": ("cell", "col"), "i": ("j",)}},
+    "col": {"row": {"row": ("col",), "r": ("c",), "line": ("cell", "col"), "cells": ("col", "k")}},
     "v": {"key": {"k": ("v",), "key": ("value", "val"), "name": ("value", "amount"), "a": ("b",)}},
 }  # fmt: skip
 

@@ -108,29 +108,34 @@ def $f($n):
 ---
 :f prime_factors factorize factors decompose
 def $f($n):
-    $out = <:[]~{}:>
     $a = 2
-    while $n > 1<:~ and $a <= $n:>:
 <:
+    $out = []
+    while $n > 1:
         while $n % $a == 0:
-            <:$out = [*$out, $a]~$out = list($out) + [$a]:>
+            $out.append($a)
             $n //= $a
         $a += 1
-    return $out
+    return <:$out~len($out)~sorted(set($out)):>
 ~
+    $out = {}
+    while $a * $a <= $n:
         if $n % $a == 0:
+            $out[$a] = $out.get($a, 0) + 1
             $n = $n // $a
-            $cnt = 1
-            while $n % $a == 0:
-                $n = $n // $a
-                $cnt += 1
-            $out = list($out)
-            $out.append(($a, $cnt))
         else:
             $a += 1
-    return <:$out~dict($out)~len($out):>
+    if $n > 1:
+        $out[$n] = $out.get($n, 0) + 1
+    return <:$out~max($out, default=1)~list($out.items()):>
+~
+    while $a <= $n:
+        if $n % $a == 0:
+            return [$a] + $f($n // $a)
+        $a += 1
+    return []
 :>
-:call $f(#int(2,90))
+:call $f(#int(2,60))
 ---
 :f fibonacci fib nth_fibonacci
 def $f($n^: int^)^ -> int^:
@@ -183,14 +188,22 @@ def $f($n):
 ---
 :f collatz collatz_steps hailstone
 def $f($n):
-    $t = <:0~[$n]:>
+<:
+    $out = [$n]
     while $n != 1:
         if $n % 2 == 0:
             $n <://= 2~= $n // 2:>
         else:
             $n = 3 * $n + 1
-        <:$t = $t + 1 if isinstance($t, int) else $t + [$n]~$t += 1 if isinstance($t, int) else [$n]:>
-    return $t
+        $out.append($n)
+    return <:$out~max($out)~len($out)~$out[::-1]:>
+~
+    $out = []
+    while $n > 1:
+        $out.append('even' if $n % 2 == 0 else 'odd')
+        $n = $n // 2 if $n % 2 == 0 else $n * 3 + 1
+    return <:$out.count('odd')~len($out):>
+:>
 :call $f(#int(1,13))
 ---
 :f collatz_length hailstone_steps

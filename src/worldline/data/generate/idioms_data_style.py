@@ -6,10 +6,14 @@ and then what it does (a guard returns early), never whether it is valid Python.
 
 from __future__ import annotations
 
+import ast
 import random
 import re
 
 _DOC = re.compile(r'^ *"""[^"]*"""\n', re.MULTILINE)
+# A default without an annotation has no blanks around its `=`.
+_HEADER = re.compile(r"^ *def .*$", re.MULTILINE)
+_SPACED = re.compile(r"(\(|, )(\w+) = ")
 _COMMENT = re.compile(r"^ *# .*\n|  # .*$", re.MULTILINE)
 _AUGMENTED = re.compile(
     r"^( *)([\w.]+(?:\[\w+\])?) (\+|-|\*)= ([\w.]+(?:\(\w*\))?|\w+\[\w+\])$", re.MULTILINE
@@ -36,6 +40,7 @@ _MODULES = ("bisect", "functools", "heapq", "itertools", "math", "operator")
 
 def restyle(source: str, name: str, rng: random.Random) -> str:
     """The same program in one writer's habits; `name` is the function that is called."""
+    source = _HEADER.sub(lambda match: _SPACED.sub(r"\1\2=", match[0]), source)
     if rng.random() < 0.75:
         source = _DOC.sub("", source)
     if rng.random() < 0.7:
@@ -53,6 +58,20 @@ def restyle(source: str, name: str, rng: random.Random) -> str:
     if rng.random() < 0.06:
         source = re.sub(r"^ +", lambda match: match[0][: len(match[0]) // 2], source, flags=re.MULTILINE)
     return _imports(source) + source.strip("\n") + "\n"
+
+
+def without_idle_argument(source: str, call: str) -> tuple[str, str]:
+    """The program without its last parameter, where that has a default and nothing reads it."""
+    name = call.partition("(")[0]
+    found = re.search(rf"^def {name}\(([^()]*), (\w+)(?:: \w+ )?=[^,()]*\)", source, re.MULTILINE)
+    if not found or len(re.findall(rf"\b{found[2]}\b", source + call)) > 1:
+        return source, call
+    tree = ast.parse(call, mode="eval")
+    if isinstance(tree.body, ast.Call) and len(tree.body.args) > found[1].count(",") + 1:
+        tree.body.args.pop()
+        call = ast.unparse(tree)
+    start, end = found.span()
+    return f"{source[:start]}def {name}({found[1]}){source[end:]}", call
 
 
 def _named_return(source: str, rng: random.Random) -> str:
@@ -74,8 +93,8 @@ def _guarded(source: str, name: str, rng: random.Random) -> str:
     """A guard as the function's first statement, where it has no docstring or test there already."""
     for match in _DEF.finditer(source):
         if match[1] == name and match[2] != "self":
-            test = rng.choice(("not {0}", "not {0}", "{0} is None", "not {0}", "{0} == 0", "{0} == []"))
-            value = rng.choice(("None", "[]", "0", "None", "-1", "False", "''", "{}"))
+            test = rng.choice(("not {0}", "not {0}", "{0} is None", "not {0}"))
+            value = rng.choice(("None", "[]" if ".append(" in source else "0", "None", "-1", "False"))
             guard = f"    if {test.format(match[2])}:\n        return {value}\n"
             return source[: match.end()] + guard + source[match.end() :]
     return source

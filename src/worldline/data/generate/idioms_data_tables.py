@@ -70,7 +70,7 @@ def $f($nums, $n):
         return 0
     return $f($nums, $n - $nums[0]) + $f($nums[1:], $n)
 :>
-:call $f(<:[1, 2]~[2, 3]~[1, 3, 4]~[5, 2]~[3]~[1, 5]:>, #int(1,7))
+:call $f(<:[1, 2]~[2, 3]~[1, 3, 4]~[5, 2]~[3]~[1, 5]:>, #int(1,6))
 ---
 :f knapsack best_value max_loot rob climb_stairs
 def $f($nums, $n=#int(5,9)):

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from worldline.data.generate.idioms_data_names import POOLS, TIED
+from worldline.data.generate.idioms_data_names import POOLS, SPANS, TIED
 
 _TOKEN = re.compile(r"<:|:>|~|\$[a-zA-Z]+\d*|#[a-z_]+(?:\([^()]*\))?|\^[^^\n]+\^")
 _ALONE = re.compile(r"^[ ]*(<:|~|:>)[ ]*\n", re.MULTILINE)
@@ -79,6 +79,7 @@ class Scope:
     taken: set[str] = field(default_factory=set)
     last: object = None
     annotated: bool = False
+    span: tuple[int, int] = (0, 9)
 
     def name(self, role: str) -> str:
         """The name bound to `role`, bound now if it is not yet."""
@@ -128,6 +129,7 @@ def parse(text: str) -> Template:
             lines.append(line)
     body = "\n".join(lines) + "\n"
     reserved = frozenset(_WORD.findall(re.sub(r"\$\w+|#[a-z_]+", "", text)))
+    names = tuple(name for name in names if not re.search(rf"\b{name}\b", body))
     return Template(names=names, lets=tuple(lets), body=parts(body), calls=tuple(calls), reserved=reserved)
 
 
@@ -191,7 +193,9 @@ def render(pieces: tuple[Part, ...], scope: Scope, makers: Mapping[str, Maker]) 
 
 def fill(template: Template, rng: random.Random, makers: Mapping[str, Maker]) -> tuple[str, str]:
     """Source and call of one program of this template; its function is plainly `f` half of the time."""
-    scope = Scope(rng, taken=set(template.reserved) | {"f"}, annotated=rng.random() < 0.3)
+    scope = Scope(
+        rng, taken=set(template.reserved) | {"f"}, annotated=rng.random() < 0.3, span=rng.choice(SPANS)
+    )
     scope.names["f"] = "f" if not template.names or rng.random() < 0.5 else rng.choice(template.names)
     scope.taken.add(scope.names["f"])
     for roles, options in template.lets:

@@ -8,22 +8,8 @@ from __future__ import annotations
 
 import random
 
-from worldline.data.generate.idioms_data_names import KEYS, WORDS
+from worldline.data.generate.idioms_data_names import KEYS, SPANS, WORDS
 from worldline.data.generate.idioms_data_template import Maker, Scope
-
-_RANGES = (
-    (0, 9),
-    (1, 5),
-    (-9, 9),
-    (0, 30),
-    (-50, 99),
-    (1, 100),
-    (0, 3),
-    (100, 999),
-    (-3, 3),
-    (10, 5000),
-    (1, 20),
-)
 
 
 def _limits(arguments: list[str], low: int, high: int) -> tuple[int, int]:
@@ -33,13 +19,22 @@ def _limits(arguments: list[str], low: int, high: int) -> tuple[int, int]:
 
 def number(rng: random.Random) -> int:
     """An integer as people write them in examples."""
-    return rng.randint(*rng.choice(_RANGES))
+    return rng.randint(*rng.choice(SPANS))
 
 
-def numbers(rng: random.Random, arguments: list[str], low: int = 0, high: int = 7) -> list[int]:
+def size(rng: random.Random, low: int, high: int) -> int:
+    """A length, rather long than short: one element shows little."""
+    drawn = rng.randint(low, high)
+    return drawn if rng.random() < 0.4 else max(drawn, rng.randint(low, high))
+
+
+def numbers(scope: Scope, arguments: list[str], low: int = 0, high: int = 7) -> list[int]:
     """Integers of one style; arguments are the least and greatest length, then the least and greatest value."""
-    length = rng.randint(*_limits(arguments, low, high))
-    style = (int(arguments[2]), int(arguments[3])) if len(arguments) == 4 else rng.choice(_RANGES)
+    rng = scope.rng
+    length = size(rng, *_limits(arguments, low, high))
+    style = scope.span if rng.random() < 0.8 else rng.choice(SPANS)
+    if len(arguments) == 4:
+        style = (int(arguments[2]), int(arguments[3]))
     made = [rng.randint(*style) for _ in range(length)]
     if length > 2 and rng.random() < 0.25:
         made[rng.randrange(length)] = made[0]
@@ -67,7 +62,7 @@ def scalar(rng: random.Random) -> object:
 
 def _keys(rng: random.Random, low: int, high: int) -> list[str]:
     pool = rng.choice(KEYS)
-    return rng.sample(pool, min(len(pool), rng.randint(low, high)))
+    return rng.sample(pool, min(len(pool), size(rng, low, high)))
 
 
 def _keep(scope: Scope, value: object) -> str:
@@ -76,23 +71,27 @@ def _keep(scope: Scope, value: object) -> str:
 
 
 def _int(scope: Scope, arguments: list[str]) -> str:
-    return str(scope.rng.randint(*_limits(arguments, 0, 9)) if arguments else number(scope.rng))
+    return str(
+        scope.rng.randint(*_limits(arguments, 0, 9))
+        if arguments
+        else scope.rng.randint(*(scope.span if scope.rng.random() < 0.6 else scope.rng.choice(SPANS)))
+    )
 
 
 def _ints(scope: Scope, arguments: list[str]) -> str:
-    return _keep(scope, numbers(scope.rng, arguments))
+    return _keep(scope, numbers(scope, arguments))
 
 
 def _sorted(scope: Scope, arguments: list[str]) -> str:
-    return _keep(scope, sorted(numbers(scope.rng, arguments, 1, 8)))
+    return _keep(scope, sorted(numbers(scope, arguments, 1, 8)))
 
 
 def _tuple(scope: Scope, arguments: list[str]) -> str:
-    return _keep(scope, tuple(numbers(scope.rng, arguments, 2, 5)))
+    return _keep(scope, tuple(numbers(scope, arguments, 2, 5)))
 
 
 def _set(scope: Scope, arguments: list[str]) -> str:
-    found = sorted(set(numbers(scope.rng, arguments, 1, 6)))
+    found = sorted(set(numbers(scope, arguments, 1, 6)))
     scope.last = found
     return "{" + ", ".join(map(str, found)) + "}" if found else "set()"
 
@@ -105,9 +104,7 @@ def _float(scope: Scope, arguments: list[str]) -> str:
 def _floats(scope: Scope, arguments: list[str]) -> str:
     low, high = _limits(arguments, 0, 5)
     digits = scope.rng.choice((1, 1, 2))
-    return _keep(
-        scope, [round(scope.rng.uniform(-9, 50), digits) for _ in range(scope.rng.randint(low, high))]
-    )
+    return _keep(scope, [round(scope.rng.uniform(-9, 50), digits) for _ in range(size(scope.rng, low, high))])
 
 
 def _word(scope: Scope, arguments: list[str]) -> str:
@@ -116,7 +113,7 @@ def _word(scope: Scope, arguments: list[str]) -> str:
 
 def _words(scope: Scope, arguments: list[str]) -> str:
     low, high = _limits(arguments, 0, 6)
-    made = [word(scope.rng) for _ in range(scope.rng.randint(low, high))]
+    made = [word(scope.rng) for _ in range(size(scope.rng, low, high))]
     if len(made) > 2 and scope.rng.random() < 0.4:
         made[-1] = scope.rng.choice(made)
     return _keep(scope, made)
@@ -124,18 +121,18 @@ def _words(scope: Scope, arguments: list[str]) -> str:
 
 def _text(scope: Scope, arguments: list[str]) -> str:
     low, high = _limits(arguments, 1, 5)
-    return _keep(scope, " ".join(word(scope.rng) for _ in range(scope.rng.randint(low, high))))
+    return _keep(scope, " ".join(word(scope.rng) for _ in range(size(scope.rng, low, high))))
 
 
 def _letters(scope: Scope, arguments: list[str]) -> str:
     low, high = _limits(arguments, 1, 7)
     pool = scope.rng.choice(("ab", "abc", "abcde", "xyz", "aeiost", "LRUD", "01", "AbC"))
-    return _keep(scope, "".join(scope.rng.choice(pool) for _ in range(scope.rng.randint(low, high))))
+    return _keep(scope, "".join(scope.rng.choice(pool) for _ in range(size(scope.rng, low, high))))
 
 
 def _mixed(scope: Scope, arguments: list[str]) -> str:
     low, high = _limits(arguments, 1, 6)
-    return _keep(scope, [scalar(scope.rng) for _ in range(scope.rng.randint(low, high))])
+    return _keep(scope, [scalar(scope.rng) for _ in range(size(scope.rng, low, high))])
 
 
 def _scalar(scope: Scope, arguments: list[str]) -> str:
@@ -144,7 +141,7 @@ def _scalar(scope: Scope, arguments: list[str]) -> str:
 
 def _nested(scope: Scope, arguments: list[str]) -> str:
     low, high = _limits(arguments, 1, 4)
-    return _keep(scope, [numbers(scope.rng, ["0", "4"]) for _ in range(scope.rng.randint(low, high))])
+    return _keep(scope, [numbers(scope, ["0", "4"]) for _ in range(size(scope.rng, low, high))])
 
 
 def _deep_list(rng: random.Random, depth: int) -> list[object]:
@@ -162,14 +159,14 @@ def _matrix(scope: Scope, arguments: list[str]) -> str:
     rng = scope.rng
     low, high = _limits(arguments, 1, 3)
     rows, width = rng.randint(low, high), rng.randint(max(low, 1), 4)
-    size = str(width)
-    style = [str(s) for s in rng.choice(_RANGES[:6])]
-    return _keep(scope, [numbers(rng, [size, size, *style]) for _ in range(rows)])
+    width_text = str(width)
+    style = [str(s) for s in (scope.span if scope.rng.random() < 0.7 else (0, 9))]
+    return _keep(scope, [numbers(scope, [width_text, width_text, *style]) for _ in range(rows)])
 
 
 def _square(scope: Scope, arguments: list[str]) -> str:
-    size = str(scope.rng.randint(*_limits(arguments, 1, 3)))
-    return _keep(scope, [numbers(scope.rng, [size, size, "0", "9"]) for _ in range(int(size))])
+    side = str(scope.rng.randint(*_limits(arguments, 1, 3)))
+    return _keep(scope, [numbers(scope, [side, side, "0", "9"]) for _ in range(int(side))])
 
 
 def _grid(scope: Scope, arguments: list[str]) -> str:
@@ -179,7 +176,7 @@ def _grid(scope: Scope, arguments: list[str]) -> str:
 
 def _dict(scope: Scope, arguments: list[str]) -> str:
     low, high = _limits(arguments, 0, 5)
-    style = [int(a) for a in arguments[2:4]] or list(scope.rng.choice(_RANGES))
+    style = [int(a) for a in arguments[2:4]] or list(scope.span)
     return _keep(scope, {key: scope.rng.randint(style[0], style[1]) for key in _keys(scope.rng, low, high)})
 
 
@@ -189,14 +186,14 @@ def _dict_words(scope: Scope, arguments: list[str]) -> str:
 
 
 def _dict_ints(scope: Scope, arguments: list[str]) -> str:
-    found = numbers(scope.rng, arguments, 1, 5)
+    found = numbers(scope, arguments, 1, 5)
     text = scope.rng.random() < 0.5
     return _keep(scope, {key: word(scope.rng) if text else number(scope.rng) for key in found})
 
 
 def _dict_lists(scope: Scope, arguments: list[str]) -> str:
     low, high = _limits(arguments, 1, 4)
-    return _keep(scope, {key: numbers(scope.rng, ["0", "4"]) for key in _keys(scope.rng, low, high)})
+    return _keep(scope, {key: numbers(scope, ["0", "4"]) for key in _keys(scope.rng, low, high)})
 
 
 def _dict_mixed(scope: Scope, arguments: list[str]) -> str:
@@ -218,7 +215,7 @@ def _tree(scope: Scope, arguments: list[str]) -> str:
 def _pairs(scope: Scope, arguments: list[str]) -> str:
     low, high = _limits(arguments, 1, 5)
     keys = _keys(scope.rng, 2, 4)
-    made = [(scope.rng.choice(keys), number(scope.rng)) for _ in range(scope.rng.randint(low, high))]
+    made = [(scope.rng.choice(keys), number(scope.rng)) for _ in range(size(scope.rng, low, high))]
     return _keep(scope, made)
 
 
@@ -226,14 +223,14 @@ def _points(scope: Scope, arguments: list[str]) -> str:
     low, high = _limits(arguments, 1, 5)
     return _keep(
         scope,
-        [(scope.rng.randint(-5, 9), scope.rng.randint(-5, 9)) for _ in range(scope.rng.randint(low, high))],
+        [(scope.rng.randint(-5, 9), scope.rng.randint(-5, 9)) for _ in range(size(scope.rng, low, high))],
     )
 
 
 def _spans(scope: Scope, arguments: list[str]) -> str:
     low, high = _limits(arguments, 1, 5)
     made = []
-    for _ in range(scope.rng.randint(low, high)):
+    for _ in range(size(scope.rng, low, high)):
         start = scope.rng.randint(0, 15)
         made.append((start, start + scope.rng.randint(1, 6)))
     return _keep(scope, made if scope.rng.random() < 0.5 else [list(span) for span in made])
@@ -282,10 +279,16 @@ def _in(scope: Scope, arguments: list[str]) -> str:
     return str(number(scope.rng))
 
 
+def _one(scope: Scope, arguments: list[str]) -> str:
+    """Surely an element or key of the value made last."""
+    held = scope.last
+    return repr(scope.rng.choice(list(held))) if isinstance(held, list | dict | tuple | str) and held else "0"
+
+
 def _idx(scope: Scope, arguments: list[str]) -> str:
     held = scope.last
-    size = len(held) if isinstance(held, list | dict | tuple | str) else 3
-    return str(scope.rng.randrange(max(size, 1)))
+    length = len(held) if isinstance(held, list | dict | tuple | str) else 3
+    return str(scope.rng.randrange(max(length, 1)))
 
 
 def _bool(scope: Scope, arguments: list[str]) -> str:
@@ -298,5 +301,5 @@ VALUES: dict[str, Maker] = {
     "nested": _nested, "deep": _deep, "matrix": _matrix, "square": _square, "grid": _grid, "dict": _dict,
     "dictw": _dict_words, "dicti": _dict_ints, "dictl": _dict_lists, "dictm": _dict_mixed, "tree": _tree,
     "pairs": _pairs, "points": _points, "spans": _spans, "records": _records, "graph": _graph, "dag": _dag,
-    "in": _in, "idx": _idx, "bool": _bool,
+    "in": _in,    "one": _one, "idx": _idx, "bool": _bool,
 }  # fmt: skip

@@ -23,8 +23,8 @@ LIBRARY = r"""
 |$1 in «#letters»|$1 == «#achar»|$1 != «#letter»|$1 in 'aeiou'|$1 not in 'aeiou'|$1 in ' -_'|$1 > «#letter»\
 |$1.lower() == «#letter»»
 == cx
-«$1.upper()|$1.upper()|$1.lower()|$1.swapcase()|$1 * 2|$1 + $1|«#mark»|«#mark»|''|' '|f'«[|(|<|{{»{$1}«]|)|>\
-|}}»'|chr(ord($1) + 1)|«#mark» + $1|$1 + «#mark»|str(ord($1))|$1.upper() + $1.lower()|'«%s%s' % ($1, $1)\
+«$1.upper()|$1.upper()|$1.lower()|$1.swapcase()|$1 * 2|$1 + $1|«#mark»|«#mark»|''|' '|f'«Y:[|<|(|{{»{$1}«Y:]\
+|>|)|}}»'|chr(ord($1) + 1)|«#mark» + $1|$1 + «#mark»|str(ord($1))|$1.upper() + $1.lower()|'«%s%s' % ($1, $1)\
 |%c' % $1|{}-'.format($1)»|$1.capitalize()|$1 * «#int 2 3»|hex(ord($1))[2:]|$1.title() + «#mark»|«#achar»»
 == wpred
 «len($1) > «#int 2 5»|len($1) >= «#anum»|len($1) == «#int 2 5»|len($1) < «#int 3 6»|len($1) % 2 == «0|1»\
@@ -36,7 +36,7 @@ LIBRARY = r"""
 == wx
 «$1.upper()|$1.upper()|$1.capitalize()|$1.capitalize()|$1.lower()|$1.title()|$1.swapcase()|$1[::-1]|$1[::-1]\
 |$1[:«#int 1 3»]|$1[-«#int 1 3»:]|$1[1:] + $1[:1]|$1[1:]|$1[:-1]|$1[:1].upper() + $1[1:]\
-|$1[:1] + str(len($1))|$1 * 2|$1 + «#mark»|«#mark» + $1|f'«[|<|(|{{»{$1}«]|>|)|}}»'|«#mark» * len($1)\
+|$1[:1] + str(len($1))|$1 * 2|$1 + «#mark»|«#mark» + $1|f'«Y:[|<|(|{{»{$1}«Y:]|>|)|}}»'|«#mark» * len($1)\
 |$1.replace(«#letter», «#mark»)|$1.strip(«#letters»)|$1.strip('.,!?')|$1.zfill(«#int 3 6»)\
 |$1.center(«#int 5 9», «#mark»)|$1.ljust(«#int 4 8», «#mark»)|$1.rjust(«#int 4 8»)\
 |'{}:{}'.format($1, len($1))|''.join(sorted($1))|''.join(reversed($1))|$1.casefold()|$1[::2]|$1[:1] + '.'\
@@ -67,7 +67,7 @@ LIBRARY = r"""
 while $2 in $1:
     $1.remove($2)
 == advance
-while «len($1) > 2|$2» and $2 in $1[«1|2»:]:
+while len($1) > «1|2» and $2 in $1[«1|2»:]:
     $1 = $1[«1|2»:]
 == setkey
 if $2 «in|not in» $1:

@@ -66,6 +66,9 @@ def head(scope: Scope, var: Var) -> tuple[str, list[tuple[str, str]]]:
     if kind == "pairs":
         a, b = _element(scope, "str"), _element(scope, "int")
         return f"for {a}, {b} in {name}:", [(a, "str"), (b, "int")]
+    if kind == "people":
+        p = _element(scope, "rec", names_=("p", "person", "row", "user", "item"))
+        return f"for {p} in {name}:", [(f"{p}['name']", "str"), (f"{p}['age']", "int")]
     element = ELEMENTS[kind]
     if kind in ("iset", "sset"):
         x = _element(scope, element)
@@ -204,7 +207,7 @@ def _into_int(scope: Scope, acc: Var, element: Var, rest: list[Var]) -> None:
 def _into_list(scope: Scope, acc: Var, element: Var, rest: list[Var]) -> None:
     rng = scope.rng
     kind = ELEMENTS[bare(acc.kind)]
-    text, _ = _made(scope, kind, element, plain=0.45)
+    text, level = _made(scope, kind, element, plain=0.45)
     roll = rng.random()
     if roll < 0.8:
         scope.emit(f"{acc.name}.append({text})")
@@ -213,13 +216,14 @@ def _into_list(scope: Scope, acc: Var, element: Var, rest: list[Var]) -> None:
     elif roll < 0.93:
         scope.emit(f"{acc.name} += [{text}]")
     else:
-        with scope.block(f"if {text} not in {acc.name}:"):
+        with scope.block(f"if {wrap(text, level, 6)} not in {acc.name}:"):
             scope.emit(f"{acc.name}.append({text})")
 
 
 def _into_counts(scope: Scope, acc: Var, element: Var, rest: list[Var]) -> None:
     rng = scope.rng
-    key, _ = _made(scope, "str", element, plain=0.8)
+    key, level = _made(scope, "str", element, plain=0.8)
+    tested = wrap(key, level, 6)
     number = next((var.name for var in rest if var.kind in ("int", "cnt")), None)
     amount = rng.choice((number, number, "1")) if number else "1"
     roll = rng.random()
@@ -227,12 +231,12 @@ def _into_counts(scope: Scope, acc: Var, element: Var, rest: list[Var]) -> None:
         scope.emit(f"{acc.name}[{key}] = {acc.name}.get({key}, 0) + {amount}")
     elif roll < 0.65:
         positive = rng.random() < 0.5
-        with scope.block(f"if {key} {'in' if positive else 'not in'} {acc.name}:"):
+        with scope.block(f"if {tested} {'in' if positive else 'not in'} {acc.name}:"):
             scope.emit(f"{acc.name}[{key}] {'+=' if positive else '='} {amount}")
         with scope.block("else:"):
             scope.emit(f"{acc.name}[{key}] {'=' if positive else '+='} {amount}")
     elif roll < 0.75:
-        with scope.block(f"if {key} not in {acc.name}:"):
+        with scope.block(f"if {tested} not in {acc.name}:"):
             scope.emit(f"{acc.name}[{key}] = 0")
         scope.emit(f"{acc.name}[{key}] += {amount}")
     elif roll < 0.85:
@@ -250,9 +254,9 @@ def _into_groups(scope: Scope, acc: Var, element: Var, rest: list[Var]) -> None:
 
 
 def _into_set(scope: Scope, acc: Var, element: Var, rest: list[Var]) -> None:
-    text, _ = _made(scope, ELEMENTS[bare(acc.kind)], element, plain=0.6)
+    text, level = _made(scope, ELEMENTS[bare(acc.kind)], element, plain=0.6)
     if scope.rng.random() < 0.3:
-        with scope.block(f"if {text} in {acc.name}:"):
+        with scope.block(f"if {wrap(text, level, 6)} in {acc.name}:"):
             scope.emit(scope.rng.choice(("break", "continue", f"return {acc.name}")))
     scope.emit(f"{acc.name}.add({text})")
 
@@ -303,16 +307,17 @@ def body(scope: Scope, acc: Var, bound: list[Var]) -> None:
 def _branches(scope: Scope, acc: Var, element: Var, rest: list[Var], test: str) -> None:
     with scope.block(f"if {test}:"):
         update(scope, acc, element, rest)
-    first = scope.lines[-1].strip()
+    seen = {scope.lines[-1].strip()}
     other = condition(scope, start=element)
     if scope.rng.random() < 0.3 and alike(other) != alike(test):
         with scope.block(f"elif {other}:"):
             update(scope, acc, element, rest)
+        seen.add(scope.lines[-1].strip())
     at = len(scope.lines)
     for _ in range(4):
         with scope.block("else:"):
             update(scope, acc, element, rest)
-        if scope.lines[-1].strip() != first:
+        if scope.lines[-1].strip() not in seen:
             return
         del scope.lines[at:]  # both branches the same: once more
 

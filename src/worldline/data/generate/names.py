@@ -13,10 +13,8 @@ f f f f f f g solve process compute transform convert check handle main func run
 parse count_it normalize encode extract summarize collect merge update reduce_it clean filter_items
 make_result calculate get_result work analyze rearrange shift pick combine test fn do_it
 """
-_FUNCTIONS_TEXT = ""
 FUNCTIONS = tuple(_FUNCTIONS_TEXT.split())
 _HELPERS_TEXT = "helper g h step inner score weight is_valid ok fix key_of adjust scale twice wrap part visit"
-_HELPERS_TEXT = ""
 HELPERS = tuple(_HELPERS_TEXT.split())
 _POOLS = {
     "str": "text text s s string word line sentence message name title data value st content phrase txt source row",
@@ -35,6 +33,7 @@ _POOLS = {
     "floats": "values prices xs samples rates",
     "lists": "matrix grid rows lists groups table mat nested",
     "pairs": "pairs records items entries rows data scores",
+    "people": "people users rows records staff players",
     "rec": "pair rec entry item record",
     "tup": "t tup point coords values triple nums",
     "counts": "d counts scores ages dic freq stock mapping prices dct",

@@ -184,8 +184,7 @@ def helped(rng: Random) -> Program:
     before = f"def {helper}({', '.join(var.name for var in used)}):\n{body}\n\n"
     each = {"char": "str!", "str": "strs!", "int": "ints!", "ints": "lists!"}.get(inner_kind)
     outer_kind = each if each and rng.random() < 0.6 else inner_kind
-    scope, params = begin(rng, [outer_kind, *(var.born for var in used[1:])])
-    scope.taken.add(helper)
+    scope, params = begin(rng, [outer_kind, *(var.born for var in used[1:])], taken=[helper])
     rest = "".join(f", {scope.read(var)}" for var in params[1:])
     name = scope.read(params[0])
     if outer_kind == each:

@@ -6,7 +6,7 @@ Without this, `if 'q' in text` would hardly ever be true.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -28,6 +28,8 @@ def _planted(rng: Random, kind: str, value: Any, texts: list[str], ints: list[in
         return _PLACES[kind](rng, value, rng.choice(texts))
     if ints and kind == "int" and rng.random() < 0.4:
         return rng.choice(ints) + rng.choice((-1, 0, 0, 1))
+    if ints and kind == "tup" and value and rng.random() < 0.35:
+        return (*value[:-1], rng.choice(ints))
     if ints and kind == "ints" and value and rng.random() < 0.35:
         out = list(value)
         out[rng.randrange(len(out))] = rng.choice(ints)
@@ -69,4 +71,9 @@ def _in_dict(rng: Random, value: dict[str, Any], part: str) -> dict[str, Any]:
     return {(part if key == pick else key): item for key, item in value.items()}
 
 
-_PLACES = {"str": _in_text, "strs": _in_list, "counts": _in_dict, "names": _in_dict}
+_PLACES: dict[str, Callable[[Random, Any, str], Any]] = {
+    "str": _in_text,
+    "strs": _in_list,
+    "counts": _in_dict,
+    "names": _in_dict,
+}

@@ -5,6 +5,7 @@ A `Scope` is the one mutable thing of the generator; expressions read it, statem
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from random import Random
 
 from worldline.data.generate import names
 from worldline.data.generate.catalogue import USES
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass
@@ -25,9 +28,11 @@ class Var:
     local: bool = True
     changed: bool = False
     born: str = ""
+    words: tuple[str, ...] = ()  # the names in its text: two for `data[i]`
 
     def __post_init__(self) -> None:
         self.born = self.born or self.kind
+        self.words = (self.name,) if self.name.isidentifier() else tuple(_WORD.findall(self.name))
 
 
 @dataclass
@@ -45,7 +50,7 @@ class Scope:
 
     def emit(self, line: str) -> None:
         """Add a line at the current indentation."""
-        self.lines.append("    " * self.depth + line)
+        self.lines.append("    " * self.depth + line if line else "")
 
     @contextmanager
     def block(self, head: str) -> Iterator[None]:
@@ -68,7 +73,7 @@ class Scope:
 
     def candidates(self, kind: str) -> list[Var]:
         """The variables that can stand where a `kind` is wanted."""
-        return [var for var in self.vars if kind in USES[var.kind] and var.name not in self.hidden]
+        return [var for var in self.vars if kind in USES[var.kind] and self.hidden.isdisjoint(var.words)]
 
     def pick(self, kind: str, *, again: bool = False) -> Var | None:
         """A variable of the type, one not read yet before others; None where there is none.
@@ -77,7 +82,7 @@ class Scope:
         """
         found = self.candidates(kind)
         if not again:
-            found = [var for var in found if var.name not in self.busy]
+            found = [var for var in found if var.words[0] not in self.busy]
         return self.weigh(found) if found else None
 
     def weigh(self, found: list[Var]) -> Var:
@@ -91,7 +96,7 @@ class Scope:
     def read(self, var: Var) -> str:
         """The variable's name, noted as read by the current expression."""
         var.used += 1
-        self.busy.append(var.name)
+        self.busy += var.words
         return var.name
 
     def unused(self) -> list[Var]:

@@ -1,8 +1,8 @@
 """Program sketches: text with holes, for constructs that a flat grammar writes badly (classes, recursion, generators).
 
 `«a|b»` is a choice, nested or not; an alternative may begin a line. `$name` is a name, the same throughout.
-`@int x:ints k:small@` is an expression of type int made of those variables, `~int~` a literal. Lines that begin with `?`
-are optional, together. The line that begins with `>` is the call, with `%ints!%` an argument.
+`@int x:ints k:small@` is an expression of type int made of those variables, `~int~` a literal. Lines that begin with
+`?` are optional, together. The line that begins with `>` is the call, with `%ints!%` an argument.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ _CHOICE = re.compile(r"«([^«»]*)»")
 _DERIVED = re.compile(r"@([a-z]+!?)((?: \$?\w+:[a-z]+!?)+)@")
 _LITERAL = re.compile(r"~([a-z0-9]+!?)~")
 _ARGUMENT = re.compile(r"%([a-z]+!?)%")
-_CONTINUED = re.compile(r"\n *\|")
 _CONTINUED = re.compile(r"\n *\|")
 _OPTIONAL = re.compile(r"(?:\n\?[^\n]*)+")
 _NAME = re.compile(r"\$([A-Za-z]\w*)")
@@ -68,7 +67,6 @@ def fill(rng: Random, sketch: str) -> Program:
         lambda found: found[0].replace("\n?", "\n") if rng.random() < 0.5 else "", sketch.strip("\n")
     )
     text = _CONTINUED.sub("|", text)
-    text = _CONTINUED.sub("|", text)
     while "«" in text:
         text = _CHOICE.sub(lambda found: rng.choice(found[1].split("|")), text)
     body, _, called = text.rpartition("\n>")
@@ -91,7 +89,7 @@ def _derived(rng: Random, to: str, given: str) -> str:
     made = derive(scope, to, 1, start=scope.vars[0]) or derive(scope, to, 1)
     if made is None:
         raise ValueError(f"no {to} can be made of {given}")  # a fault of the sketch, met by the tests
-    text = made[0] if made[2] >= 11 else f"({made[0]})"
+    text = made[0] if made[2] >= 11 or to == "bool" else f"({made[0]})"
     return text.replace("DOLLAR", "$")
 
 

@@ -29,7 +29,7 @@ def $g($c):
 def $f($s):
     $out = «''|""»
     for $v in $s:
-        if «|not »$g($v):
+        if $g($v):
             $out += $v
     return $out
 > $f(%word%)
@@ -225,8 +225,6 @@ def $f($xs):
 > $f(%few%)
 """,
     """
-from collections import «Counter|defaultdict|deque»
-
 def $f($s):
     «$d = {}|$d = dict()»
     for $c in $s:

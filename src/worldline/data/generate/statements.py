@@ -10,7 +10,7 @@ from collections.abc import Callable
 from worldline.data.generate import names
 from worldline.data.generate.catalogue import ASIDE, Index, entries
 from worldline.data.generate.expressions import (
-    ASIDE,
+    alike,
     apply,
     chain,
     condition,
@@ -31,6 +31,7 @@ ELEMENTS = {
     "floats": "float",
     "lists": "ints",
     "pairs": "rec",
+    "people": "rec",
     "tup": "int",
     "iset": "int",
     "sset": "str",
@@ -40,7 +41,7 @@ ELEMENTS = {
     "table": "int",
     "bytes": "cnt",
 }
-_ANNOTATIONS = {
+ANNOTATIONS = {
     "int": "int",
     "cnt": "int",
     "str": "str",
@@ -77,7 +78,7 @@ def assign(scope: Scope) -> bool:
     if made[0].isidentifier():
         return False
     var = scope.new(made[1])
-    kind = _ANNOTATIONS.get(bare(made[1]))
+    kind = ANNOTATIONS.get(bare(made[1]))
     note = f": {kind}" if kind and rng.random() < 0.03 else ""
     scope.emit(f"{var.name}{note} = {made[0]}")
     return True
@@ -319,6 +320,8 @@ def show(scope: Scope) -> bool:
     """Output: print with one value, several, sep= or end=."""
     rng = scope.rng
     made = chain(scope, source(scope), rng.choice((0, 0, 1)))
+    if bare(made[1]) in ("iset", "sset"):
+        made = (f"sorted({made[0]})", "", 15)  # what a set prints depends on its hashes
     roll = rng.random()
     if roll < 0.6:
         scope.emit(f"print({made[0]})")

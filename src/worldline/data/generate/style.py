@@ -40,6 +40,7 @@ _DOCS = (
     "Build a new value from the arguments.",
     "Check the input and transform it.",
 )
+_MIDDLE = re.compile(r" *(else|elif|except|finally|case)\b")
 _HEAD = re.compile(r"^( *)def \w+\(.*\):$")
 
 
@@ -77,7 +78,7 @@ def _docstring(rng: Random, lines: list[str]) -> list[str]:
 
 
 def _comment(rng: Random, lines: list[str]) -> list[str]:
-    inside = [i for i, line in enumerate(lines) if line.startswith("    ")]
+    inside = [i for i, line in enumerate(lines) if line.startswith("    ") and not _MIDDLE.match(line)]
     if not inside:
         return lines
     at = rng.choice(inside)

@@ -100,6 +100,11 @@ CHANGES = r"""
 1 same `pairs$`.sort(key=lambda p: p[1])
 1 same `pairs$`.sort()
 1 less `pairs!$`.pop(0)
+3 more `people$`.append({'name': `str`, 'age': `int`})
+2 same `people!$`[0]['age'] += `small`
+1 same `people!$`[-1]['name'] = `str`
+1 same `people$`.sort(key=lambda p: p['age'])
+1 less `people!$`.pop(0)
 4 same `int$` += `int`
 2 same `int$` -= `int`
 1 same `int$` *= `small`

@@ -31,6 +31,9 @@ LISTS = r"""
 3 ints? `ints?.`[::-1]
 1 ints? list(reversed(`ints?`))
 3 ints `ints.`[`small`:]
+1 ints `ints.`[`int$`:]
+1 ints `ints.`[:`int$`]
+1 ints `ints$`[`small`:] + `ints=`[:`small`]  @10
 3 ints `ints.`[:`small`]
 2 ints `ints.`[1:-1]
 2 ints `ints.`[:-1]
@@ -225,6 +228,26 @@ LISTS2 = r"""
 2 bool `int<` in `tup<`  @5
 1 bool `tup<` < `tup<`  @5
 1 str! str(`tup`)
+"""
+
+PEOPLE = r"""
+2 cnt len(`people`)
+3 strs? [p['name'] for p in `people?`]
+3 ints? [p['age'] for p in `people?`]
+2 people? sorted(`people?`, key=lambda p: p['age'])
+1 people? sorted(`people?`, key=lambda p: p['name'], reverse=True)
+2 people [p for p in `people` if p['age'] > `int`]
+1 people `people.`[:`small`]
+2 counts? {p['name']: p['age'] for p in `people?`}
+1 pairs? [(p['name'], p['age']) for p in `people?`]
+2 int sum(p['age'] for p in `people`)
+1 int max(p['age'] for p in `people!`)
+1 int `people!.`[0]['age']
+1 str `people!.`[-1]['name']
+1 str max(`people!`, key=lambda p: p['age'])['name']
+1 str ', '.join(p['name'] for p in `people`)
+1 bool any(p['age'] > `int` for p in `people`)
+1 bool all(p['name'] for p in `people`)
 """
 
 DICTS = r"""

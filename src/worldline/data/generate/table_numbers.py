@@ -5,7 +5,7 @@ from __future__ import annotations
 NUMBERS = r"""
 5 int `int+` + `int*`  @10
 5 int `int+` - `int*`  @10
-4 int `int*` * `small`  @11
+4 int `int*` * `small*`  @11
 2 int `int*` * `int$`  @11
 3 int `int*` // `pos.`  @11
 4 int `int*` % `pos.`  @11
@@ -70,7 +70,7 @@ NUMBERS = r"""
 1 float abs(`float`)
 2 float round(`float`, 1)
 1 float round(`float`, 2)
-2 float `float*` * `small`  @11
+2 float `float*` * `small*`  @11
 2 float `float+` + `int*`  @10
 2 float `float+` - `float*`  @10
 1 float `float*` / `pos.`  @11

@@ -90,7 +90,7 @@ TEXT = r"""
 5 str! `str!+` + `char`  @10
 4 str `str+` + `str*`  @10
 2 str! `char*` + `str!*`  @10
-3 str `str*` * `small`  @11
+3 str `str*` * `small*`  @11
 3 bool `str.`.startswith(`char`)
 3 bool `str.`.endswith(`char`)
 2 bool `str.`.startswith(`sub`)
@@ -117,6 +117,73 @@ TEXT = r"""
 1 str! repr(`str`)
 1 bytes? `str?.`.encode()
 1 bytes! `str!.`.encode('utf-8')
+"""
+
+# Texts taken apart and put together again: by positions held in variables, character by character, word by word.
+PIECES = r"""
+3 str `str.`[`int$`:]
+3 str `str.`[:`int$`]
+2 str `str.`[`int$`:`int$`]
+2 str `str.`[`cnt`:]
+2 str `str.`[:`cnt`]
+1 str `str.`[:-`cnt$`]
+1 str `str$`[:`int$`] + `char` + `str=`[`small`:]  @10
+1 str `str$`[:`small`] + `str=`[`small`:]  @10
+2 str `str$`[`small`:] + `str=`[:`small`]  @10
+1 str `str!$`[-1] + `str!=`[:-1]  @10
+1 str `str!$`[1:] + `str!=`[0]  @10
+1 str `str$`[::2] + `str=`[1::2]  @10
+2 str `str+` + `str*`[::-1]  @10
+1 str `str.`.ljust(`cnt$`, `char`)
+1 str `str.`.rjust(`cnt$`)
+1 str `str.`.zfill(`cnt$`)
+1 str! `str.`.center(len(`str$`) + 4, `char`)
+2 str `str.`.replace(`char`, `char`).replace(`char`, `char`)
+1 str `str.`.strip().replace(' ', `char`)
+3 str ''.join(c for c in `str` if c.isalpha())
+2 str ''.join(c for c in `str` if c != `char`)
+2 str ''.join(c for c in `str` if c not in `str`)
+1 str ''.join([c for c in `str` if c.isdigit()])
+1 str ''.join(c for i, c in enumerate(`str`) if i % 2 == 0)
+2 str ''.join(c.upper() if c.islower() else c.lower() for c in `str`)
+1 str ''.join(c.upper() if i % 2 else c for i, c in enumerate(`str`))
+1 str ''.join(c * 2 for c in `str`)
+1 str ''.join(c if c.isalnum() else `char` for c in `str`)
+1 str ''.join(`char` if c in 'aeiou' else c for c in `str`)
+1 str ''.join(chr((ord(c) - 97 + `small`) % 26 + 97) if c.islower() else c for c in `str`)
+1 str ''.join(sorted(set(`str`)))
+1 str ''.join(list(`str`)[::-1])
+2 str ' '.join(w.capitalize() for w in `str.`.split())
+2 str ' '.join(w[::-1] for w in `str.`.split())
+1 str ' '.join(`str.`.split(' ')[::-1])
+1 str ' '.join(sorted(`str.`.split(), key=len))
+1 str '_'.join(`str.`.lower().split())
+1 str ''.join(w[0] for w in `str.`.split())
+1 str `sep`.join(`str.`.split(`sep`))
+1 str `str.`.split(`sep`, 1)[-1]
+1 int `str.`.find(`char`) + 1  @10
+1 int `str$`.rfind(`char`) - `str=`.find(`char`)  @10
+1 int len(`str`) - `small`  @10
+1 int sum(c.isupper() for c in `str`)
+2 int sum(1 for c in `str` if c in 'aeiou')
+1 int sum(int(c) for c in `str` if c.isdigit())
+1 int len([c for c in `str` if c == `char`])
+1 ints [i for i, c in enumerate(`str`) if c == `char`]
+1 ints [ord(c) for c in `str`]
+1 ints [len(w) for w in `str.`.split()]
+2 counts {c: `str=`.count(c) for c in `str$`}
+1 counts {c: i for i, c in enumerate(`str`)}
+1 strs [c for c in `str` if c.isalpha()]
+1 strs [c.upper() for c in `str`]
+1 strs [`str$`[i:i + 2] for i in range(0, len(`str=`), 2)]
+1 strs [`str$`[:i] for i in range(1, len(`str=`) + 1)][:5]
+1 strs [a + b for a, b in zip(`str$`, `str=`[1:])]
+1 bool all(c.isdigit() for c in `str`)
+1 bool any(c.isupper() for c in `str`)
+1 bool all(c in `str` for c in `str$`)
+1 bool `str.`[:`small`] == `sub<`  @5
+1 bool `str!$`[0] == `str!=`[-1]  @5
+1 bool len(`str$`) == len(set(`str=`))  @5
 """
 
 CHARACTERS = r"""

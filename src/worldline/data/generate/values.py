@@ -1,15 +1,15 @@
 """Values of a type: the arguments that generated functions are called with, and the literals inside them.
 
 Types are short words: `int` (any), `cnt` (0 to some dozens), `small` (1 to 5), `pos` (never 0), `idx` (an index into
-an earlier argument), `float bool str char sub sep bytes`, lists `ints strs floats lists pairs`, `rec` (a text and an
-int), `tup` (of ints), dicts `counts` (str: int), `names` (str: str), `groups` (str: list of ints), `table` (int: str),
-sets `iset sset`; for drills and sketches `word digits hexes long few rising nest`, and `member` (occurs in an earlier
-argument). A `!` after a type that has a length says: never empty. Nothing here writes source text.
+an earlier argument), `float bool str char sub sep bytes`, lists `ints strs floats lists pairs people` (dicts of a name
+and an age), `rec` (a text and an int), `tup` (of ints), dicts `counts` (str: int), `names` (str: str), `groups` (str:
+list of ints), `table` (int: str), sets `iset sset`; for drills and sketches `word digits hexes long few rising nest`,
+and `member` (occurs in an earlier argument). A `!` after a type that has a length says: never empty. No source text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -120,7 +120,7 @@ def value(rng: Random, kind: str) -> Any:
     return _SIZED[kind](rng, length(rng, empty=not full))
 
 
-_SCALARS = {
+_SCALARS: dict[str, Callable[[Random], Any]] = {
     "int": integer,
     "cnt": lambda rng: rng.choice((0, 1, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8, 9, 10, 12)),
     "small": lambda rng: rng.choice((1, 2, 2, 2, 3, 3, 3, 4, 5)),
@@ -146,13 +146,14 @@ _SCALARS = {
     "rising": lambda rng: sorted(rng.sample(range(40), rng.choice((0, 1, 2, 3, 3, 4)))),
     "nest": lambda rng: _nested(rng, 3),
 }
-_SIZED = {
+_SIZED: dict[str, Callable[[Random, int], Any]] = {
     "bytes": _bytes,
     "ints": _ints,
     "strs": _strs,
     "floats": lambda rng, n: [real(rng) for _ in range(min(n, 8))],
     "lists": lambda rng, n: [_ints(rng, rng.choice((0, 1, 2, 2, 3, 3, 4))) for _ in range(min(n, 5))],
     "pairs": lambda rng, n: [(_key(rng), rng.randint(0, 100)) for _ in range(min(n, 6))],
+    "people": lambda rng, n: [{"name": words.word(rng), "age": rng.randint(1, 90)} for _ in range(min(n, 4))],
     "tup": lambda rng, n: tuple(_ints(rng, min(n, 6))),
     "counts": lambda rng, n: {_key(rng): integer(rng) for _ in range(min(n, 6))},
     "names": lambda rng, n: {_key(rng): words.word(rng) for _ in range(min(n, 5))},

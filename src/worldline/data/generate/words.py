@@ -25,13 +25,11 @@ client request response token status cheese bread butter milk sugar salt pepper 
 pizza train plane car bus boat bike road street city quick brown jumps over lazy music sound voice
 song dance play game score team player ball goal run walk swim
 """
-_WORDS_TEXT = ""
 WORDS = tuple(_WORDS_TEXT.split())
 _NAMES_TEXT = """
 Alice Bob Carol David Emma Frank Grace Hugo Iris John Kate Liam Mary Nina Oscar Paul Quinn Rosa Sam
 Tom
 """
-_NAMES_TEXT = ""
 NAMES = tuple(_NAMES_TEXT.split())
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 UNICODE = "éüñçåøßœ日本語中文русский€£±°→★你好世界αβγδλπΣΩ"

@@ -1,0 +1,300 @@
+"""Both engines compute the trunk's function, from states that fork, whatever the batch, the block or the path."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from nets import random_bytes, random_trunk, trunk_logits, weights_of
+
+from worldline.model import engine, engine_native
+from worldline.model.shape import Shape
+from worldline.model.weights import Array
+
+SHAPES = (
+    Shape(depth=3, window=16),
+    Shape(depth=4, window=16, householders=2),
+    Shape(depth=3, window=7, mix="attention"),
+    Shape(depth=2, window=1, mix="attention"),
+    Shape(depth=2, mix="recurrence", householders=3),
+    Shape(depth=6, window=33),
+)
+NATIVE = [f"{precision} {path}" for precision in engine_native.PRECISIONS for path in engine_native.paths()]
+PROMPT, TRACE = 37, 150  # neither a multiple of anything; the trace is longer than every window
+
+native = pytest.mark.skipif(not engine_native.ready(), reason="the C engine was not built")
+
+
+def make(kind: str, shape: Shape, weights: dict[str, Array], threads: int = 2) -> Any:
+    """An engine by its name: numpy, or precision and path."""
+    if kind == "numpy":
+        return engine.Engine(shape, weights)
+    precision, path = kind.split()
+    return engine_native.Engine(shape, weights, threads=threads, precision=precision, path=path)
+
+
+def read(machine: Any, data: bytes, prompt: int = PROMPT) -> Array:
+    """Logits after every byte, some of them pinned."""
+    state = machine.start()
+    parts = (
+        machine.feed_all(state, data[:prompt], pin=True),
+        machine.feed_all(state, data[prompt:], pin=False),
+    )
+    return np.concatenate(parts)
+
+
+def distance(one: Array, other: Array) -> float:
+    """The largest difference, relative to the largest logit."""
+    return float(np.abs(one - other).max() / np.abs(other).max())
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("prompt", [PROMPT, 0, 1])
+def test_numpy_is_the_trunk(shape: Shape, prompt: int) -> None:
+    trunk, data = random_trunk(shape), random_bytes(PROMPT + TRACE)
+    assert (
+        distance(
+            read(engine.Engine(shape, weights_of(trunk)), data, prompt), trunk_logits(trunk, data, prompt)
+        )
+        < 1e-4
+    )
+
+
+def test_numpy_takes_any_vocabulary() -> None:
+    shape = Shape(depth=3, window=16, vocabulary=301)
+    trunk, ids = random_trunk(shape), np.random.default_rng(0).integers(0, 301, 60).tolist()
+    assert (
+        distance(read(engine.Engine(shape, weights_of(trunk)), ids), trunk_logits(trunk, ids, PROMPT)) < 1e-4
+    )
+
+
+@native
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("path", engine_native.paths())
+def test_c_in_float32_is_numpy(shape: Shape, path: str) -> None:
+    weights, data = weights_of(random_trunk(shape)), random_bytes(PROMPT + TRACE)
+    true = read(engine.Engine(shape, weights), data)
+    assert distance(read(make(f"fp32 {path}", shape, weights), data), true) < 1e-4
+
+
+@native
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("path", engine_native.paths())
+def test_c_in_int8_is_close(shape: Shape, path: str) -> None:
+    """Trained heads prefer one byte by far; random ones do not, so that only clear preferences are compared."""
+    weights, data = weights_of(random_trunk(shape)), random_bytes(PROMPT + 4 * TRACE)
+    true, rough = read(engine.Engine(shape, weights), data), read(make(f"int8 {path}", shape, weights), data)
+    assert np.corrcoef(true.ravel(), rough.ravel())[0, 1] > 0.997
+    second, first = np.sort(true, 1)[:, -2:].T
+    clear = first - second > 0.1 * true.std()
+    assert clear.mean() > 0.5
+    assert (true.argmax(1) == rough.argmax(1))[clear].mean() > 0.97
+
+
+@native
+def test_c_takes_bfloat16_and_any_vocabulary() -> None:
+    shape = Shape(depth=3, window=16, vocabulary=301)
+    bits = {
+        name: (array.view(np.uint32) >> 16).astype(np.uint16)
+        for name, array in weights_of(random_trunk(shape)).items()
+    }
+    wide = {name: (array.astype(np.uint32) << 16).view(np.float32) for name, array in bits.items()}
+    ids = np.random.default_rng(0).integers(0, 301, 60).tolist()
+    for precision in engine_native.PRECISIONS:
+        machines = [engine_native.Engine(shape, weights, precision=precision) for weights in (bits, wide)]
+        assert np.array_equal(*(read(machine, ids) for machine in machines))
+    assert distance(read(machines[0], ids), read(engine.Engine(shape, wide), ids)) < 1e-4
+
+
+@pytest.fixture(params=["numpy", *NATIVE])
+def machine(request: pytest.FixtureRequest) -> Any:
+    """Each engine there is, small."""
+    shape = Shape(depth=3, window=16)
+    return make(request.param, shape, weights_of(random_trunk(shape)))
+
+
+def same(machine: Any, one: Array, other: Array) -> bool:
+    """Whether logits that took other ways agree: to rounding, which int8 steps enlarge."""
+    return distance(one, other) < (2e-2 if "int8" in repr(machine) else 1e-4)
+
+
+def test_any_pieces_give_the_same(machine: Any) -> None:
+    data = random_bytes(PROMPT + TRACE)
+    true = read(machine, data)
+    state, end = machine.start(), 0
+    for size in (1, 2, 34):
+        logits = machine.feed(state, data[end : end + size], pin=True)
+        end += size
+        assert same(machine, logits, true[end - 1])
+    for size in (1, 3, 64, 5, 70):
+        logits = machine.feed(state, data[end : end + size], pin=False)
+        end += size
+        assert same(machine, logits, true[end - 1])
+    for byte in data[end:]:
+        logits = machine.step([state], bytes([byte]))
+    assert logits.shape == (1, 256)
+    assert same(machine, logits[0], true[-1])
+    assert (state.prompt, state.trace) == (PROMPT, TRACE)
+
+
+def test_a_batch_is_its_states(machine: Any) -> None:
+    texts = [random_bytes(20 + 9 * n, seed=n) for n in range(11)]
+    alone, together = [machine.start() for _ in texts], [machine.start() for _ in texts]
+    for state, other, text in zip(alone, together, texts, strict=True):
+        machine.feed(state, text, pin=True)
+        machine.feed(other, text, pin=True)
+    for byte in b"some bytes of a trace":
+        one = np.concatenate([machine.step([state], bytes([byte])) for state in alone])
+        many = machine.step(together, bytes([byte]) * len(texts))
+        assert same(machine, many, one)
+    assert len(np.unique(many.round(3), axis=0)) == len(texts)
+
+
+def test_many_more_states_than_rows_at_once(machine: Any) -> None:
+    state = machine.start()
+    machine.feed(state, b"def f(): pass", pin=True)
+    logits = machine.step([state.fork() for _ in range(150)], bytes(range(150)))
+    assert same(machine, logits[149], machine.step([state], b"\x95")[0])
+
+
+def test_a_fork_is_independent(machine: Any) -> None:
+    data = random_bytes(PROMPT + TRACE)
+    state = machine.start()
+    machine.feed(state, data[:20], pin=True)
+    young = state.fork()
+    machine.feed(young, b"another prompt", pin=True)  # shares what was pinned until here, and no more
+    machine.feed(state, data[20:PROMPT], pin=True)
+    machine.feed(state, data[PROMPT:], pin=False)
+    kept = state.fork()
+    first = machine.step([state], b"a")
+    machine.feed(state, random_bytes(100, seed=2), pin=False)
+    assert np.array_equal(machine.step([kept.fork()], b"a"), first)
+    del state
+    gc.collect()
+    assert np.array_equal(machine.step([kept], b"a"), first)
+    again = machine.start()
+    machine.feed(again, data[:20] + b"another prompt", pin=True)
+    assert same(machine, machine.step([young], b"x"), machine.step([again], b"x"))
+
+
+def test_memory_is_constant_behind_the_window(machine: Any) -> None:
+    state, sizes = machine.start(), []
+    machine.feed(state, random_bytes(50), pin=True)
+    for _ in range(12):
+        machine.feed(state, random_bytes(200), pin=False)
+        for _ in range(20):
+            machine.step([state], b"a")
+        sizes.append(state.nbytes)
+    assert len(set(sizes[2:])) == 1
+    assert 0 < state.fork().nbytes <= sizes[-1]
+
+
+def test_nothing_and_nobody(machine: Any) -> None:
+    state = machine.start()
+    assert machine.feed_all(state, b"", pin=True).shape == (0, 256)
+    assert machine.step([], b"").shape == (0, 256)
+    with pytest.raises(ValueError, match="no logits"):
+        machine.feed(state, b"", pin=False)
+    assert machine.step([state], b"a").shape == (1, 256)
+    assert machine.feed_all(state, b"", pin=True).shape == (0, 256)
+
+
+def test_what_cannot_be_is_refused_and_changes_nothing(machine: Any) -> None:
+    state, other = machine.start(), machine.start()
+    machine.feed(state, b"prompt", pin=True)
+    machine.feed(state, b"trace", pin=False)
+    before = machine.step([state.fork()], b"x")
+    with pytest.raises(ValueError, match="prompt comes before"):
+        machine.feed(state, b"late", pin=True)
+    with pytest.raises(ValueError, match="states cannot read"):
+        machine.step([state, other], b"x")
+    with pytest.raises(ValueError, match=r"two bytes|twice"):
+        machine.step([state, state], b"xx")
+    with pytest.raises(ValueError, match="below 256"):
+        machine.feed(state, [3, 256], pin=False)
+    with pytest.raises(ValueError, match="below 256"):
+        machine.step([state], [-1])
+    assert np.array_equal(machine.step([state], b"x"), before)
+
+
+@pytest.mark.parametrize("kind", ["numpy", *NATIVE])
+def test_wrong_weights_are_named(kind: str) -> None:
+    shape = Shape(depth=3, window=16)
+    weights = weights_of(random_trunk(shape))
+    with pytest.raises(ValueError, match=r"layers\.0\.mixer\.rates"):
+        make(kind, shape, {name: array for name, array in weights.items() if name != "layers.0.mixer.rates"})
+    with pytest.raises(ValueError, match="head"):
+        make(kind, shape, weights | {"head": weights["head"][:-1]})
+
+
+@native
+def test_bad_arguments_of_the_c_engine() -> None:
+    shape = Shape(depth=3, window=16)
+    weights = weights_of(random_trunk(shape))
+    for options in ({"threads": -1}, {"threads": 65}, {"precision": "int4"}, {"path": "abacus"}):
+        with pytest.raises(ValueError, match=r"threads|precision|path"):
+            engine_native.Engine(shape, weights, **options)  # type: ignore[arg-type]
+    one, other = engine_native.Engine(shape, weights), engine_native.Engine(shape, weights)
+    for stranger in (other.start(), None, one):
+        with pytest.raises(ValueError, match="engine that started it"):
+            one.step([stranger], b"a")
+    raw, state = one._engine, one.start()
+    ids, out = np.zeros(4, np.int32), np.zeros((4, 256), np.float32)
+    wrong = [
+        ([state], ids, True, 0, out[:3]), ([state], ids, True, 5, out), ([state], ids, True, -1, out),
+        ([state], ids.astype(np.int8), True, 0, out), ([state, state.fork()], ids, True, 0, out),
+        ([state], ids - 1, True, 0, out), ([state], ids + 256, True, 0, out), ([], ids, True, 0, out),
+    ]  # fmt: skip
+    for arguments in wrong:
+        with pytest.raises(ValueError, match=r"\w"):
+            raw.read(*arguments)
+    with pytest.raises(TypeError):
+        raw.read([state], ids, True, 0, b"read-only")
+    with pytest.raises(TypeError):
+        type(state)()
+    assert (state.prompt, state.trace) == (0, 0)
+
+
+@native
+@pytest.mark.parametrize("precision", engine_native.PRECISIONS)
+def test_threads_change_nothing(precision: str) -> None:
+    shape = Shape(depth=5, window=600)
+    weights, data = weights_of(random_trunk(shape)), random_bytes(1300)
+    machines = [engine_native.Engine(shape, weights, threads=n, precision=precision) for n in (1, 2, 3, 7)]
+    one, *others = (read(machine, data, prompt=530) for machine in machines)
+    assert all(np.array_equal(one, other) for other in others)
+
+
+@native
+def test_engines_in_many_python_threads() -> None:
+    shape = Shape(depth=3, window=16)
+    weights, data = weights_of(random_trunk(shape)), random_bytes(400)
+    machines = [engine_native.Engine(shape, weights, threads=n) for n in (1, 2)]
+    true, found = read(machines[0], data), []
+    readers = [
+        threading.Thread(target=lambda machine=machine: found.append(read(machine, data)))
+        for machine in machines * 3
+    ]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join()
+    assert len(found) == 6
+    assert all(np.array_equal(true, other) for other in found)
+
+
+@native
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_an_engine_survives_a_fork_of_the_process() -> None:
+    shape = Shape(depth=3, window=16)
+    machine = engine_native.Engine(shape, weights_of(random_trunk(shape)), threads=2)
+    true = read(machine, b"before and after")
+    child = os.fork()
+    if not child:
+        os._exit(0 if np.array_equal(read(machine, b"before and after"), true) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert np.array_equal(read(machine, b"before and after"), true)

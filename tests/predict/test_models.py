@@ -1,0 +1,56 @@
+"""From a scheme to a predictor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scripted import random_engine
+
+from worldline import files
+from worldline.core.program import Program
+from worldline.errors import UsageError
+from worldline.model import checkpoint
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.models import load
+from worldline.predict.predictor import Ask
+
+
+def test_the_interpreter_is_a_model() -> None:
+    assert isinstance(load("interpreter"), Interpreter)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "extras", "match"),
+    [
+        ("interpreter", {"batch": "2"}, "no extra 'batch'"),
+        ("nowhere", {}, "no model 'nowhere'"),
+        ("default", {"bacth": "2"}, "there are batch"),
+        ("default", {"batch": "0"}, "1 or more"),
+        ("default", {"batch": "x"}, "extra batch=x"),
+        ("default", {"guard": "yes"}, "true or false"),
+        ("default", {"temperature": "-1"}, "0 or more"),
+    ],
+)
+def test_what_is_no_model_is_a_usage_error(scheme: str, extras: dict[str, str], match: str) -> None:
+    with pytest.raises(UsageError, match=match):
+        load(scheme, extras)
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        load(str(tmp_path))
+
+
+def test_a_checkpoint_s_folder_is_a_model(tmp_path: Path) -> None:
+    numpy = pytest.importorskip("safetensors.numpy")
+    engine, folder = random_engine(5), tmp_path / "small"
+    draft = checkpoint.begin(folder)
+    files.write(draft / checkpoint.MODEL, numpy.save(dict(engine.weights)))
+    shape = {"depth": engine.shape.depth, "window": engine.shape.window}
+    checkpoint.finish(draft, folder, {"kind": "weights", "shape": shape})
+    predictor = load(str(folder), {"batch": "2", "guard": "true", "threads": "1"})
+    assert predictor.name == "small"
+    program = Program(source="def f(n):\n    return n\n", call="f(1)")
+    (found,) = predictor.predict([Ask(program=program, limit=30)])
+    assert found.text.startswith(b"(1")
