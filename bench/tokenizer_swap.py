@@ -39,7 +39,9 @@ def _prepare_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--held-out", type=int, default=3_000)
     parser.add_argument("--vocabulary", type=int, default=4096, help="of the BPE trained on the corpus")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--workers", type=int, default=1, help="processes; another number draws other programs")
+    parser.add_argument(
+        "--workers", type=int, default=1, help="processes; another number draws other programs"
+    )
 
 
 def _train_options(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +52,7 @@ def _train_options(parser: argparse.ArgumentParser) -> None:
     for name, default in numbers.items():
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--epochs", type=float, default=2.0)
-    parser.add_argument("--minutes", type=float, default=1.25, help="at most, for each arm's training")
+    parser.add_argument("--minutes", type=float, default=1.0, help="at most, for each arm's training")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
 
 

@@ -157,5 +157,3 @@ def until(batches: Sequence[Sequence[int]], sizes: Sequence[int], tokens: int) -
         if total >= tokens:
             return step
     return len(batches)
-
-

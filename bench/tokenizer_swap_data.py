@@ -38,7 +38,7 @@ _REFERENCE = re.compile(r"~(#?[0-9]+)?")
 
 
 def draw(folder: Path, *, function: str, count: int, seed: int, workers: int) -> list[Pair]:
-    """So many documents of the recipe, by so many processes: the same ones for the same arguments. Copies are dropped."""
+    """So many documents of the recipe by so many processes: the same ones for the same arguments, copies dropped."""
     share = -(-count // workers)
     words = [sys.executable, "-m", "worldline.data.stream", "--recipe", str(RECIPE), "--function", function]
     words += ["--seed", str(seed), "--workers", str(workers), "--count", str(share), "--trust"]
@@ -47,7 +47,8 @@ def draw(folder: Path, *, function: str, count: int, seed: int, workers: int) ->
     for number, path in enumerate(paths):
         with path.open("wb") as file:
             running.append(subprocess.Popen([*words, "--worker", str(number)], stdout=file))
-    if any([process.wait() for process in running]):
+    ends = [process.wait() for process in running]
+    if any(ends):
         raise SystemExit("a stream of documents failed")
     found = list(dict.fromkeys(pair for path in paths for pair in frames(path.read_bytes())))
     for path in paths:

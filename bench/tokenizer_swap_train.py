@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import lzma
 import math
-import sys
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
 import torch
 from tokenizer_swap_cut import Cut, cut, epochs, packed, plan, row_length, tensors, until
 from tokenizer_swap_measure import Found, differences, measure, summary
@@ -31,7 +31,7 @@ from worldline.model.train_feed import to_device
 
 ARMS = {"bytes": "bytes", "bpe": "bpe", "llama3": "llama3", "bpe-compute": "bpe"}  # its tokenizer
 WARMUP, COOLDOWN, LOG = 50, 0.4, 100
-MORE = 5  # bpe-compute plans for as many times the steps: a token is never longer on average
+MORE = 4  # bpe-compute plans for as many times the steps: no token is longer than that on average
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class Options:
     rows: int = 16
     time: int = 4096  # bytes a row
     epochs: float = 2.0
-    minutes: float = 1.25  # at most, for each model, compilation aside
+    minutes: float = 1.0  # at most, for each model, compilation aside
     seed: int = 0
     documents: int = 0  # only the first so many; 0: all
     held_out: int = 0
@@ -72,8 +72,8 @@ def read_corpus(folder: Path, options: Options) -> Corpus:
     return Corpus(folder, train[:most], test[:held], spans[:held])
 
 
-def study(folder: Path, options: Options, arms: Sequence[str]) -> dict[str, Any]:
-    """Train and measure every arm; the figures."""
+def study(folder: Path, options: Options, arms: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Train and measure every arm; after each the figures so far."""
     corpus = read_corpus(folder, options)
     sizes = {"rows": options.rows, "time": options.time}
     once = plan(corpus.train, **sizes, steps=0, seed=options.seed)
@@ -82,25 +82,27 @@ def study(folder: Path, options: Options, arms: Sequence[str]) -> dict[str, Any]
     batches = plan(corpus.train, **sizes, steps=longest, seed=options.seed)
     held = plan(corpus.test, **sizes, steps=0, seed=options.seed)
     results: dict[str, Any] = {}
+    told = {
+        "options": asdict(options),
+        "corpus": _facts(corpus),
+        "machine": _machine(options),
+        "arms": results,
+    }
     found: dict[str, Found] = {}
     cuts: dict[str, Cut] = {}
     for arm in arms:
         name = ARMS[arm]
         if name not in cuts:
             cuts[name] = cut(name, folder, [*corpus.train, *corpus.test])
-        if arm == "bpe-compute":
-            wanted = until(batches, cuts[name].sizes, _seen(corpus, batches[:steps]))
-        else:
-            wanted = steps
+        enough = _seen(corpus, batches[:steps])
+        wanted = until(batches, cuts[name].sizes, enough) if arm == "bpe-compute" else steps
         results[arm], found[arm] = _arm(arm, cuts[name], corpus, batches, wanted, held, options)
         if arm == "bytes":
             steps = results[arm]["steps"]  # if time ran out, the others see no more than it did
+        if "bytes" in found and arm != "bytes":
+            results[arm]["less bytes"] = differences(corpus.spans, found["bytes"], found[arm], seed=0)
         print(json.dumps({arm: {k: v for k, v in results[arm].items() if k != "wrong"}}), flush=True)
-    if "bytes" in found:
-        for arm, other in found.items():
-            if arm != "bytes":
-                results[arm]["less bytes"] = differences(corpus.spans, found["bytes"], other, seed=0)
-    return {"options": asdict(options), "corpus": _facts(corpus), "machine": _machine(options), "arms": results}
+        yield told
 
 
 def _seen(corpus: Corpus, batches: Sequence[Sequence[int]]) -> int:
@@ -140,16 +142,16 @@ def _arm(
         "parameters": {"layers": trunk, "all": whole}, "seconds": seconds, "measured in": monotonic() - begun,
         **epochs(made.sizes, first, batches[:done]), "bytes": _seen(corpus, batches[:done]),
     }  # fmt: skip
-    unseen = {n for p, s in made.documents[first:] for n in (*p.tolist(), *s.tolist())}
-    unseen -= {int(n) for p, s in made.documents[:first] for part in (p, s) for n in part}
-    facts["tokens only held out"] = len(unseen)
+    known, tested = (
+        np.concatenate([ids for pair in part for ids in pair])
+        for part in (made.documents[:first], made.documents[first:])
+    )
+    facts["tokens only held out"] = len(np.setdiff1d(tested, known))
     return facts | summary(corpus.spans, found, sum(len(steps) for _, steps in corpus.test)), found
 
 
 def initial(options: Options, vocabulary: int) -> Trunk:
     """A model whose layers begin the same whatever its vocabulary."""
-    from dataclasses import replace
-
     with torch.random.fork_rng():
         torch.manual_seed(options.seed)
         layers = Trunk(replace(options.shape, vocabulary=1)).layers.state_dict()
@@ -161,7 +163,9 @@ def initial(options: Options, vocabulary: int) -> Trunk:
     return model
 
 
-def train(model: Trunk, made: Cut, batches: list[list[int]], time: int, options: Options) -> tuple[int, float]:
+def train(
+    model: Trunk, made: Cut, batches: list[list[int]], time: int, options: Options
+) -> tuple[int, float]:
     """Train on these batches; how many, and in how many seconds. Where time runs out the rates fall sooner."""
     rates, sizes, device = Rates(), made.sizes, torch.device(options.device)
     optimizer, cuda = Optimizer(model, rates), options.device == "cuda"
@@ -179,7 +183,7 @@ def train(model: Trunk, made: Cut, batches: list[list[int]], time: int, options:
         optimizer.step(factor(progress, step, warmup=WARMUP, cooldown=COOLDOWN))
         step += 1
         if step % LOG == 0 or step in (3, len(batches)):
-            bits = float(loss / share) / math.log(2)  # waits for the GPU, so that the clock is right
+            bits = float(loss.detach() / share) / math.log(2)  # waits for the GPU, so that the clock is right
             print(f"  step {step:5d}  {monotonic() - begun:6.1f} s  {bits:.4f} bits a token", flush=True)
             if not math.isfinite(bits):
                 raise SystemExit(f"{made.name}: the loss is no number at step {step}")
@@ -191,7 +195,6 @@ def train(model: Trunk, made: Cut, batches: list[list[int]], time: int, options:
 
 def run(folder: Path, out: Path, options: Options, arms: Sequence[str]) -> None:
     """The whole study, into `out`/tokenizers.json."""
-    results = study(folder, options, arms)
     files.make_directory(out)
-    files.write(out / "tokenizers.json", json.dumps(results, indent=1).encode())
-    print(f"wrote {out / 'tokenizers.json'}", file=sys.stderr)
+    for results in study(folder, options, arms):
+        files.write(out / "tokenizers.json", json.dumps(results, indent=1).encode())

@@ -134,51 +134,49 @@ TARGET static void NAME(quantise)(const float *x, size_t n, int16_t *out, float 
     *factor = most / STEPS;
 }
 
-/* ---- matrices: `count` rows of activations against one block of 16 rows of weights ---- */
+/* ---- matrices: `count` rows of activations against one block of 16 rows of weights ----
+ *
+ * The order of the sums does not depend on `count`: a byte gives the same logits alone, in a batch and in a prompt.
+ */
 
-INLINE void NAME(put)(float *at, V v, int add) { NAME(store)(at, add ? NAME(load)(at) + v : v); }
+INLINE void NAME(put)(float *at, V v, int add)
+{
+    SETTLE(v); /* rounded here in every tile, never fused with the sum in some */
+    NAME(store)(at, add ? NAME(load)(at) + v : v);
+}
 
 INLINE void NAME(tile_f32)(const Matrix *m, size_t block, const float *x, const int count, float *out, size_t stride, int add)
 {
     const size_t columns = m->columns;
-    const int chains = count == 1 ? 4 : count == 2 ? 2 : 1;
     for (int part = 0; part < PARTS; part++) {
         const float *w = (const float *)m->data + block * columns * 16 + part * LANES;
-        V sum[8] = {{0}};
-        for (size_t c = 0; c < columns; c += chains)
-            UNROLL for (int u = 0; u < chains; u++) {
-                const V v = NAME(load)(w + (c + u) * 16);
-                UNROLL for (int i = 0; i < count; i++) sum[u * count + i] += v * x[i * columns + c + u];
+        V even[8] = {{0}}, odd[8] = {{0}};
+        for (size_t c = 0; c < columns; c += 2, w += 32) {
+            const V left = NAME(load)(w), right = NAME(load)(w + 16);
+            UNROLL for (int i = 0; i < count; i++) {
+                even[i] += left * x[i * columns + c];
+                odd[i] += right * x[i * columns + c + 1];
             }
-        UNROLL for (int i = 0; i < count; i++) {
-            V total = sum[i];
-            UNROLL for (int u = 1; u < chains; u++) total += sum[u * count + i];
-            NAME(put)(out + i * stride + part * LANES, total, add);
         }
+        UNROLL for (int i = 0; i < count; i++) NAME(put)(out + i * stride + part * LANES, even[i] + odd[i], add);
     }
 }
 
 INLINE void NAME(tile_bf16)(const Matrix *m, size_t block, const float *x, const int count, float *out, size_t stride, int add)
 {
     const size_t columns = m->columns;
-    const int chains = count == 1 ? 2 : 1;
     for (int part = 0; part < PARTS; part++) {
         const uint32_t *w = (const uint32_t *)m->data + block * columns * 8 + part * LANES;
         V even[8] = {{0}}, odd[8] = {{0}};
-        for (size_t c = 0; c < columns; c += 2 * chains)
-            UNROLL for (int u = 0; u < chains; u++) {
-                const U pair = NAME(load_bits)(w + (c / 2 + u) * 16);
-                const V low = (V)(pair << 16), high = (V)(pair & 0xffff0000u);
-                UNROLL for (int i = 0; i < count; i++) {
-                    even[u * count + i] += low * x[i * columns + c + 2 * u];
-                    odd[u * count + i] += high * x[i * columns + c + 2 * u + 1];
-                }
+        for (size_t c = 0; c < columns; c += 2, w += 16) {
+            const U pair = NAME(load_bits)(w);
+            const V left = (V)(pair << 16), right = (V)(pair & 0xffff0000u);
+            UNROLL for (int i = 0; i < count; i++) {
+                even[i] += left * x[i * columns + c];
+                odd[i] += right * x[i * columns + c + 1];
             }
-        UNROLL for (int i = 0; i < count; i++) {
-            V total = even[i] + odd[i];
-            UNROLL for (int u = 1; u < chains; u++) total += even[u * count + i] + odd[u * count + i];
-            NAME(put)(out + i * stride + part * LANES, total, add);
         }
+        UNROLL for (int i = 0; i < count; i++) NAME(put)(out + i * stride + part * LANES, even[i] + odd[i], add);
     }
 }
 

@@ -16,6 +16,14 @@
 #define SPLIT 8 /* parts, at most, into which the keys of a query are split for the threads */
 #define KEY_BLOCK (2 * 16 * HEAD) /* floats of 16 keys, [HEAD][16], and their values, [16][HEAD], of one shared head */
 
+#if defined(__x86_64__)
+#define SETTLE(v) __asm__("" : "+x"(v))
+#elif defined(__aarch64__)
+#define SETTLE(v) __asm__("" : "+w"(v))
+#else
+#define SETTLE(v) ((void)0)
+#endif
+
 enum { F32, BF16, I8 };
 
 typedef struct { int kind; size_t rows, columns, blocks; void *data; float *scale; } Matrix;

@@ -18,14 +18,33 @@ if TYPE_CHECKING:
     from worldline.model.train_config import Training
 
 WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
+MINED = os.environ.get("WORLDLINE_MINED", "")  # a file of mined programs, made by `worldline data mine`
+HELD_OUT = os.environ.get("WORLDLINE_HELD_OUT", "")  # a file of framed documents of the split `valid`
+RATE = float(os.environ.get("WORLDLINE_RATE", "1"))  # a factor of the matrices' learning rate
 MINUTES = float(os.environ.get("WORLDLINE_MINUTES", "20"))
 
 
 def data() -> Mixture:
     """Generated programs and state-tracking tasks, in every mode."""
-    from worldline.data.mixture import Mixture
+    from worldline.codec.compact import Compact
+    from worldline.data.mixture import Mixture, Mode, Source
 
-    return Mixture(max_bytes=8192)
+    spacings = (2, 4, 8, 16, 32, 64, 128, 512)
+    modes = (
+        Mode(weight=0.50),
+        Mode(weight=0.22, options=Compact(bare=True)),
+        *(Mode(weight=0.14 / len(spacings), options=Compact(reveal=spacing)) for spacing in spacings),
+        Mode(weight=0.05, options=Compact(reveal=0), queries=4),
+        Mode(weight=0.09, options=Compact(delta="element")),
+    )
+    sources = [
+        Source(kind="generate", program="worldline.data.generate:program", weight=0.74),
+        Source(kind="tasks", program="worldline.data.tasks:program", weight=0.10),
+        Source(kind="tasks", program="worldline.data.tasks:permutations", weight=0.04),
+    ]
+    if MINED:
+        sources.append(Source(kind="mine", program="worldline.data.mine:drawer", weight=0.12, argument=MINED))
+    return Mixture(sources=tuple(sources), modes=modes, max_bytes=8192)
 
 
 def streams(function: str = "data", *, split: str = "train", workers: int = WORKERS) -> Any:
@@ -50,6 +69,8 @@ def streams(function: str = "data", *, split: str = "train", workers: int = WORK
 
 def training() -> Training:
     """One lease of an H200: 18.9M parameters, rows of 8 KB."""
+    from worldline.data.sources import Files
+    from worldline.model.optimize import Rates
     from worldline.model.shape import Shape
     from worldline.model.train_config import Training
 
@@ -59,10 +80,11 @@ def training() -> Training:
         rows=16,
         time=8192,
         minutes=MINUTES,
-        held_out=streams(split="valid"),
-        log_every=50,
-        eval_every=1000,
-        save_every=2000,
+        held_out=Files(paths=(HELD_OUT,)) if HELD_OUT else streams(split="valid"),
+        rates=Rates(matrix=0.02 * RATE),
+        log_every=20,
+        eval_every=500,
+        save_every=1000,
     )
 
 

@@ -8,6 +8,8 @@
     +-- FingerprintError      exit 2: the directory was made with another recipe, limits, interpreter or code
     +-- DigestError           exit 1: a stored byte is not the byte that was written
     +-- FormatError           exit 3: an artefact of a format version this release does not read
+    +-- DryError              exit 3: the sources of training documents have ended
+    +-- DivergedError         exit 1: a training's loss or gradient is no number
 
 What a *program* did is an `Outcome`, what a *model* wrote is a `Malformed`: neither is an exception.
 """
@@ -67,3 +69,16 @@ class FormatError(WorldlineError):
     """A file of another format version, or of no format of ours."""
 
     slug = "format"
+
+
+class DryError(WorldlineError):
+    """No more training documents will come: every command that made them has ended, and all are used up."""
+
+    slug = "dry"
+
+
+class DivergedError(WorldlineError):
+    """A training's loss or its gradient is no number; the batch is named in the run's `diverged.json`."""
+
+    slug = "diverged"
+    exit_code = 1

@@ -27,7 +27,6 @@ from worldline.data.batches import (
 )
 from worldline.data.sources import (
     Dataset,
-    DryError,
     Files,
     Live,
     Mixed,
@@ -38,7 +37,7 @@ from worldline.data.sources import (
     frames,
     open_source,
 )
-from worldline.errors import DigestError, FormatError, UsageError
+from worldline.errors import DigestError, DryError, FormatError, UsageError
 
 DOCUMENTS = st.lists(
     st.tuples(st.binary(min_size=1, max_size=20), st.binary(min_size=1, max_size=30)), max_size=30

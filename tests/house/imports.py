@@ -9,6 +9,7 @@ from pathlib import Path
 
 PACKAGE = "worldline"
 NATIVE = {
+    f"{PACKAGE}._engine",
     f"{PACKAGE}._recorder",
     f"{PACKAGE}._wire",
 }  # compiled from native/, so not found among the .py files

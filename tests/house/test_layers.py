@@ -22,7 +22,7 @@ ROOMS = {
     "rewrite": {"core"},
     "codec": {"core"},
     "data": {"core", "record", "codec", "rewrite", "files"},
-    "model": {"core", "codec", "data", "files"},
+    "model": {"core", "codec", "data", "files", "_engine"},
     "predict": {"core", "codec", "model", "record"},
     "diagnose": {"core", "codec", "predict"},
     "bench": {"core", "codec", "record", "data", "predict"},

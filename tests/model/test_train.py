@@ -21,13 +21,13 @@ import pytest
 import torch
 
 from worldline.data.batches import pack
-from worldline.data.sources import DryError, Files, Live, Pair, frame, frames
-from worldline.errors import UsageError
+from worldline.data.sources import Files, Live, Pair, frame, frames
+from worldline.errors import DivergedError, DryError, UsageError
 from worldline.model import checkpoint, metrics, train_loss
 from worldline.model.hybrid import Trunk
 from worldline.model.optimize import Rates
 from worldline.model.shape import Shape
-from worldline.model.train import Diverged, main, train
+from worldline.model.train import main, train
 from worldline.model.train_config import Training
 from worldline.model.train_feed import tensors
 
@@ -148,7 +148,7 @@ def test_sigterm_saves_and_the_run_goes_on(documents: Path, tmp_path: Path) -> N
 
 def test_a_loss_that_is_no_number_stops_and_names_the_batch(documents: Path, tmp_path: Path) -> None:
     config = training(documents, rates=Rates(embed=math.inf), steps=20)
-    with pytest.raises(Diverged, match="step 1: the loss is nan"):
+    with pytest.raises(DivergedError, match="step 1: the loss is nan"):
         train(config, tmp_path, device="cpu")
     named = json.loads((tmp_path / "diverged.json").read_text())
     assert named["step"] == 1

@@ -177,7 +177,7 @@ def _subscripted(node: ast.Subscript) -> list[str]:
     inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if outer in ("Union", "Optional"):
         return [kind for part in inner for kind in _annotated(part)] + ["none"] * (outer == "Optional")
-    first = inner[0]
+    first = inner[0] if inner else node.slice
     name = first.value if isinstance(first, ast.Subscript) else first
     element = _ELEMENTS.get(getattr(name, "id", getattr(name, "attr", "")))
     kinds = list(_TYPES.get(outer, ()))

@@ -22,7 +22,7 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Protocol
 
-from worldline.errors import DigestError, FormatError, UsageError, WorldlineError
+from worldline.errors import DigestError, DryError, FormatError, UsageError
 
 Pair = tuple[bytes, bytes]  # a prompt and its steps
 HEAD = struct.Struct("<IIB")  # data/document.py's frame
@@ -277,12 +277,6 @@ class Pool:
             thread.join()
             if process.stdout is not None:
                 process.stdout.close()
-
-
-class DryError(WorldlineError):
-    """Every command that wrote documents has ended, and what it wrote is used up."""
-
-    slug = "dry"
 
 
 def _start(command: list[str]) -> subprocess.Popen[bytes]:

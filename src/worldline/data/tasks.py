@@ -23,7 +23,7 @@ from worldline.errors import UsageError
 FUNCTIONS = ("f", "g", "run", "track", "play", "solve")
 KEYS = ("abcdef", "012345", "LRUDXY", "pqrstu")
 CHAINED = 6  # kinds of moves that a loop tells apart by if and elif
-COMMON, LONGEST = 40, 100  # moves that most programs have at most, and any
+COMMON, LONGEST = 40, 150  # moves that most programs have at most, and any
 LONG = 0.12  # the share beyond COMMON
 
 
@@ -61,6 +61,12 @@ def program(rng: Random, *, length: int | None = None) -> Program:
     if loop is not None and rng.random() < 0.5:
         return _looped(rng, world, loop)
     return _straight(rng, world)
+
+
+def permutations(rng: Random) -> Program:
+    """A permutation of the published shape, of 4 to `LONGEST` lines, short ones as often as long."""
+    length = round(4 * (LONGEST / 4) ** rng.random())
+    return permutation(rng, length=length, arbitrary=rng.random() < 0.4)
 
 
 def _length(rng: Random) -> int:

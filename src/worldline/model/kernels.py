@@ -9,6 +9,8 @@ exp(-RESET), small enough to be nothing in float32 and large enough that differe
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 import torch
@@ -23,14 +25,38 @@ RESET = 30.0  # exp(-30) is 1e-13
 CHUNK = 64
 
 
+@contextmanager
+def _untuned() -> Iterator[None]:
+    """Within this, a Triton kernel that would be tuned keeps one configuration: tuning all of fla's takes minutes."""
+    from triton.runtime.autotuner import Autotuner  # type: ignore[import-not-found]
+
+    begin = Autotuner.__init__
+
+    def brief(self: Any, function: Any, names: Any, configs: Any, *rest: Any, **options: Any) -> None:
+        begin(self, function, names, sorted(configs or [], key=_unfitness)[:1], *rest, **options)
+
+    Autotuner.__init__ = brief
+    try:
+        yield
+    finally:
+        Autotuner.__init__ = begin
+
+
+def _unfitness(config: Any) -> tuple[int, ...]:
+    """Four warps and three stages, small in values and large in keys, do well for heads of 64."""
+    block = config.kwargs
+    return abs(config.num_warps - 4), abs(config.num_stages - 3), block.get("BV", 0), -block.get("BK", 0)
+
+
 def _find_fla() -> Any:
     """`fla`'s kernel, or None. Its backward is wrong where Triton 3.4 to 3.7.0 meets Hopper's 64-row matrix units
     (fla issues 640, 984), and it refuses to run there; chunks of 32 rows never reach those units, so the refusal is
     lifted and chunks are 32 everywhere. The GPU test compares it with mixers.delta_rule, gradients included.
     """
     try:
-        from fla.ops.common import chunk_o  # type: ignore[import-not-found]
-        from fla.ops.gated_delta_rule import chunk_gated_delta_rule  # type: ignore[import-not-found]
+        with _untuned():
+            from fla.ops.common import chunk_o  # type: ignore[import-not-found]
+            from fla.ops.gated_delta_rule import chunk_gated_delta_rule  # type: ignore[import-not-found]
     except ImportError:
         return None
     chunk_o.IS_NVIDIA_HOPPER = False

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +19,6 @@ from worldline.model.hybrid import Matrix
 
 _ROUNDS = 5
 _CUBIC = (3.4445, -4.7750, 2.0315)  # steepest at 0: singular values end in about [0.7, 1.2]
-_compiled: dict[str, Any] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,14 +49,6 @@ def orthogonal(matrices: Tensor) -> Tensor:
         x = a * x + (b * gram + c * gram @ gram) @ x
     turned: Tensor = x.mT if tall else x
     return turned.to(matrices.dtype)
-
-
-def _orthogonal(matrices: Tensor) -> Tensor:
-    if not matrices.is_cuda:
-        return orthogonal(matrices)
-    if "orthogonal" not in _compiled:
-        _compiled["orthogonal"] = torch.compile(orthogonal, dynamic=False)
-    return _compiled["orthogonal"](matrices)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -98,7 +88,7 @@ class Optimizer:
         rates, rows, columns = self._rates, *group.momentum.shape[1:]
         gradient = torch.stack([_gradient(weight)[start:end] for weight, start, end in group.places])
         group.momentum.lerp_(gradient, 1 - rates.momentum)
-        update = _orthogonal(gradient.lerp_(group.momentum, rates.momentum))
+        update = orthogonal(gradient.lerp_(group.momentum, rates.momentum))
         height = rates.matrix * factor
         torch._foreach_mul_(group.weights, 1 - height * rates.decay)
         torch._foreach_add_(

@@ -27,7 +27,7 @@ from torch import Tensor
 from worldline import files
 from worldline.data import batches, sources
 from worldline.data.recipe import load_config
-from worldline.errors import WorldlineError
+from worldline.errors import DivergedError, DryError, WorldlineError
 from worldline.model import checkpoint, train_loss
 from worldline.model.hybrid import Trunk
 from worldline.model.metrics import Figures, Lines, Writer, open_tracker
@@ -40,13 +40,6 @@ from worldline.model.train_ranks import Ranks, join
 PEAKS = {"H200": 990e12, "H100": 990e12, "A100": 312e12}  # bfloat16, dense
 LAG = 2  # steps after which a loss is looked at: a GPU is never waited for
 HELD_OUT = "held-out.bin"
-
-
-class Diverged(WorldlineError):
-    """The loss or its gradient is no number; the batch is named in `diverged.json`."""
-
-    slug = "diverged"
-    exit_code = 1
 
 
 @dataclass(frozen=True)
@@ -107,7 +100,7 @@ def train(config: Training, out: Path, *, resume: bool = True, device: str | Non
         if progress >= 1:
             _tell(run, progress, evaluate=True)
         return _save(run)
-    except sources.DryError:  # what was learned until then is worth keeping
+    except DryError:  # what was learned until then is worth keeping
         if ranks.count == 1:
             _save(run)
         raise
@@ -265,7 +258,7 @@ def _look(run: Run, lag: int) -> None:
         oldest = run.unseen.popleft()
         loss, norm, share = oldest.read()
         if not (math.isfinite(loss) and math.isfinite(norm)):
-            raise Diverged(_name_batch(run, oldest, loss, norm))
+            raise DivergedError(_name_batch(run, oldest, loss, norm))
         size = oldest.fed.batch.data.size * run.ranks.count
         news = {"loss": loss, "norm": norm, "share": share, "bytes": size, "seen": 1}
         run.summed = {name: run.summed.get(name, 0.0) + value for name, value in news.items()}
@@ -336,7 +329,7 @@ def _save(run: Run) -> Path:
     _look(run, 0)
     size = float(sum(weight.detach().double().abs().sum() for weight in run.model.parameters()))
     if sum(run.ranks.agree(size, -size)) != 0.0:
-        raise Diverged(f"step {run.step}: the trainers' weights are no longer the same")
+        raise DivergedError(f"step {run.step}: the trainers' weights are no longer the same")
     out = checkpoint.folder_of(run.out, run.step)
     draft = checkpoint.begin(out) if run.ranks.first else out.with_name(f".{out.name}.tmp")
     run.ranks.meet()

@@ -5,6 +5,8 @@ A float that reads back as another text (too many digits, or too large) is not t
 
 from __future__ import annotations
 
+from functools import cache
+
 from worldline.predict.guide_nodes import DIGITS, DONE, HEX, Node, chain, spell, trie
 
 _LARGEST = str((1 << 1024) - 1).encode()
@@ -64,10 +66,9 @@ class Numbers:
         if short and colon is not None:
             node.on(b":", colon, drop=True)
         if count < (len(_LARGEST) if self._ints else _MOST_WHOLE):
-            for digit in sorted(DIGITS):
-                after = _compare(digit, count, order)
+            for after, found in _groups(count, order).items():
                 if count + 1 < len(_LARGEST) or after <= 0:
-                    node.on([digit], self._digits(count + 1, after, False, colon if short else None, sign))
+                    node.on(found, self._digits(count + 1, after, False, colon if short else None, sign))
         return node
 
     def _fraction(self, whole: int, count: int, idle: bool) -> Node:
@@ -115,6 +116,7 @@ def nan_bits(target: Node) -> Node:
     return spell({"7f": None}, chain(b"ff", node))
 
 
+@cache
 def _exponent() -> Node:
     node = Node()
     node.on(b"+", trie(b"%d" % n for n in range(16, 309)))
@@ -122,6 +124,7 @@ def _exponent() -> Node:
     return node
 
 
+@cache
 def _hexadecimal() -> Node:
     node = Node(final=True)
     node.on(HEX.encode(), node)
@@ -133,4 +136,15 @@ def _hexadecimal() -> Node:
 
 
 def _compare(digit: int, place: int, order: int) -> int:
+    """How a number compares with the largest int's first digits, with one digit more."""
     return order or (digit > _LARGEST[place]) - (digit < _LARGEST[place])
+
+
+def _groups(place: int, order: int) -> dict[int, list[int]]:
+    """The digits by how a number compares once they are added."""
+    if order:
+        return {order: list(DIGITS)}
+    found: dict[int, list[int]] = {}
+    for digit in DIGITS:
+        found.setdefault(_compare(digit, place, 0), []).append(digit)
+    return found

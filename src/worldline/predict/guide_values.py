@@ -43,7 +43,7 @@ class Values:
     `maybe` one or none, `text` a str."""
 
     def __init__(self) -> None:
-        self.value, self._argument, self._key = Node(), Node(), Node()
+        self.value, self._argument = Node(), Node()
         self._exception, self._object, self._fields = Node(), Node(), Node()
         self._containers: list[tuple[Node, Node, Node]] = []  # what a node enters, and what goes on after it
         words, self._numbers = self._words(), Numbers()
@@ -125,7 +125,7 @@ class Values:
         data.on(b"b", literal, push=close)
         return {
             "set": close, "frozenset": self._frozenset(), "bytearray": data, "deque": chain(b"[", self._deque()),
-            "slice": self._entered(self._separated(self._entered(self._separated(self._entered(close))))),
+            "slice": self._entered(_separate(self._entered(_separate(self._entered(close))))),
             "complex": _entering(real.start, _separate(_entering(real.start, close))),
             "range": _entering(whole.start, _separate(_entering(whole.start, three))), "nan": nan_bits(DONE),
         }  # fmt: skip
@@ -135,9 +135,6 @@ class Values:
         node = node or Node()
         self._containers.append((node, self.value, then))
         return node
-
-    def _separated(self, then: Node) -> Node:
-        return _separate(then)
 
     def _sequence(self, close: bytes) -> Node:
         first, after = Node(), Node()

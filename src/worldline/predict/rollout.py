@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from random import Random
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +23,6 @@ from worldline.predict.guide import Guide, Refused
 from worldline.predict.predictor import Ask, Prediction
 
 Logits = NDArray[np.float32]
-
-
-class Recurrent(Protocol):
-    """What an engine remembers of one text."""
-
-    def fork(self) -> Self:
-        """An independent copy."""
-        ...
 
 
 class Engine(Protocol):
