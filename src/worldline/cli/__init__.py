@@ -190,7 +190,7 @@ def cost(
         print_cost(_console(), table)
 
 
-for verb in (learn.train, learn.bench):
+for verb in (learn.data, learn.train, learn.bench):
     cli.add_command(verb)
 
 

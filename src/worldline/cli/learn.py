@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -65,7 +66,7 @@ def bench(
             raise UsageError("only the permutation suite takes several spacings")
         options["reveal"] = options["reveal"][0]
     found = suites.load(suite, **options)
-    with _progress(limit or found.count or 0, "programs") as advance:
+    with _progress(limit or found.count or 0, "programs") as (advance, _):
         report = run(found, load(model, extras), limit=limit, each=lambda verdict: advance(1))
     if as_json:
         click.echo(json.dumps(report.as_json()))
@@ -107,22 +108,68 @@ def train(
     raise click.exceptions.Exit(training.main([*words, *(["--fresh"] if fresh else [])]))
 
 
-def _progress(total: int, what: str) -> Any:
-    """A bar on stderr where that is a terminal; nothing elsewhere."""
-    from contextlib import contextmanager
+@click.group()
+def data() -> None:
+    """Programs to learn from: `build` a dataset by a recipe, `mine` real functions out of packages."""
 
-    @contextmanager
-    def bar() -> Any:
-        if not sys.stderr.isatty():
-            yield lambda count: None
-            return
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-            task = progress.add_task(what, total=total)
-            advance: Callable[[int], None] = lambda count: progress.advance(task, count)  # noqa: E731
-            yield advance
+@data.command()
+@click.argument("recipe")
+@click.option("-o", "--out", required=True, metavar="DIR", help="Where; run again to go on.")
+@click.option("--count", type=click.IntRange(min=1), default=10_000, help="Documents [10,000].")
+@click.option("--workers", type=click.IntRange(min=0), default=0, help="Processes; 0 for one a core [0].")
+@click.option("--seed", type=int, default=0, help="Which documents [0].")
+@click.option("--trust", is_flag=True, help="Record generated programs without a box.")
+def build(recipe: str, out: str, count: int, workers: int, seed: int, trust: bool) -> None:
+    """Generate, record and encode the programs of RECIPE, without duplicates, split, with a table of coverage."""
+    from worldline.data.build import build as run
 
-    return bar()
+    with _progress(count, "documents") as (advance, say):
+        seen = 0
+
+        def told(now: Any) -> None:
+            nonlocal seen
+            advance(now.documents - seen)
+            seen = now.documents
+            say(f"{now.rate:,.0f}/s, coverage {now.covered:.1%}")
+
+        done = run(recipe, out, count=count, workers=workers, seed=seed, trust=trust, progress=told)
+    click.echo(
+        f"{done.documents:,} documents, {done.size:,} bytes, {done.duplicates:,} duplicates left out, "
+        f"coverage {done.covered:.1%}, in {out}"
+    )
+
+
+@data.command()
+@click.argument("places", nargs=-1, required=True)
+@click.option("-o", "--out", required=True, metavar="FILE", help="The mined calls, as compressed JSON lines.")
+@click.option("--python", metavar="PATH", help="The interpreter that finds the packages.")
+@click.option("--workers", type=click.IntRange(min=1), default=1, help="Boxes side by side [1].")
+@click.option("--seed", type=int, default=0, help="Which arguments are tried [0].")
+@click.option(
+    "--most", type=click.IntRange(min=0), default=0, help="Stop after so many functions; 0 for all [0]."
+)
+def mine(places: tuple[str, ...], out: str, python: str | None, workers: int, seed: int, most: int) -> None:
+    """Find functions in PLACES (packages, `stdlib`, folders, files) that can be called, and call them, boxed."""
+    from worldline.data.mine import mine as run
+
+    done = run(places, out=out, python=python, workers=workers, seed=seed, most=most)
+    click.echo(f"{done.functions:,} functions, {done.calls:,} calls, from {done.files:,} files, in {out}")
+
+
+@contextmanager
+def _progress(total: int, what: str) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
+    """A bar on stderr where that is a terminal: how to advance it, and how to say something beside it."""
+    if not sys.stderr.isatty():
+        yield (lambda count: None), (lambda text: None)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=total)
+        yield (
+            lambda count: progress.advance(task, count),
+            lambda text: progress.update(task, description=f"{what} {text}"),
+        )
