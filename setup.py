@@ -1,6 +1,6 @@
 """The native modules, and their sources as package data. All else about the build is in pyproject.toml.
 
-Both extensions are optional: without a C compiler the install succeeds and the readable cores serve. The
+The extensions are optional: without a C compiler the install succeeds and the readable cores serve. The
 sources travel inside the wheel (`worldline/native/`) so that the recorder can be compiled on demand for an
 interpreter other than the one worldline is installed in; an editable install finds them where they are, in
 the repository's `native/`.
@@ -24,12 +24,12 @@ def sources() -> list[str]:
     return sorted(str(path) for path in NATIVE.glob("*.[ch]"))
 
 
-def extension(name: str, unit: str) -> list[Extension]:
+def extension(name: str, unit: str, *more: str) -> list[Extension]:
     """The extension compiled from one unit, which may include the others; none where it is absent."""
     path = NATIVE / unit
     if not path.exists():
         return []
-    flags = ["-O2", "-fno-strict-aliasing", "-fvisibility=hidden", "-Wall"]
+    flags = ["-O2", "-fno-strict-aliasing", "-fvisibility=hidden", "-Wall", *more]
     return [
         Extension(name, [str(path)], depends=sources(), extra_compile_args=flags, language="c", optional=True)
     ]
@@ -56,6 +56,7 @@ setup(
     ext_modules=[
         *extension("worldline._recorder", "recorder.c"),
         *extension("worldline._wire", "wire.c"),
+        *extension("worldline._engine", "engine.c", "-O3", "-fno-math-errno", "-pthread"),
     ],
     cmdclass={"build_py": BuildPy},
 )

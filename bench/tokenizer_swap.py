@@ -35,7 +35,7 @@ def main() -> None:
 
 def _prepare_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER)
-    parser.add_argument("--documents", type=int, default=125_000)
+    parser.add_argument("--documents", type=int, default=120_000)
     parser.add_argument("--held-out", type=int, default=3_000)
     parser.add_argument("--vocabulary", type=int, default=4096, help="of the BPE trained on the corpus")
     parser.add_argument("--seed", type=int, default=1)

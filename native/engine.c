@@ -68,7 +68,7 @@ typedef struct {
     PyObject_HEAD
     Net net;
     Job job; /* the buffers of a pass; the rest is set by each call */
-    Pool pool;
+    Pool *pool; /* apart: its counts stand on cache lines of their own */
     const Path *path;
     pthread_mutex_t turn; /* held by the call that runs */
     int ready;
@@ -312,9 +312,13 @@ static PyObject *engine_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNU
         goto failed;
     }
     if (load(e, weights, slopes, exact) || furnish(e)) goto failed;
+    if (!(e->pool = allocate(sizeof *e->pool))) {
+        PyErr_NoMemory();
+        goto failed;
+    }
     pthread_mutex_init(&e->turn, NULL);
-    pool_start(&e->pool, threads);
-    e->job.net = &e->net, e->job.path = e->path, e->job.pool = &e->pool;
+    pool_start(e->pool, threads);
+    e->job.net = &e->net, e->job.path = e->path, e->job.pool = e->pool;
     e->ready = 1;
     return (PyObject *)e;
 failed:
@@ -327,12 +331,13 @@ static void engine_dealloc(PyObject *self)
     Engine *e = (Engine *)self;
     PyTypeObject *type = Py_TYPE(self);
     if (e->ready) {
-        pool_stop(&e->pool);
+        pool_stop(e->pool);
         pthread_mutex_destroy(&e->turn);
     }
     PyMem_Free(e->net.layers);
     free(e->net.arena);
     free(e->buffers);
+    free(e->pool);
     Py_XDECREF(e->state_type);
     type->tp_free(self);
     Py_DECREF(type);
@@ -520,7 +525,7 @@ static void perform(Engine *e, const Call *call)
         job->batch = call->batch == 1 ? 1 : rows, job->time = call->batch == 1 ? rows : 1;
         job->memory = call->batch == 1 ? call->memory : call->memory + first;
         job->last = call->last <= first ? 0 : call->last - first < rows ? call->last - first : rows;
-        pool_run(&e->pool, read_rows, job);
+        pool_run(e->pool, read_rows, job);
         for (size_t row = job->last; row < rows; row++, out += vocabulary)
             memcpy(out, job->s.logits + (row - job->last) * stride, vocabulary * sizeof *out);
         for (size_t b = 0; b < job->batch; b++) *(call->pin ? &job->memory[b]->prompt : &job->memory[b]->trace) += job->time;
@@ -542,9 +547,9 @@ static PyObject *engine_read(PyObject *self, PyObject *args)
     } else if (!take_states(e, states, &call)) {
         Py_INCREF(states);
         if (!check(e, &call)) {
-            if (e->pool.owner != getpid()) { /* a forked child: neither the threads nor the lock are its own */
+            if (e->pool->owner != getpid()) { /* a forked child: neither the threads nor the lock are its own */
                 pthread_mutex_init(&e->turn, NULL);
-                pool_start(&e->pool, e->pool.threads);
+                pool_start(e->pool, e->pool->threads);
             }
             for (size_t b = 0; b < call.batch; b++) Py_INCREF(call.states[b]);
             Py_BEGIN_ALLOW_THREADS
@@ -566,7 +571,7 @@ static PyObject *engine_read(PyObject *self, PyObject *args)
 /* ---- the module ---- */
 
 static PyObject *engine_path(PyObject *self, void *Py_UNUSED(closure)) { return PyUnicode_FromString(((Engine *)self)->path->name); }
-static PyObject *engine_threads(PyObject *self, void *Py_UNUSED(closure)) { return PyLong_FromLong(((Engine *)self)->pool.threads); }
+static PyObject *engine_threads(PyObject *self, void *Py_UNUSED(closure)) { return PyLong_FromLong(((Engine *)self)->pool->threads); }
 static PyObject *engine_nbytes(PyObject *self, void *Py_UNUSED(closure)) { return PyLong_FromSize_t(((Engine *)self)->net.arena_size); }
 
 static PyMethodDef engine_methods[] = {

@@ -16,14 +16,13 @@ PACKAGES = """
 addict algorithms art astor asttokens attr babel bidict bitstring bleach boltons bs4 cachetools
 case_conversion chardet chess click colorama colour construct cowsay cssselect dateutil deepdiff
 dictdiffer docutils dotty_dict emoji ftfy funcy furl fuzzywuzzy glom humanize hyperlink icalendar idna
-inflect inflection intervals intervaltree ipaddress isort jedi jellyfish jinja2 jmespath jsonpatch
-jsonpointer langcodes lark markdown marshmallow mistune more_itertools mpmath munch natsort netaddr
-networkx nltk num2words ordered_set packaging parse parso phonenumbers ply portion prettytable primefac
-pronouncing pycodestyle pydash pyfiglet pyflakes pygments pyparsing pyphen pypinyin pyrsistent pytz
-rfc3986 rich roman rope schema semver simplejson slugify snowballstemmer sortedcontainers sqlparse stdnum
-strsimpy sudoku_py syllables sympy tabulate termcolor textdistance textstat texttable textwrap3 thefuzz
-tinycss2 titlecase tldextract tomli tomlkit toolz transliterate unidecode uritools url_normalize
-validators w3lib wcwidth webcolors xmltodict yapf
+inflect inflection intervals intervaltree ipaddress isort jellyfish jinja2 jmespath jsonpatch jsonpointer
+langcodes lark markdown marshmallow mistune more_itertools mpmath munch natsort netaddr networkx nltk
+num2words ordered_set packaging parse parso ply portion prettytable primefac pronouncing pycodestyle
+pydash pyfiglet pyflakes pygments pyparsing pyphen pypinyin pyrsistent rfc3986 rich roman schema semver
+simplejson slugify snowballstemmer sortedcontainers sqlparse stdnum strsimpy sudoku_py syllables tabulate
+termcolor textdistance textstat texttable textwrap3 thefuzz tinycss2 titlecase tldextract tomli tomlkit
+toolz transliterate unidecode uritools url_normalize validators w3lib wcwidth webcolors xmltodict yapf
 """
 
 

@@ -82,6 +82,7 @@ def training() -> Training:
         minutes=MINUTES,
         held_out=Files(paths=(HELD_OUT,)) if HELD_OUT else streams(split="valid"),
         rates=Rates(matrix=0.02 * RATE),
+        compile=os.environ.get("WORLDLINE_COMPILE", "1") == "1",
         log_every=20,
         eval_every=500,
         save_every=1000,

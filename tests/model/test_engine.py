@@ -259,6 +259,20 @@ def test_bad_arguments_of_the_c_engine() -> None:
     assert (state.prompt, state.trace) == (0, 0)
 
 
+def test_numpy_serves_where_nothing_was_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    shape = Shape(depth=3, window=16)
+    wide = weights_of(random_trunk(shape))
+    bits = {name: (array.view(np.uint32) >> 16).astype(np.uint16) for name, array in wide.items()}
+    true = read(engine_native.open_engine(shape, bits, precision="fp32"), b"some bytes")
+    monkeypatch.setattr(engine_native, "_native", None)
+    assert engine_native.paths() == ()
+    with pytest.raises(ValueError, match="not built"):
+        engine_native.Engine(shape, wide)
+    machine = engine_native.open_engine(shape, bits)
+    assert isinstance(machine, engine.Engine)
+    assert distance(read(machine, b"some bytes"), true) < 1e-4
+
+
 @native
 @pytest.mark.parametrize("precision", engine_native.PRECISIONS)
 def test_threads_change_nothing(precision: str) -> None:

@@ -118,7 +118,7 @@ class Engine:
         return State([_blank(self.shape, kind) for kind in self.shape.layers])
 
     def feed(self, state: State, data: Ids, *, pin: bool) -> Array:
-        """Logits after the last byte of `data`, which `state` has then read. What is pinned, the prompt, comes first."""
+        """Logits after the last byte of `data`, which `state` has then read. The prompt is pinned, and comes first."""
         logits: Array = self._feed(state, data, pin, every=False)[0]
         return logits
 
@@ -205,11 +205,7 @@ class Engine:
         q, k, v, gate = np.split(inner, np.cumsum(shape.attention_rows)[:-1], axis=-1)
         k, v = (y.reshape(time, SHARED, HEAD).swapaxes(0, 1) for y in (k, v))
         (pinned if pin else recent).append(np.stack([norm(k), v]))
-        q = (
-            norm(q.reshape(time, shape.queries, HEAD))
-            * self._sharpness(name, state, time, pin)
-            / math.sqrt(HEAD)
-        )
+        q = norm(q.reshape(time, shape.queries, HEAD)) * self._sharpness(name, state, time, pin)
         q = q.swapaxes(0, 1).reshape(SHARED, -1, HEAD)  # [SHARED, group x time, HEAD]
         parts = [pinned.newest(pinned.size), recent.newest(shape.window + time - 1)]
         costs = [self._later(time, pinned.size) if pin else 0, self._cost(time, parts[1].shape[2])]
@@ -220,16 +216,18 @@ class Engine:
         share = softmax(np.concatenate(scores, -1)).reshape(SHARED, q.shape[1], -1)
         out = share[..., : pinned.size] @ parts[0][1] + share[..., pinned.size :] @ parts[1][1]
         recent.trim(shape.window)
-        return out.reshape(shape.queries, time, HEAD).swapaxes(0, 1).reshape(time, -1) * sigmoid(gate)
+        mixed: Array = out.reshape(shape.queries, time, HEAD).swapaxes(0, 1).reshape(time, -1)
+        return mixed * sigmoid(gate)
 
     def _sharpness(self, name: str, state: State, time: int, pin: bool) -> Array:
-        """By how much the queries of each byte and head are stretched: the more keys, the more. [time, queries, 1]."""
+        """The factor of each byte's queries, by head: it grows with the keys in sight. [time, queries, 1]."""
         read = np.arange(1, time + 1)
         seen = (
             read + state.prompt if pin else state.prompt + np.minimum(read + state.trace, self.shape.window)
         )
-        stretch: Array = np.maximum(np.log(seen.astype(np.float32)), 1)
-        return stretch[:, None, None] * self.weights[name + "sharpness"][:, None]
+        stretch = np.maximum(np.log(seen.astype(np.float32)), 1).astype(np.float32)[:, None, None]
+        sharpness: Array = self.weights[name + "sharpness"][:, None] / np.float32(math.sqrt(HEAD))
+        return stretch * sharpness
 
     def _later(self, time: int, keys: int) -> Array:
         """Infinite where a key of the prompt is newer than the query: the queries are the newest. [time, keys]."""

@@ -1,9 +1,10 @@
 """The engine in C, native/engine.c: the function of engine.py, an order of magnitude faster. Same methods, same tests.
 
-`int8` keeps the perceptrons, values, gates and outputs as int8, a scale a row, and their inputs as int8, a scale a vector;
-queries, keys and the head as bfloat16; rates, convolutions and everything a state holds as float32. `fp32` keeps all in
-float32. Weights may be float32, or bfloat16 as the bits of a uint16. Several engines may live at once; calls of one engine
-wait for each other. `ready` says whether the C module was built; `open_engine` takes the NumPy engine where it was not.
+`int8` keeps the perceptrons, values, gates and outputs as int8, a scale a row, and rounds their inputs to eleven bits,
+a scale a vector; queries, keys and the head are bfloat16; rates, convolutions and all that a state holds are float32.
+`fp32` keeps all in float32. Weights come as float32, or as bfloat16 in the bits of a uint16. To the bit, logits depend
+neither on threads nor on the batch nor on the pieces in which bytes were read. Engines may live side by side; calls of
+one wait for each other. Where the C module was not built `open_engine` takes NumPy's.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Engine:
         return self._engine.start()
 
     def feed(self, state: State, data: Ids, *, pin: bool) -> Array:
-        """Logits after the last byte of `data`, which `state` has then read. What is pinned, the prompt, comes first."""
+        """Logits after the last byte of `data`, which `state` has then read. The prompt is pinned, and comes first."""
         ids = checked_ids(self.shape, data)
         if not len(ids):
             raise ValueError("there are no logits after no bytes")

@@ -139,7 +139,7 @@ def _begin(config: Training, out: Path, ranks: Ranks, *, resume: bool) -> Run:
     step, elapsed, state = 0, 0.0, None
     if saved is not None:
         step, elapsed, state = _restore(saved, config, ranks, model, optimizer, average)
-    if ranks.device.type == "cuda":
+    if ranks.device.type == "cuda" and config.compile:
         train_loss.compiled(model)
     clock = Clock(steps=config.steps, minutes=config.minutes, elapsed=elapsed)
     held = _held_out(config, out, ranks)

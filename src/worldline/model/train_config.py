@@ -36,6 +36,7 @@ class Training:
     save_every: int = 1000  # steps; 0: only at the end
     keep: int = 2  # checkpoints
     trackers: tuple[str, ...] = ()
+    compile: bool = True  # layers, on a GPU
     peak: float = 0.0  # floating-point operations a second of the accelerator, if it is not a known one
 
     def __post_init__(self) -> None:

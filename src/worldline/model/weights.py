@@ -23,7 +23,7 @@ from worldline.files import disk
 Array = NDArray[np.float32]
 Stored = NDArray[Any]  # float32, or bfloat16 as the bits of a uint16
 
-_TYPES = {"F32": np.dtype("<f4"), "BF16": np.dtype("<u2")}
+_TYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "BF16": np.dtype("<u2")}
 _HEADER = 1 << 20  # bytes: ours have a few kilobytes
 
 
@@ -52,7 +52,8 @@ def _tensor(data: Stored, entry: Mapping[str, Any]) -> Stored:
         raise ValueError(f"a shape or offset of {entry} is no count")
     if not first <= end <= len(data) or end - first != math.prod(shape) * kind.itemsize:
         raise ValueError(f"the offsets of {entry} do not fit")
-    return data[first:end].view(kind).reshape(shape)
+    found: Stored = data[first:end].view(kind).reshape(shape)
+    return found
 
 
 def widen(array: Stored) -> Array:
