@@ -1,15 +1,28 @@
-"""The shipped model: what it is trained on."""
+"""The shipped model: what it is trained on, and how.
+
+    python -m worldline.model.train --recipe recipes/shipped.py --out runs/shipped
+
+The programs are generated, recorded and encoded while the model trains: `WORKERS` streams beside the trainer, under
+`WORLDLINE_STREAM_PYTHON` (CPython 3.11, whose frames the model learns; this interpreter when it is not set). Rooms are
+imported inside the functions: the trainer's machine needs torch alone, the streams' needs no torch.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
+import os
+import sys
+from typing import TYPE_CHECKING, Any
 
-from worldline.data.mine import Quarry
-from worldline.data.mixture import GENERATE, TASKS, Mixture, Source
+if TYPE_CHECKING:
+    from worldline.data.mine import Quarry
+    from worldline.data.mixture import Mixture
+    from worldline.model.train_config import Training
 
-# What `worldline data mine shipped` wrote; without it the mixture is generated programs and tasks alone.
-MINED = Path(__file__).resolve().parents[1] / ".carry" / "mined.jsonl.xz"
+WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
+MINED = os.environ.get("WORLDLINE_MINED", "")  # a file of mined programs, made by `worldline data mine`
+HELD_OUT = os.environ.get("WORLDLINE_HELD_OUT", "")  # a file of framed documents of the split `valid`
+RATE = float(os.environ.get("WORLDLINE_RATE", "1"))  # a factor of the matrices' learning rate
+MINUTES = float(os.environ.get("WORLDLINE_MINUTES", "20"))
 
 # Pure-Python packages, installed for the purpose in an environment of their own; their source stays there.
 PACKAGES = """
@@ -26,14 +39,85 @@ toolz transliterate unidecode uritools url_normalize validators w3lib wcwidth we
 """
 
 
-def data() -> Mixture:
-    """Generated programs, state-tracking tasks and mined functions, in every mode."""
-    if not MINED.exists():
-        return Mixture()
-    mined = Source(kind="mine", program="worldline.data.mine:drawer", argument=str(MINED), weight=0.2)
-    return Mixture(sources=(replace(GENERATE, weight=0.62), replace(TASKS, weight=0.18), mined))
-
-
 def quarry() -> Quarry:
-    """Where real functions are mined."""
+    """Where real functions are mined: `worldline data mine` on these places."""
+    from worldline.data.mine import Quarry
+
     return Quarry(places=("stdlib", *PACKAGES.split()))
+
+
+def data() -> Mixture:
+    """Generated programs and state-tracking tasks, in every mode."""
+    from worldline.codec.compact import Compact
+    from worldline.data.mixture import Mixture, Mode, Source
+
+    spacings = (2, 4, 8, 16, 32, 64, 128, 512)  # of state-tracking tasks: elsewhere a hidden state is a guess
+    modes = (
+        Mode(weight=0.60),
+        Mode(weight=0.24, options=Compact(bare=True)),
+        Mode(weight=0.08, options=Compact(delta="element")),
+        Mode(weight=0.04, options=Compact(reveal=0), queries=4),
+        *(Mode(weight=0.08, options=Compact(reveal=spacing), kinds=("tasks",)) for spacing in spacings),
+    )
+    sources = [
+        Source(kind="generate", program="worldline.data.generate:program", weight=0.74),
+        Source(kind="tasks", program="worldline.data.tasks:program", weight=0.10),
+        Source(kind="tasks", program="worldline.data.tasks:permutations", weight=0.04),
+    ]
+    if MINED:
+        sources.append(Source(kind="mine", program="worldline.data.mine:drawer", weight=0.12, argument=MINED))
+    return Mixture(sources=tuple(sources), modes=modes, max_bytes=8192)
+
+
+def streams(function: str = "data", *, split: str = "train", workers: int = WORKERS) -> Any:
+    """Live documents of a mixture in this file, from that many processes."""
+    from worldline.data.sources import Live
+
+    python = os.environ.get("WORLDLINE_STREAM_PYTHON", sys.executable)
+    words = (
+        python,
+        "-m",
+        "worldline.data.stream",
+        "--recipe",
+        __file__,
+        "--function",
+        function,
+        "--split",
+        split,
+    )
+    numbers = ("--seed", "{seed}", "--worker", "{worker}", "--workers", str(workers), "--trust")
+    return Live(commands=((*words, *numbers),) * workers, ahead=64 * workers if split == "train" else 1)
+
+
+def training() -> Training:
+    """One lease of an H200: 18.9M parameters, rows of 8 KB."""
+    from worldline.data.sources import Files
+    from worldline.model.optimize import Rates
+    from worldline.model.shape import Shape
+    from worldline.model.train_config import Training
+
+    return Training(
+        shape=Shape(),
+        sources=(streams(),),
+        rows=16,
+        time=8192,
+        minutes=MINUTES,
+        held_out=Files(paths=(HELD_OUT,)) if HELD_OUT else streams(split="valid"),
+        rates=Rates(matrix=0.02 * RATE),
+        compile=os.environ.get("WORLDLINE_COMPILE", "1") == "1",
+        log_every=20,
+        eval_every=500,
+        save_every=1000,
+    )
+
+
+def smoke() -> Training:
+    """The same, small enough for a laptop's CPU: does everything run?"""
+    from dataclasses import replace
+
+    from worldline.model.shape import Shape
+
+    return replace(
+        training(), shape=Shape(depth=3), rows=4, time=1024, minutes=0.0, steps=60, log_every=5, eval_every=30,
+        save_every=30, held_out_documents=40, sources=(streams(workers=1),),
+    )  # fmt: skip

@@ -101,3 +101,16 @@ def test_a_bad_mixture_says_why() -> None:
         Mixture(split="other")
     with pytest.raises(UsageError, match="at least one"):
         Mixture(sources=())
+
+
+def test_a_mode_may_be_for_some_kinds_alone() -> None:
+    sparse = Mode(weight=1e9, options=Compact(reveal=4), kinds=("tasks",))
+    mixture = Mixture(sources=(TASKS,), modes=(Mode(weight=1.0), sparse), shift=0.0)
+    trace = record(Program(source="def f():\n    return 1\n", call="f()"))
+    made = {kind: written(mixture, random.Random(0), trace, kind=kind) for kind in ("tasks", "generate")}
+    assert {kind: each and each.prompt.startswith(b"# reveal=4") for kind, each in made.items()} == {
+        "tasks": True,
+        "generate": False,
+    }
+    with pytest.raises(UsageError, match="no mode"):
+        written(Mixture(sources=(TASKS,), modes=(sparse,)), random.Random(0), trace, kind="mine")

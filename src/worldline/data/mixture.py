@@ -58,11 +58,12 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Mode:
-    """How traces are written, with how many queries at most, and its share."""
+    """How traces are written, with how many queries at most, its share, and the kinds of programs it is for (all)."""
 
     weight: float
     options: Compact = field(default_factory=Compact)
     queries: int = 0
+    kinds: tuple[str, ...] = ()
 
 
 GENERATE = Source(kind="generate", program="worldline.data.generate:program", weight=0.8)
@@ -168,7 +169,10 @@ def written(
     mixture: Mixture, rng: random.Random, trace: Trace, *, kind: str, hashed: str = ""
 ) -> Document | None:
     """A trace in a mode that is drawn from the mixture's, shifted and asked about as the mixture says."""
-    mode = rng.choices(mixture.modes, [mode.weight for mode in mixture.modes])[0]
+    modes = [mode for mode in mixture.modes if not mode.kinds or kind in mode.kinds]
+    if not modes:
+        raise UsageError(f"the mixture has no mode for programs of the kind {kind}")
+    mode = rng.choices(modes, [mode.weight for mode in modes])[0]
     options, shift, most = mode.options, 0, mode.queries
     if rng.random() < mixture.shift and not trace.program.files:
         options, shift = replace(options, bare=True), rng.randint(1, MAX_SHIFT)

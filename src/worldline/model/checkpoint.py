@@ -183,7 +183,9 @@ def export(folder: Path, out: Path, *, facts: Manifest | None = None) -> Manifes
     manifest = read_manifest(source)
     name = EMA if EMA in manifest["files"] else MODEL
     weights = to_bytes(read_tensors(source, name, manifest), half=True)
-    kept: Manifest = {key: manifest[key] for key in ("shape", "step", "config") if key in manifest}
+    kept: Manifest = {key: manifest[key] for key in ("shape", "step") if key in manifest}
+    places = ("sources", "held_out", "init_from")  # of the machine that trained: they mean nothing elsewhere
+    kept["config"] = {key: value for key, value in manifest.get("config", {}).items() if key not in places}
     draft = begin(out)
     files.write(draft / MODEL, weights)
     finish(draft, out, {"kind": "weights", **kept, **(facts or {})})

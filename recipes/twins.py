@@ -1,0 +1,82 @@
+"""The same trunk three ways: attention alone, recurrence alone, and both, on state-tracking tasks alone.
+
+    python -m worldline.model.train --recipe recipes/twins.py --function hybrid --out runs/hybrid
+
+What differs is `Shape.mix`; documents, optimiser, schedule and budget are the same. `worldline bench permutation
+--reveal 8,64,512 --model runs/hybrid` measures what each learned to carry.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from worldline.data.mixture import Mixture
+    from worldline.model.train_config import Training
+
+WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
+MINUTES = float(os.environ.get("WORLDLINE_MINUTES", "2"))
+
+
+def data() -> Mixture:
+    """Permutations and other tasks; the state is shown every 1 to 512 steps."""
+    from worldline.codec.compact import Compact
+    from worldline.data.mixture import Mixture, Mode, Source
+
+    spacings = (1, 2, 4, 8, 16, 32, 64, 128, 512)
+    return Mixture(
+        sources=(
+            Source(kind="tasks", program="worldline.data.tasks:permutations", weight=0.7),
+            Source(kind="tasks", program="worldline.data.tasks:program", weight=0.3),
+        ),
+        modes=tuple(Mode(weight=1.0, options=Compact(reveal=spacing)) for spacing in spacings),
+        max_bytes=8192,
+        query=0.0,
+    )
+
+
+def _training(mix: str) -> Training:
+    from worldline.data.sources import Live
+    from worldline.model.shape import Shape
+    from worldline.model.train_config import Training
+
+    python = os.environ.get("WORLDLINE_STREAM_PYTHON", sys.executable)
+    words = (
+        "nice",
+        "-n",
+        "19",
+        python,
+        "-m",
+        "worldline.data.stream",
+        "--recipe",
+        __file__,
+        "--seed",
+        "{seed}",
+    )
+    command = (*words, "--worker", "{worker}", "--workers", str(WORKERS), "--trust")
+    return Training(
+        shape=Shape(depth=5, mix=mix),
+        sources=(Live(commands=(command,) * WORKERS, ahead=16 * WORKERS),),
+        rows=16,
+        time=8192,
+        minutes=MINUTES,
+        eval_every=0,
+        save_every=0,
+    )
+
+
+def hybrid() -> Training:
+    """Delta layers, every third one attends: what the shipped model is."""
+    return _training("hybrid")
+
+
+def attention() -> Training:
+    """Attention in every layer."""
+    return _training("attention")
+
+
+def recurrence() -> Training:
+    """Delta layers alone."""
+    return _training("recurrence")
