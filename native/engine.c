@@ -115,7 +115,7 @@ static int read_shape(Net *net, PyObject *shape)
     if (whole(shape, "heads", 1, WIDEST / HEAD, &net->heads) || whole(shape, "gated", 0, net->heads, &net->gated)
         || whole(shape, "queries", SHARED, WIDEST / HEAD, &net->queries) || whole(shape, "hidden", 1, WIDEST, &net->hidden)
         || whole(shape, "householders", 1, 64, &net->steps) || whole(shape, "window", 1, LIMIT, &net->window)
-        || whole(shape, "vocabulary", 1, 1 << 22, &net->vocabulary))
+        || whole(shape, "vocabulary", 1, 1 << 22, &net->vocabulary) || whole(shape, "columns", 0, 1 << 22, &net->columns))
         return -1;
     if (net->queries % SHARED || net->hidden % 64) {
         PyErr_SetString(PyExc_ValueError, "queries come in pairs, hidden channels in multiples of 64");
@@ -207,18 +207,17 @@ static int pack_layer(Packer *p, size_t n)
     return 0;
 }
 
-static int pack_all(Packer *p, const Path *path, PyObject *slopes)
+static int pack_all(Packer *p, PyObject *slopes)
 {
     Net *net = p->net;
     for (size_t n = 0; n < net->depth; n++)
         if (pack_layer(p, n)) return -1;
     if (pack_part(p, &net->head, p->large, -1, "head", net->vocabulary, net->width, 0, net->vocabulary)
-        || pack_plain(p, &net->embed, -1, "embed", net->vocabulary, net->width))
+        || pack_plain(p, &net->embed, -1, "embed", net->vocabulary, net->width)
+        || (net->columns && pack_plain(p, &net->places, -1, "columns", net->columns, net->width)))
         return -1;
     net->slopes = take(&p->arena, net->queries * sizeof(float));
     if (!p->arena.base) return 0;
-    for (size_t n = 0; n < net->vocabulary; n++)
-        path->norm(net->embed + n * net->width, net->width, 1.0f, net->embed + n * net->width);
     for (size_t h = 0; h < net->queries; h++) {
         net->slopes[h] = (float)PyFloat_AsDouble(PyTuple_GET_ITEM(slopes, h));
         if (PyErr_Occurred()) return -1;
@@ -242,13 +241,13 @@ static int load(Engine *e, PyObject *weights, PyObject *slopes, int exact)
 {
     Net *net = &e->net;
     Packer packer = {.weights = weights, .net = net, .small = exact ? F32 : I8, .large = exact ? F32 : BF16};
-    if (pack_all(&packer, e->path, slopes)) return -1; /* counts */
+    if (pack_all(&packer, slopes)) return -1; /* counts */
     const size_t widest = net->hidden > net->mixed ? net->hidden : net->mixed;
     packer.row = PyMem_Malloc(widest * sizeof(float));
     packer.arena = (Arena){reserve(packer.arena.used), 0};
     net->arena = packer.arena.base;
     const int failed = !packer.row || !net->arena;
-    const int result = failed ? (PyErr_NoMemory(), -1) : pack_all(&packer, e->path, slopes);
+    const int result = failed ? (PyErr_NoMemory(), -1) : pack_all(&packer, slopes);
     net->arena_size = packer.arena.used;
     PyMem_Free(packer.row);
     return result;
@@ -424,6 +423,7 @@ static PyObject *state_fork(PyObject *self, PyObject *Py_UNUSED(none))
     if (!to) return NULL;
     memcpy(to->memory.fixed, from->memory.fixed, fixed_size(net) * sizeof(float));
     to->memory.prompt = from->memory.prompt, to->memory.trace = from->memory.trace;
+    to->memory.column = from->memory.column;
     if ((to->memory.pinned = from->memory.pinned)) to->memory.pinned->owners++;
     for (size_t n = 0; n < net->attending && from->memory.ring_blocks; n++) {
         const size_t size = from->memory.ring_blocks * BLOCK_SIZE * sizeof(float);
@@ -528,7 +528,11 @@ static void perform(Engine *e, const Call *call)
         pool_run(e->pool, read_rows, job);
         for (size_t row = job->last; row < rows; row++, out += vocabulary)
             memcpy(out, job->s.logits + (row - job->last) * stride, vocabulary * sizeof *out);
-        for (size_t b = 0; b < job->batch; b++) *(call->pin ? &job->memory[b]->prompt : &job->memory[b]->trace) += job->time;
+        for (size_t b = 0; b < job->batch; b++) {
+            Memory *memory = job->memory[b];
+            memory->column = job->ids[(b + 1) * job->time - 1] == NEWLINE ? 0 : column_of(job, b, job->time - 1) + 1;
+            *(call->pin ? &memory->prompt : &memory->trace) += job->time;
+        }
     }
     pthread_mutex_unlock(&e->turn);
 }

@@ -167,8 +167,16 @@ def test_a_run_starts_from_given_weights(documents: Path, tmp_path: Path) -> Non
     assert all(torch.equal(got[name], tensor) for name, tensor in wanted.items())
 
 
+def test_a_model_without_columns_grows_them(documents: Path, tmp_path: Path) -> None:
+    plain = replace(SHAPE, columns=0)
+    first = train(training(documents, shape=plain), tmp_path / "a", device="cpu")
+    second = train(training(documents, init_from=str(first), steps=1), tmp_path / "b", device="cpu")
+    got = checkpoint.read_tensors(second, checkpoint.MODEL, checkpoint.read_manifest(second))
+    assert got["columns"].shape == (SHAPE.columns, SHAPE.width)
+
+
 def _still() -> Rates:
-    return Rates(matrix=0.0, embed=0.0, head=0.0, rates=0.0, vector=0.0)
+    return Rates(matrix=0.0, embed=0.0, columns=0.0, head=0.0, rates=0.0, vector=0.0)
 
 
 def test_a_live_source_feeds_a_run(documents: Path, tmp_path: Path) -> None:

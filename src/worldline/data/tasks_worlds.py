@@ -119,8 +119,8 @@ def residues(rng: Random, length: int) -> World:
     names = _names(rng, rng.randint(2, 3))
     pairs = [rng.sample(names, 2) for _ in range(rng.randint(2, 4))]
     kinds = [f"{a} = ({a} {rng.choice('+-')} {b}) % {m}" for a, b in pairs]
-    start = tuple((each, str(rng.randrange(m))) for each in names)
-    return World(start, _word(rng, kinds, length), ", ".join(names))
+    several = tuple((each, str(rng.randrange(m))) for each in names)
+    return World(several, _word(rng, kinds, length), ", ".join(names))
 
 
 def switches(rng: Random, length: int) -> World:

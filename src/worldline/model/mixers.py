@@ -83,7 +83,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: Layout) -> T
 
 
 def convolve(x: Tensor, taps: Tensor, position: Tensor) -> Tensor:
-    """x plus a weighted sum of it and the bytes just before it in the same document; taps [n, channels], newest first."""
+    """x plus a weighted sum of it and the bytes before it in its document; taps [n, channels], newest first."""
     out = x + x * taps[0]
     for back in range(1, taps.shape[0]):
         earlier = torch.zeros_like(x)

@@ -159,7 +159,13 @@ def _load_weights(model: Trunk, path: Path | None) -> None:
     folder = checkpoint.resolve(path)
     manifest = checkpoint.read_manifest(folder)
     name = checkpoint.EMA if checkpoint.EMA in manifest["files"] else checkpoint.MODEL
-    copy_named(_weights(model), checkpoint.read_tensors(folder, name, manifest))
+    kept = _weights(model)
+    given = checkpoint.read_tensors(folder, name, manifest)
+    if (
+        "columns" in kept and "columns" not in given
+    ):  # a model of before there were columns: it learns them now
+        given["columns"] = kept["columns"].clone()
+    copy_named(kept, given)
 
 
 def _weights(model: Trunk) -> dict[str, Tensor]:

@@ -274,8 +274,8 @@ def _in(scope: Scope, arguments: list[str]) -> str:
     if isinstance(held, list | dict | tuple | str) and held and scope.rng.random() < 0.75:
         return repr(scope.rng.choice(list(held)))
     if isinstance(held, list | dict | tuple | str) and held:
-        kind = type(next(iter(held)))
-        return repr(number(scope.rng) if kind is int else word(scope.rng))
+        first: object = next(iter(held))
+        return repr(number(scope.rng) if type(first) is int else word(scope.rng))
     return str(number(scope.rng))
 
 
