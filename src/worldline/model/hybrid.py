@@ -86,7 +86,7 @@ class Delta(nn.Module):
             raw = functional.linear(x.float(), self.rates, self.bias)
         writes = shape.heads * shape.householders
         write, decay = raw[..., :writes], raw[..., writes:]
-        beta = 2 * write.sigmoid().unflatten(-1, (shape.householders, shape.heads))
+        beta = 2 * write.sigmoid().reshape(*x.shape[:-1], shape.householders, shape.heads)
         g = functional.pad(-functional.softplus(decay), (0, shape.heads - shape.gated))
         return beta, g
 
