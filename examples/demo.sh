@@ -15,3 +15,7 @@ run worldline record examples/factorial.py --call "fact(3)" -o "$work/traces"
 run worldline verify "$work/traces"
 run worldline show "$work/traces" --step 9
 run worldline cost examples/count.py --call "count('berry', 'r')"
+
+say "The shipped model imagines runs; the interpreter is the judge"
+run worldline bench permutation --length 8,128 --limit 4
+run worldline bench generated --limit 20

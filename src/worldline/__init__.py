@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from worldline.data.load import load_all as load_all
     from worldline.errors import WorldlineError as WorldlineError
     from worldline.limits import Limits as Limits
+    from worldline.predict.models import load_model as load_model
     from worldline.record.recorder import record as record
 
 __version__ = "0.1.0"
@@ -35,6 +36,7 @@ _HOMES = {
     "WorldlineError": "worldline.errors",
     "load": "worldline.data.load",
     "load_all": "worldline.data.load",
+    "load_model": "worldline.predict.models",
     "record": "worldline.record",
     "record_many": "worldline.data.batch",
     "state_at": "worldline.core.state",

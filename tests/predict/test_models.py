@@ -12,12 +12,12 @@ from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.model import checkpoint
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.models import load
+from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask
 
 
 def test_the_interpreter_is_a_model() -> None:
-    assert isinstance(load("interpreter"), Interpreter)
+    assert isinstance(load_model("interpreter"), Interpreter)
 
 
 @pytest.mark.parametrize(
@@ -34,12 +34,12 @@ def test_the_interpreter_is_a_model() -> None:
 )
 def test_what_is_no_model_is_a_usage_error(scheme: str, extras: dict[str, str], match: str) -> None:
     with pytest.raises(UsageError, match=match):
-        load(scheme, extras)
+        load_model(scheme, extras)
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
-        load(str(tmp_path))
+        load_model(str(tmp_path))
 
 
 def test_a_checkpoint_s_folder_is_a_model(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_checkpoint_s_folder_is_a_model(tmp_path: Path) -> None:
     files.write(draft / checkpoint.MODEL, numpy.save(dict(engine.weights)))
     shape = {"depth": engine.shape.depth, "window": engine.shape.window}
     checkpoint.finish(draft, folder, {"kind": "weights", "shape": shape})
-    predictor = load(str(folder), {"batch": "2", "guard": "true", "threads": "1"})
+    predictor = load_model(str(folder), {"batch": "2", "guard": "true", "threads": "1"})
     assert predictor.name == "small"
     program = Program(source="def f(n):\n    return n\n", call="f(1)")
     (found,) = predictor.predict([Ask(program=program, limit=30)])

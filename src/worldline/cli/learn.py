@@ -57,7 +57,7 @@ def bench(
     """Let a model predict the runs of SUITE: permutation, generated, humaneval or crux."""
     from worldline import bench as suites
     from worldline.bench.run import run
-    from worldline.predict.models import load
+    from worldline.predict.models import load_model
     from worldline.view.bench import print_report
     from worldline.view.terminal import terminal
 
@@ -67,7 +67,7 @@ def bench(
         options["reveal"] = options["reveal"][0]
     found = suites.load(suite, **options)
     with _progress(limit or found.count or 0, "programs") as (advance, _):
-        report = run(found, load(model, extras), limit=limit, each=lambda verdict: advance(1))
+        report = run(found, load_model(model, extras), limit=limit, each=lambda verdict: advance(1))
     if as_json:
         click.echo(json.dumps(report.as_json()))
     else:

@@ -9,6 +9,7 @@ exp(-RESET), small enough to be nothing in float32 and large enough that differe
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
@@ -23,6 +24,7 @@ from worldline.model.mixers import Layout
 
 RESET = 30.0  # exp(-30) is 1e-13
 CHUNK = 64
+WARPS = int(os.environ.get("WORLDLINE_WARPS", "4"))  # of fla's kernels
 
 
 @contextmanager
@@ -43,9 +45,9 @@ def _untuned() -> Iterator[None]:
 
 
 def _unfitness(config: Any) -> tuple[int, ...]:
-    """Four warps and three stages, small in values and large in keys, do well for heads of 64."""
+    """Few warps, three stages, small in values and large in keys: heads are 64 wide."""
     block = config.kwargs
-    return abs(config.num_warps - 4), abs(config.num_stages - 3), block.get("BV", 0), -block.get("BK", 0)
+    return abs(config.num_warps - WARPS), abs(config.num_stages - 3), block.get("BV", 0), -block.get("BK", 0)
 
 
 def _find_fla() -> Any:

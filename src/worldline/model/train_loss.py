@@ -21,7 +21,7 @@ from worldline.data.sources import Pair
 from worldline.model.hybrid import Trunk
 from worldline.model.train_feed import Tensors, tensors, to_device
 
-SLICE = 1 << 24  # logits held at a time
+SLICE = 1 << 26  # logits held at a time
 
 
 def compiled(model: Trunk) -> None:

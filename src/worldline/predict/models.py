@@ -17,7 +17,7 @@ DEFAULT = "default"
 INTERPRETER = "interpreter"
 
 
-def load(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
+def load_model(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
     """The predictor that a scheme names, with its extras as text."""
     if scheme == INTERPRETER:
         from worldline.predict.interpreter import Interpreter
