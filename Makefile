@@ -15,7 +15,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal
 FAST := $(wildcard tests/house tests/core tests/view tests/cli tests/codec)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench humaneval hostile format clean
+.PHONY: help setup demo test check bench tokenizers humaneval hostile format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -46,8 +46,16 @@ check: setup ## format, lint, types, layers, fast tests: under a minute
 	$(BIN)/mypy
 	$(PYTEST) $(FAST)
 
-bench: setup ## recording speed beside its peers, on five workloads
+bench: setup ## recording speed on five workloads and decoding speed, each beside its peers
 	$(BIN)/python bench/recorders.py
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	$(BIN)/python bench/decoding.py
+
+tokenizers: setup ## the tokenizer-swap study: its corpus, its models (a GPU is worth having), its page
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plots]'
+	$(BIN)/python bench/tokenizer_swap.py prepare
+	$(BIN)/python bench/tokenizer_swap.py train --out .carry/tokenizers-run
+	$(BIN)/python bench/tokenizer_swap.py report .carry/tokenizers-run/tokenizers.json
 
 humaneval: setup ## HumanEval's solutions on their tests' inputs: both codecs there and back, and what they cost
 	$(BIN)/python bench/humaneval.py

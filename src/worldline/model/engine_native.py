@@ -20,10 +20,13 @@ from worldline.model.engine import Ids, check_weights, checked_ids
 from worldline.model.shape import Shape
 from worldline.model.weights import Array, Stored, widen
 
+_native: Any = None
 try:
-    from worldline import _engine as _native
+    from worldline import _engine
+
+    _native = _engine
 except ImportError:  # built without a compiler: the NumPy engine serves
-    _native = None
+    pass
 
 PRECISIONS = ("int8", "fp32")
 PIECE = 4096  # bytes read between two chances to interrupt
