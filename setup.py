@@ -1,9 +1,9 @@
-"""The native modules, and their sources as package data. All else about the build is in pyproject.toml.
+"""The native modules, their sources and the recipes as package data. All else about the build is in pyproject.toml.
 
 The extensions are optional: without a C compiler the install succeeds and the readable cores serve. The
 sources travel inside the wheel (`worldline/native/`) so that the recorder can be compiled on demand for an
-interpreter other than the one worldline is installed in; an editable install finds them where they are, in
-the repository's `native/`.
+interpreter other than the one worldline is installed in, and the recipes (`worldline/recipes/`) so that
+`worldline train NAME` works; an editable install finds both where they are, in the repository.
 """
 
 from __future__ import annotations
@@ -35,20 +35,25 @@ def extension(name: str, unit: str, *more: str) -> list[Extension]:
     ]
 
 
+def carried() -> list[str]:
+    """Every file outside src/ that a wheel holds."""
+    return sources() + sorted(str(path) for path in Path("recipes").glob("*.py"))
+
+
 class BuildPy(build_py):
-    """Copies native/ into the built package; an editable install needs no copy."""
+    """Copies native/ and recipes/ into the built package; an editable install needs no copy."""
 
     def run(self) -> None:
         super().run()
         if self.editable_mode:
             return
-        target = Path(self.build_lib) / "worldline" / "native"
-        target.mkdir(parents=True, exist_ok=True)
-        for source in sources():
+        for source in carried():
+            target = Path(self.build_lib) / "worldline" / source
+            target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
-        copied = [str(Path(self.build_lib) / "worldline" / source) for source in sources()]
+        copied = [str(Path(self.build_lib) / "worldline" / source) for source in carried()]
         return super().get_outputs(include_bytecode) + ([] if self.editable_mode else copied)
 
 

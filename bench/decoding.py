@@ -1,8 +1,9 @@
 """How fast a byte is decoded by NumPy, C in float32 and int8, torch eager and ONNX Runtime, on as many threads each.
 
-Each engine is measured in a fresh process on the same random weights of the shipped shape (or `--weights FILE`), behind
-the same prompt and a trace that fills the window; bytes a second are the best of some rounds, memory is what the
-process holds at batch 1. All engines also read the same forced bytes: if their logits disagree, nothing is reported.
+Each engine is measured in a fresh process on the same random weights (or `--weights FILE`, of the shape that the
+manifest beside it says: the shipped model's are src/worldline/model/shipped/model.safetensors), behind the same prompt
+and a trace that fills the window; bytes a second are the best of some rounds, memory is what the process holds at
+batch 1. All engines also read the same forced bytes: if their logits disagree, nothing is reported.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from worldline.model import engine, engine_native
+from worldline.model.checkpoint import MANIFEST, read_manifest
 from worldline.model.engine import dimensions
 from worldline.model.shape import Shape
 from worldline.model.weights import Array, read, read_stored
@@ -58,6 +60,13 @@ def write_weights(path: Path, shape: Shape) -> None:
     head = json.dumps(header).encode()
     head += b" " * (-len(head) % 8)
     path.write_bytes(len(head).to_bytes(8, "little") + head + blob)
+
+
+def shape_of(weights: Path | None, depth: int) -> Shape:
+    """The shape that the manifest beside the weights says; without one, the default of a depth."""
+    if weights is None or not (weights.parent / MANIFEST).is_file():
+        return Shape(depth=depth)
+    return Shape(**read_manifest(weights.parent)["shape"])
 
 
 def resident() -> float:
@@ -168,12 +177,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0, help="for each engine and batch")
     parser.add_argument("--depth", type=int, default=Shape().depth)
     parser.add_argument(
-        "--weights", type=Path, help="a safetensors file of that depth instead of random weights"
+        "--weights", type=Path, help="a safetensors file, its manifest beside it, instead of random weights"
     )
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=list(ENGINES))
     parser.add_argument("--engine", choices=ENGINES, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    shape = Shape(depth=options.depth)
+    shape = shape_of(options.weights, options.depth)
     if options.engine:
         print(json.dumps(measure(options.engine, shape, options.weights, options.threads, options.seconds)))
         return

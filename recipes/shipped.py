@@ -2,8 +2,9 @@
 
     python -m worldline.model.train --recipe recipes/shipped.py --out runs/shipped
 
-The programs are generated, recorded and encoded while the model trains: `WORKERS` streams beside the trainer, under
-`WORLDLINE_STREAM_PYTHON` (CPython 3.11, whose frames the model learns; this interpreter when it is not set). Rooms are
+Our own programs are generated, recorded (unboxed: they touch nothing) and encoded while the model trains: `WORKERS`
+streams beside the trainer, under `WORLDLINE_STREAM_PYTHON` (CPython 3.11, whose frames the model learns; this
+interpreter when it is not set). Mined programs are others' code: they were recorded boxed, beforehand. Rooms are
 imported inside the functions: the trainer's machine needs torch alone, the streams' needs no torch.
 """
 
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
     from worldline.model.train_config import Training
 
 WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
-MINED = os.environ.get("WORLDLINE_MINED", "")  # a file of mined programs, made by `worldline data mine`
+MINED = os.environ.get(
+    "WORLDLINE_MINED", ""
+)  # documents of mined programs: `worldline data mine ... --documents FILE`
+BEGIN = os.environ.get("WORLDLINE_BEGIN") or None  # weights to go on from: `shipped`, or a model's folder
 HELD_OUT = os.environ.get("WORLDLINE_HELD_OUT", "")  # a file of framed documents of the split `valid`
 RATE = float(os.environ.get("WORLDLINE_RATE", "1"))  # a factor of the matrices' learning rate
 MINUTES = float(os.environ.get("WORLDLINE_MINUTES", "20"))
@@ -59,14 +63,12 @@ def data() -> Mixture:
         Mode(weight=0.04, options=Compact(reveal=0), queries=4),
         *(Mode(weight=0.08, options=Compact(reveal=spacing), kinds=("tasks",)) for spacing in spacings),
     )
-    sources = [
-        Source(kind="generate", program="worldline.data.generate:program", weight=0.74),
-        Source(kind="tasks", program="worldline.data.tasks:program", weight=0.10),
-        Source(kind="tasks", program="worldline.data.tasks:permutations", weight=0.04),
-    ]
-    if MINED:
-        sources.append(Source(kind="mine", program="worldline.data.mine:drawer", weight=0.12, argument=MINED))
-    return Mixture(sources=tuple(sources), modes=modes, max_bytes=8192)
+    sources = (
+        Source(kind="generate", program="worldline.data.generate:program", weight=0.84),
+        Source(kind="tasks", program="worldline.data.tasks:program", weight=0.11),
+        Source(kind="tasks", program="worldline.data.tasks:permutations", weight=0.05),
+    )
+    return Mixture(sources=sources, modes=modes, max_bytes=8192, query=0.03)
 
 
 def streams(function: str = "data", *, split: str = "train", workers: int = WORKERS) -> Any:
@@ -74,17 +76,8 @@ def streams(function: str = "data", *, split: str = "train", workers: int = WORK
     from worldline.data.sources import Live
 
     python = os.environ.get("WORLDLINE_STREAM_PYTHON", sys.executable)
-    words = (
-        python,
-        "-m",
-        "worldline.data.stream",
-        "--recipe",
-        __file__,
-        "--function",
-        function,
-        "--split",
-        split,
-    )
+    program = ("nice", "-n", "19", python, "-m", "worldline.data.stream")
+    words = (*program, "--recipe", __file__, "--function", function, "--split", split)
     numbers = ("--seed", "{seed}", "--worker", "{worker}", "--workers", str(workers), "--trust")
     return Live(commands=((*words, *numbers),) * workers, ahead=64 * workers if split == "train" else 1)
 
@@ -98,7 +91,8 @@ def training() -> Training:
 
     return Training(
         shape=Shape(),
-        sources=(streams(),),
+        sources=(streams(), *((Files(paths=(MINED,), weight=0.12),) if MINED else ())),
+        init_from=BEGIN,
         rows=16,
         time=8192,
         minutes=MINUTES,

@@ -3,7 +3,8 @@
 #   py311.tar.xz   a bare CPython 3.11 with msgspec: it generates and records the programs
 #   site.tar.xz    fla-core and einops, for the trainer
 #   snap.tar.xz    this package with its native modules, and recipes/
-# Programs mined by `worldline data mine` lie beside them as mined.jsonl.xz, held-out documents as held.docs.
+# Documents of mined programs (`worldline data mine ... --documents`) lie beside them as mined.docs.xz, held-out ones as
+# held.docs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 python=${PYTHON:-.venv/bin/python}

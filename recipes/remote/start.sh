@@ -6,13 +6,13 @@ carry=$PWD/.carry
 mkdir -p /tmp/work && cd /tmp/work
 tar xJf "$carry"/py311.tar.xz && tar xJf "$carry"/site.tar.xz && tar xJf "$carry"/snap.tar.xz
 home=$(cat py311/prefix) && mkdir -p "$(dirname "$home")" && { [ -e "$home" ] || cp -r py311 "$home"; }
-for file in mined.jsonl.xz held.docs; do [ -f "$carry/$file" ] && cp "$carry/$file" .; done
+for file in mined.docs.xz held.docs; do [ -f "$carry/$file" ] && cp "$carry/$file" .; done
 cd snap
 cat > /tmp/work/environment <<END
 export PYTHONUNBUFFERED=1 PYTHONPATH=/tmp/work/snap/src:/tmp/work/site
 export WORLDLINE_STREAM_PYTHON=$home/bin/python3.11 WORLDLINE_WORKERS=${WORLDLINE_WORKERS:-14}
 export TORCHINDUCTOR_CACHE_DIR=/tmp/inductor TRITON_CACHE_DIR=/tmp/triton
-[ -f /tmp/work/mined.jsonl.xz ] && export WORLDLINE_MINED=/tmp/work/mined.jsonl.xz
+[ -f /tmp/work/mined.docs.xz ] && export WORLDLINE_MINED=/tmp/work/mined.docs.xz
 [ -f /tmp/work/held.docs ] && export WORLDLINE_HELD_OUT=/tmp/work/held.docs
 END
 . /tmp/work/environment

@@ -67,6 +67,9 @@ def test_the_truth_is_right() -> None:
         pytest.param(TRUE[:-2], "budget", ("truncated", "truncated"), id="cut before the end"),
         pytest.param(TRUE[:20], "ended", ("malformed", "malformed"), id="given up"),
         pytest.param(b"", "empty", ("malformed", "malformed"), id="empty"),
+        pytest.param(b"", "broken", ("malformed", "malformed"), id="broken at once"),
+        pytest.param(TRUE[:20], "broken", ("malformed", "malformed"), id="broken on the way"),
+        pytest.param(TRUE, "broken", ("malformed", "malformed"), id="broken, whatever is written"),
         pytest.param(b"", "budget", ("malformed", "malformed"), id="nothing is not cut"),
         pytest.param(TRUE + b"5\n", "budget", ("malformed", "malformed"), id="run on after the end"),
         pytest.param(
@@ -162,7 +165,7 @@ TRUTH = truth(COUNT, record(COUNT.program))
 def test_judging_is_total(noise: bytes) -> None:
     assert TRUTH is not None
     for text in (noise, TRUE[: len(noise)] + noise):
-        for status in ("ended", "budget", "empty"):
+        for status in ("ended", "budget", "empty", "broken"):
             verdict = judge(COUNT, TRUTH, Prediction(text=text, status=status))
             assert {verdict.answer, verdict.trace} <= set(OUTCOMES)
             assert verdict.answer not in ("right", "wrong") or text.endswith(b"\n.\n")

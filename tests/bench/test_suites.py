@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from worldline import bench
+from worldline.bench.crux import literal
 from worldline.bench.report import Report
 from worldline.bench.run import run
 from worldline.bench.suite import Suite
@@ -104,7 +105,7 @@ def test_humaneval_of_our_own(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(json.dumps(row).encode()))
     suite = bench.load("humaneval", data=path)
     assert perfect(run(suite, Interpreter()), 3)
-    every = list(bench.load("humaneval", data=path, calls_each=100).tasks)
+    every = list(bench.load("humaneval", data=path, calls=0).tasks)
     assert {task.program.call for task in every} == {f"add({i}, 1)" for i in range(9)}
     assert all(task.options.bare for task in every)
 
@@ -115,11 +116,66 @@ def test_crux(crux: Path) -> None:
     assert list(found.by_type) == ["dict", "float", "list", "set", "str"]
 
 
-def test_the_answer_of_crux_is_the_row_s_own(tmp_path: Path) -> None:
+def crux_of(tmp_path: Path, **changes: str) -> Report:
+    """What the interpreter gets for a fine row and one that is changed."""
     path = tmp_path / "crux.jsonl"
-    path.write_text(json.dumps({**CRUX[0], "output": "'abc'"}))
+    path.write_text("".join(json.dumps(row) + "\n" for row in (CRUX[0], {**CRUX[0], "id": "odd", **changes})))
     found = run(bench.load("crux", data=path), Interpreter())
-    assert (found.all.answer.wrong, found.all.trace.right) == (1, 1)
+    assert perfect(found, found.n)
+    return found
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"output": "'abc'"}, id="another value"),
+        pytest.param({"output": "3"}, id="another type"),
+        pytest.param({"code": "def f(s):\n    raise ValueError(s)"}, id="raises"),
+        pytest.param({"code": "def f(s):\n    raise ValueError(s)", "output": "None"}, id="raises, not None"),
+    ],
+)
+def test_a_row_of_crux_that_its_run_contradicts_is_in_no_rate(
+    tmp_path: Path, changes: dict[str, str]
+) -> None:
+    found = crux_of(tmp_path, **changes)
+    assert (found.n, found.disagrees, found.skipped) == (1, 1, 0)
+    assert found.as_json()["disagrees"] == 1
+    assert list(found.by_length) == ["1-8"]
+    assert found.bytes == len(b"(1 s='abc'\n2\n)'cba'\n.\n")
+
+
+@pytest.mark.parametrize("code", ["def g(s):\n    return s", "def f(s:\n    return s", "f = len"])
+def test_a_row_of_crux_without_a_run_is_skipped(tmp_path: Path, code: str) -> None:
+    found = crux_of(tmp_path, code=code)
+    assert (found.n, found.disagrees, found.skipped) == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    "output", ["len('abc')", "[len('abc')]", "math.inf", "x + 1", "", "#1[]", "<object>"]
+)
+def test_an_output_that_is_no_literal_leaves_the_recording(tmp_path: Path, output: str) -> None:
+    found = crux_of(tmp_path, output=output)
+    assert (found.n, found.disagrees) == (2, 0)
+    assert literal(output) is None
+
+
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        ("'cba'", "'cba'"),
+        (" [1,]", "[1]"),
+        ("{1:{2 :()}}", "{1: {2: ()}}"),
+        ("-1e3", "-1000.0"),
+        ("None", "None"),
+    ],
+)
+def test_a_literal_is_read_in_any_spelling(output: str, text: str) -> None:
+    assert literal(output) == text
+
+
+def test_calls_of_a_problem_are_not_negative(crux: Path) -> None:
+    with pytest.raises(UsageError, match="0 for all"):
+        bench.load("humaneval", data=crux, calls=-1)
 
 
 @pytest.mark.parametrize("name", ["permutation", "generated"])

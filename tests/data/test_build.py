@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import lzma
 import subprocess
 import sys
+from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from worldline import files
 from worldline.codec.compact_parse import parse
-from worldline.core.malformed import Malformed
 from worldline.data.build import Progress, build
 from worldline.data.build_shards import read_documents, read_rows, verify
 from worldline.data.coverage import REQUIRED
+from worldline.data.mine import Mined
 from worldline.data.mixture import TASKS, Mixture, Source
 from worldline.data.split import SPLITS, split_of
 from worldline.errors import BusyError, DigestError, FingerprintError, UsageError
@@ -26,6 +29,12 @@ def made(out: Path, count: int = 100, workers: int = 1, unit: int = 40) -> list[
     told: list[Progress] = []
     build(TINY, out, count=count, workers=workers, unit=unit, trust=True, progress=told.append)
     return told
+
+
+def is_whole(text: bytes) -> bool:
+    """Whether a document is all of a trace, well formed."""
+    found = parse(text)
+    return found.malformed is None and found.ended
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +52,7 @@ def test_every_row_is_a_document_of_its_split(whole: Path) -> None:
     assert len(rows) == 100 == len({row.run for row in rows})
     for row in rows:
         assert row.split == split_of(row.key)
-        assert not isinstance(parse(row.prompt + row.steps), Malformed)
+        assert is_whole(row.prompt + row.steps)
     apart = [list(read_documents(whole, split=name)) for name in SPLITS]
     assert sum(map(len, apart)) == 100
     assert verify(whole) == []
@@ -80,9 +89,55 @@ def test_a_build_that_was_killed_goes_on(whole: Path, tmp_path: Path) -> None:
     assert made(out) == []  # nothing is left to do
 
 
+def test_a_finished_one_that_is_asked_for_more_goes_on(tmp_path: Path) -> None:
+    """Also from the middle of a unit; and it ends as if it had been asked for all at once."""
+    for count in (6, 14):
+        told = made(tmp_path / "grown", count=count, unit=10)
+        assert told[-1].documents == count
+    assert made(tmp_path / "grown", count=9, unit=10) == []  # there are more already
+    made(tmp_path / "direct", count=14, unit=10)
+    assert list(read_rows(tmp_path / "grown")) == list(read_rows(tmp_path / "direct"))
+    assert verify(tmp_path / "grown") == []
+
+
 def test_another_recipe_is_refused(whole: Path) -> None:
-    with pytest.raises(FingerprintError, match="count"):
-        made(whole, count=200)
+    with pytest.raises(FingerprintError, match="unit"):
+        made(whole, unit=41)
+    with pytest.raises(FingerprintError, match="trust"):
+        build(TINY, whole, count=200, workers=1, unit=40)
+
+
+def mined(path: Path, functions: int) -> Mixture:
+    """A mixture of a file of mined programs, each function with two calls, and each program in two renamings."""
+    found = [
+        Mined(
+            f"def {name}({name}):\n    a = {name} + {n}\n    return a\n",
+            f"{name}({x})",
+            f"o{n}",
+            f"k{n}{name}",
+        )
+        for n in range(functions)
+        for name in ("f", "g")
+        for x in (1, 2)
+    ]
+    path.write_bytes(lzma.compress(b"".join(json.dumps(asdict(each)).encode() + b"\n" for each in found)))
+    return Mixture(sources=(Source(kind="mine", program="worldline.data.mine:drawer", argument=str(path)),))
+
+
+def test_a_program_is_stored_once_with_a_call(tmp_path: Path) -> None:
+    """Two renamings are one program; two calls of it are two documents."""
+    mixture = mined(tmp_path / "mined.xz", 5)
+    build(mixture, tmp_path / "out", count=10, workers=1, unit=10, trust=True)
+    rows = list(read_rows(tmp_path / "out"))
+    assert Counter(Counter(row.key for row in rows).values()) == {2: 5}
+    with pytest.raises(UsageError, match="no more programs"):
+        build(mixture, tmp_path / "out", count=11, workers=1, unit=10, trust=True)
+
+
+def test_another_mined_file_is_another_recipe(tmp_path: Path) -> None:
+    build(mined(tmp_path / "mined.xz", 5), tmp_path / "out", count=4, workers=1, unit=10, trust=True)
+    with pytest.raises(FingerprintError, match="files"):
+        build(mined(tmp_path / "mined.xz", 6), tmp_path / "out", count=4, workers=1, unit=10, trust=True)
 
 
 def test_two_writers_are_refused(whole: Path) -> None:

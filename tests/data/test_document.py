@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 
 from worldline.codec.compact import Compact, prompt
 from worldline.codec.compact_parse import parse
-from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import KINDS, Document, document, frame, read, shifted, shifted_prompt, write
+from worldline.data.sources import FRAME_BYTES, HEAD, frames, read_frames
 from worldline.errors import FormatError, UsageError
 from worldline.limits import Limits
 from worldline.record.recorder import record
@@ -30,6 +32,12 @@ def count(s, k):
 
 def traced(source: str = SOURCE, call: str = "count('aba', 'a')", **limits: int) -> Trace:
     return record(Program(source=source, call=call), limits=Limits(**limits), trust=True)
+
+
+def is_whole(text: bytes) -> bool:
+    """Whether a document is all of a trace, well formed."""
+    found = parse(text)
+    return found.malformed is None and found.ended
 
 
 def test_a_document_is_a_prompt_and_the_steps() -> None:
@@ -52,7 +60,7 @@ def test_a_shift_is_what_blank_lines_above_would_give(options: Compact, by: int)
     assert made == document(moved, options, kind="generate")
     assert made is not None
     assert made.prompt == prompt(moved.program, options) == shifted_prompt(traced().program, options, by)
-    assert not isinstance(parse(made.prompt + made.steps), Malformed)
+    assert is_whole(made.prompt + made.steps)
     assert [step.line for step in shifted(traced(), by).steps] == [step.line for step in moved.steps]
 
 
@@ -79,6 +87,27 @@ def test_what_teaches_nothing_is_refused() -> None:
     assert document(replace(traced(), notes=("nondeterministic",)), Compact(), kind="mine") is None
     assert document(traced("def f(:\n", "f()"), Compact(), kind="mine") is None
     assert document(traced("x = 1\n", "x"), Compact(), kind="mine") is None
+
+
+def test_a_document_cut_short_is_not_whole() -> None:
+    made = document(traced(), Compact(), kind="generate")
+    assert made is not None
+    assert is_whole(made.prompt + made.steps)
+    assert not is_whole(made.prompt + made.steps[:-2])
+    assert not is_whole(made.prompt + b"?!" + made.steps)
+
+
+def test_frames_have_one_definition() -> None:
+    """What `document` writes, `sources` reads; and `sources` asks for no codec: a trainer's machine may have none."""
+    made = [Document(b"p" * n, b"s" * n, KINDS[n % len(KINDS)]) for n in range(9)]
+    data = b"".join(map(frame, made))
+    assert frames(data) == list(read_frames(io.BytesIO(data))) == [(each.prompt, each.steps) for each in made]
+    code = "import sys, worldline.data.sources; print([n for n in sys.modules if 'codec' in n or 'msgspec' in n])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert b"worldline.codec" not in done.stdout
+    assert b"msgspec" not in done.stdout
+    with pytest.raises(FormatError, match="not a stream"):
+        list(read(io.BytesIO(HEAD.pack(FRAME_BYTES, 1, 0))))
 
 
 def test_a_stream_reads_back_as_written() -> None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import ast
 import lzma
 import random
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -16,20 +20,21 @@ from worldline.data.mine import (
     Quarry,
     Tally,
     drawer,
+    fuzz,
     locate,
     mine,
     python_files,
     read_mined,
     written_out,
 )
-from worldline.data.mine_extract import functions
+from worldline.data.mine_extract import Found, functions
 from worldline.data.mine_inputs import value
 from worldline.data.mine_types import KINDS, Signature, signature
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
 from worldline.data.split import split_of
 from worldline.errors import FormatError, UsageError
-from worldline.record.recorder import record_many
+from worldline.record.recorder import Worker, record_many
 
 PACKAGE = {
     "text.py": '''\
@@ -211,7 +216,72 @@ def test_the_number_of_workers_does_not_matter(package: Path, tmp_path: Path) ->
     assert read_mined(tmp_path / "one") == read_mined(tmp_path / "two") != []
 
 
+def test_one_that_fails_is_counted_and_the_rest_goes_on(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A candidate and a file that cannot be tried; files without candidates count too."""
+    (package / "later.py").write_text("X = 1\n")
+    (package / "zero.py").write_text("Y = 2\n")
+
+    def fuzz(worker: Worker, found: Found, rng: random.Random) -> list[Mined]:
+        if found.origin.endswith(":even"):
+            raise RecursionError("deep")
+        return [Mined(found.source, "f()", found.origin, "k")]
+
+    def read_functions(path: Path) -> Iterator[Found]:
+        if path.name == "later.py":
+            raise MemoryError("large")
+        return functions(path)
+
+    monkeypatch.setattr("worldline.data.mine.fuzz", fuzz)
+    monkeypatch.setattr("worldline.data.mine.functions", read_functions)
+    with pytest.warns(UserWarning, match="even failed|later.py could not be read") as told:
+        tally = mine([str(package)], out=tmp_path / "mined", trust=True)
+    assert len(told) == 2
+    assert (tally.files, tally.failed) == (4, 2)
+    assert tally.calls == tally.functions == tally.candidates - 1 == len(read_mined(tmp_path / "mined")) > 5
+
+
+def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
+    """What it had found is not tried again, and the file is the same in the end."""
+    mine([str(package)], out=tmp_path / "whole", trust=True)
+    out = tmp_path / "cut"
+    code = (
+        "import sys\nfrom worldline.data.mine import mine\n"
+        "def tell(t):\n    if t.functions == 2:\n        print(t.candidates, flush=True)\n        sys.stdin.read()\n"
+        f"mine([{str(package)!r}], out={str(out)!r}, trust=True, progress=tell)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdin=PIPE, stdout=PIPE) as process:
+        assert process.stdout is not None
+        tried = int(process.stdout.readline())
+        process.kill()
+    journal = tmp_path / "cut.journal"
+    assert not out.exists()
+    lines = journal.read_bytes().splitlines(keepends=True)
+    assert len(lines) == tried > 1
+    journal.write_bytes(b"".join(lines)[:-5])  # the last line is torn
+    fuzzed: list[str] = []
+
+    def counting(worker: Worker, found: Found, rng: random.Random) -> list[Mined]:
+        fuzzed.append(found.origin)
+        return fuzz(worker, found, rng)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("worldline.data.mine.fuzz", counting)
+        tally = mine([str(package)], out=out, trust=True)
+    assert len(fuzzed) == tally.candidates - (tried - 1)
+    assert out.read_bytes() == (tmp_path / "whole").read_bytes()
+    assert not journal.exists()
+
+
+@pytest.mark.parametrize("name", ["sys", "_struct", "nonesuch.inner"])
+def test_a_module_without_python_source_is_named(name: str) -> None:
+    with pytest.raises(UsageError, match=f"'{name}'.*Python source"):
+        locate([name])
+
+
 def test_places_are_found_or_named() -> None:
+    assert locate(["os"])[0].name == "os.py"  # frozen, and yet with a file
     (place,) = locate(["textwrap"])
     assert place.name == "textwrap.py"
     (library,) = locate(["stdlib"])

@@ -11,7 +11,6 @@ import pytest
 from worldline.codec.compact import Compact
 from worldline.codec.compact_parse import parse
 from worldline.codec.compact_prompt import Prompt, parse_prompt
-from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.data.document import Document
 from worldline.data.mixture import MODES, TASKS, Mixture, Mode, Source, documents, questions, written
@@ -33,6 +32,12 @@ def prompt_of(each: Document) -> Prompt:
     return found
 
 
+def is_whole(text: bytes) -> bool:
+    """Whether a document is all of a trace, well formed."""
+    found = parse(text)
+    return found.malformed is None and found.ended
+
+
 def test_the_same_seed_gives_the_same_documents() -> None:
     one = take(SMALL, 60, seed=3)
     assert one == take(SMALL, 60, seed=3)
@@ -44,7 +49,7 @@ def test_every_document_is_whole_and_of_its_split() -> None:
     made = take(SMALL, 150, seed=1)
     for each in made:
         assert len(each) <= SMALL.max_bytes
-        assert not isinstance(parse(each.prompt + each.steps), Malformed)
+        assert is_whole(each.prompt + each.steps)
         assert each.kind == "tasks"
     plain = [each for each in made if not prompt_of(each).options.bare]
     assert plain
@@ -70,7 +75,7 @@ def test_every_mode_is_drawn() -> None:
     assert 0.12 < len(shifted) / len(seen) < 0.18
     asked = [each for each in made if each and b"?" in each.steps]
     assert 0.06 < len(asked) / len(made) < 0.14
-    assert all(not isinstance(parse(each.prompt + each.steps), Malformed) for each in asked)
+    assert all(is_whole(each.prompt + each.steps) for each in asked)
 
 
 def test_questions_have_answers_in_every_mode() -> None:
@@ -88,7 +93,7 @@ def test_questions_have_answers_in_every_mode() -> None:
             made = written(mixture, rng, trace, kind="other")
             assert made is not None
             assert b"?" in made.steps
-            assert not isinstance(parse(made.prompt + made.steps), Malformed)
+            assert is_whole(made.prompt + made.steps)
     assert len({i for i, _ in questions(trace, rng, 99)}) == len(questions(trace, rng, 99)) > 5
 
 

@@ -127,6 +127,66 @@ def test_programs_that_are_not(one: str, other: str) -> None:
     assert normal(one) != normal(other)
 
 
+# Programs in which `NAME_` stands for what is renamed, each the one thing that its line says.
+RENAMED = {
+    "method": "class A:\n    def NAME_(self): return 1\ndef f(x):\n    a = A()\n    return a.NAME_() + x\n",
+    "method of a builtin's name": (
+        "class A:\n    def __init__(self): self.items = []\n    def NAME_(self): return self.items.pop()\n"
+        "def f(x, s):\n    s.append(x)\n    return A().NAME_(), x.pop(), s.NAME_()\n"
+    ),
+    "method of a base": "class A:\n    def NAME_(s): pass\nclass B(A):\n    def NAME_(s): super().NAME_()\n",
+    "method beside a property": (
+        "class A:\n    @property\n    def b(self): return []\n    def NAME_(self): return self.b.pop(), self.b.keys\n"
+    ),
+    "attribute": "class A:\n    def __init__(self, x):\n        self.NAME_ = x\n    def g(self): return -self.NAME_\n",
+    "annotated attribute": "class A:\n    def __init__(self):\n        self.NAME_: int = 1\n        self.NAME_ += 1\n",
+    "class variable": "class A:\n    NAME_ = 1\n    b = NAME_ + 1\ndef f():\n    return A.NAME_\n",
+    "field": "@dataclass\nclass A:\n    NAME_: int\ndef f(x):\n    return A(NAME_=x).NAME_\n",
+    "matched attribute": "class A:\n    NAME_ = 1\nmatch A():\n    case A(NAME_=x): print(x)\n",
+    "function attribute": "def f(x):\n    f.NAME_ += 1\n    return x.upper()\nf.NAME_ = 0\n",
+    "only global": "def f(x):\n    global NAME_\n    NAME_ = x\ndef g():\n    return NAME_\n",
+    "local beside a global": (
+        "v = 1\ndef f():\n    NAME_ = 2\n    def g():\n        global v\n        return v\n    return NAME_, g\n"
+    ),
+    "walrus of a lambda": "def f(xs):\n    return [(lambda: (NAME_ := x) + NAME_)() for x in xs]\n",
+    "walrus of a default": "def f():\n    def g(a=(NAME_ := 3)): return a\n    return NAME_, g\n",
+    "keyword": "def f(a, NAME_=2):\n    return a - NAME_\ndef g(x):\n    return f(x, NAME_=x)\n",
+    "shown name": "def f(NAME_):\n    return f'so {NAME_=}', f'{NAME_ + 1 = :>5}'\n",
+}  # fmt: skip
+FRESH = ["alpha", "b_", "pop", "append", "keys", "zeta9", "_q", "size", "V"]
+
+
+@pytest.mark.parametrize("said", RENAMED)
+@given(st.lists(st.sampled_from(FRESH), min_size=2, max_size=2, unique=True))
+def test_every_kind_of_name_may_be_renamed(said: str, names: list[str]) -> None:
+    one, other = (RENAMED[said].replace("NAME_", name) for name in names)
+    assert one != other
+    assert normal(one) == normal(other)
+
+
+def test_a_local_may_take_the_name_of_an_inner_global() -> None:
+    source = RENAMED["local beside a global"]
+    assert key(source.replace("NAME_", "v")) == key(source)
+
+
+def test_a_walrus_of_a_lambda_is_not_the_function_s() -> None:
+    source = "def f(xs, y):\n    return y, [(lambda: (NAME_ := x))() for x in xs]\n"
+    assert key(source.replace("NAME_", "y")) == key(source)
+
+
+OWN = "class A:\n    a = 1\n    b = 2\n    def g(self, s): return {}\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("self.a - self.b", "self.b - self.a"), ("A.a", "A.b"), ("A().a, A().b, A.a", "A().a, A().b, A.b"),
+     ("'x'.upper()", "'x'.lower()"), ("math.pi", "math.e"), ("str.upper(s)", "str.lower(s)"),
+     ("self.__class__", "self.__dict__"), ("[x for x in s].pop()", "[x for x in s].copy()")],
+)  # fmt: skip
+def test_attributes_still_tell_programs_apart(one: str, other: str) -> None:
+    assert normal(OWN.format(one)) != normal(OWN.format(other))
+
+
 def test_what_does_not_parse_still_has_a_split() -> None:
     assert split("def f(:") == split("def f(:")
 
@@ -143,3 +203,16 @@ def test_an_execution_is_a_program_and_its_arguments() -> None:
     three = Program(source="def g(y):\n    return y\n", call="g(2)")
     hashes = [execution(program, key(program.source)) for program in (one, two, three)]
     assert hashes[0] == hashes[1] != hashes[2]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("f(x=1)", "f(y=1)", True), ("f(x=1)", "f(y=2)", False), ("f(z=1)", "f(z=1)", True), ("f(K)", "f(L)", True),
+     ("f(K, a=1)", "f(K, b=1)", False), ("f('K')", "f('L')", False), ("f(x=1, z=2)", "f(y=2, z=1)", False)],
+)  # fmt: skip
+def test_an_execution_s_call_may_name_what_is_renamed(one: str, other: str, same: bool) -> None:
+    source = "K = 3\ndef f(x, z=0, **more):\n    return x, z, more\n"
+    programs = (Program(source=source, call=one),
+                Program(source=source.replace("x", "y").replace("K", "L"), call=other.replace("K", "L")))  # fmt: skip
+    hashes = [execution(program, key(program.source)) for program in programs]
+    assert (hashes[0] == hashes[1]) is same

@@ -90,8 +90,15 @@ def test_damage_is_seen_before_anything_is_loaded(tmp_path: Path, damage: str) -
 
 @pytest.mark.parametrize(
     "change",
-    [{"version": 99}, {"format": "other"}, {"shape": {"depth": 1}}, {"shape": {"deep": 2}}, {"shape": 3}],
-)
+    [
+        {"version": 99}, {"format": "other"}, {"shape": {"depth": 1}}, {"shape": {"deep": 2}}, {"shape": 3},
+        {"shape": {"depth": 3.0}}, {"shape": {"depth": True}}, {"shape": {"depth": "3"}}, {"shape": {"depth": 10**9}},
+        {"shape": {"window": 16.5}}, {"shape": {"window": 1 << 40}}, {"shape": {"mix": []}}, {"step": "7"},
+        {"config": 1},
+        {"files": 3}, {"files": []}, {"files": [checkpoint.MODEL]}, {"files": None}, {"files": {checkpoint.MODEL: 1}},
+        {"files": {checkpoint.MODEL: {"bytes": 1}}}, {"files": {checkpoint.MODEL: {"sha256": 1, "bytes": 1}}},
+    ],
+)  # fmt: skip
 def test_another_format_is_refused(tmp_path: Path, change: dict[str, object]) -> None:
     write(tmp_path / "a", random_trunk(SHAPE))
     path = tmp_path / "a" / checkpoint.MANIFEST
@@ -101,6 +108,36 @@ def test_another_format_is_refused(tmp_path: Path, change: dict[str, object]) ->
     path.write_text("{")
     with pytest.raises(FormatError, match="damaged"):
         checkpoint.read_manifest(tmp_path / "a")
+
+
+def test_a_manifest_without_files_says_so(tmp_path: Path) -> None:
+    write(tmp_path / "a", random_trunk(SHAPE))
+    path = tmp_path / "a" / checkpoint.MANIFEST
+    manifest = json.loads(path.read_text())
+    del manifest["files"]
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(FormatError, match="damaged: it has no 'files'"):
+        checkpoint.open_model(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [({"depth": 4}, "are"), ({"depth": 2}, "are"), ({"columns": 0}, "no place for 'columns'"), ({"columns": 7}, "are")],
+)  # fmt: skip
+def test_weights_of_another_shape_are_refused(tmp_path: Path, change: dict[str, int], match: str) -> None:
+    write(tmp_path / "a", random_trunk(SHAPE))
+    path = tmp_path / "a" / checkpoint.MANIFEST
+    manifest = json.loads(path.read_text())
+    manifest["shape"] |= change
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(FormatError, match=f"not of the manifest's shape: .*{match}"):
+        checkpoint.open_model(tmp_path / "a")
+
+
+def test_the_shipped_model_is_whole() -> None:
+    shape, weights = checkpoint.read_weights(checkpoint.resolve(None))
+    assert shape.vocabulary == 256
+    assert sum(array.size for array in weights.values()) > 18e6
 
 
 def test_no_model_is_a_usage_error(tmp_path: Path) -> None:
@@ -118,6 +155,70 @@ def test_a_run_is_its_newest_checkpoint_and_old_ones_go(tmp_path: Path) -> None:
     assert checkpoint.resolve(tmp_path) == tmp_path / "step-00000100"
     checkpoint.prune(tmp_path, 2)
     assert sorted(os.listdir(tmp_path)) == ["metrics.jsonl", "step-00000020", "step-00000100"]
+
+
+def test_a_model_takes_another_s_place_in_one_act(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer that is killed right after it, before anything is removed, has put the new one there."""
+    write(tmp_path / "a", random_trunk(SHAPE), step=1)
+
+    def killed(path: Path) -> None:
+        if path.is_dir():
+            raise KeyboardInterrupt
+
+    if not checkpoint._exchange(tmp_path / "a", tmp_path / "a"):
+        pytest.skip("this system cannot exchange names")
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "remove_folder", killed)
+        patch.setattr(os, "rename", lambda *names: pytest.fail("two acts"))
+        with pytest.raises(KeyboardInterrupt):
+            write(tmp_path / "a", random_trunk(SHAPE), step=2)
+    assert checkpoint.read_manifest(checkpoint.resolve(tmp_path / "a"))["step"] == 2
+    write(tmp_path / "a", random_trunk(SHAPE), step=3)
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def _kill_between(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace a model where names cannot be exchanged, and be killed when the old one is aside."""
+    real = os.rename
+
+    def rename(one: Path, other: Path) -> None:
+        if other == out:
+            raise KeyboardInterrupt
+        real(one, other)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "_exchange", lambda one, other: False)
+        patch.setattr(os, "rename", rename)
+        with pytest.raises(KeyboardInterrupt):
+            write(out, random_trunk(SHAPE), step=2)
+    assert not out.exists()
+
+
+def test_a_writer_killed_between_two_renames_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "a", random_trunk(SHAPE), step=1)
+    _kill_between(tmp_path / "a", monkeypatch)
+    assert checkpoint.read_manifest(checkpoint.resolve(tmp_path / "a"))["step"] == 1
+    checkpoint.open_model(tmp_path / "a")
+    write(tmp_path / "a", random_trunk(SHAPE), step=3)
+    assert checkpoint.read_manifest(checkpoint.resolve(tmp_path / "a"))["step"] == 3
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_the_only_copy_is_never_pruned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    only = checkpoint.folder_of(tmp_path, 1)
+    write(only, random_trunk(SHAPE), step=1)
+    _kill_between(only, monkeypatch)
+    found = checkpoint.latest(tmp_path)
+    assert found is not None
+    assert checkpoint.read_manifest(found)["step"] == 1
+    checkpoint.prune(tmp_path, 1)
+    assert os.listdir(tmp_path) == [only.name]
+    assert checkpoint.latest(tmp_path) == only
+    _kill_between(only, monkeypatch)
+    checkpoint.prune(tmp_path, 0)
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_full_disk_leaves_the_checkpoint_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

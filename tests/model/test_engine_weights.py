@@ -50,6 +50,7 @@ def test_a_small_file_by_hand(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "header",
     [
+        b"[" * 100_000, b'{"a":' * 50_000,
         b"{", b"[]", b"1", b"\xff\xfe", {"a": 1}, {"a": {}}, entry(dtype="F16"), entry(dtype=[]), entry(shape=[3]),
         entry(shape=[-1, -2]), entry(shape=["2"]), entry(shape=2), entry(shape=[2.0]), entry(shape=[True, 2]),
         entry(data_offsets=[0, 16], shape=[4]), entry(data_offsets=[-8, 0]), entry(data_offsets=[8, 0]),

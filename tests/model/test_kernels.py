@@ -126,8 +126,16 @@ def test_a_document_does_not_see_the_one_before() -> None:
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 @pytest.mark.parametrize("time", LENGTHS)
 def test_on_a_gpu(time: int) -> None:
+    """fla's kernels take bfloat16, so the bound is bfloat16's; gradients are compared because they were once wrong."""
     given = inputs(time, seed=time)
-    wanted = mixers.delta_rule(**given)
-    there = {name: x.cuda() for name, x in given.items()}
-    got = kernels.delta_rule(**there).cpu()
-    assert float((got - wanted).abs().max()) <= 2e-2 * float(wanted.abs().max())
+    names = [name for name in given if name != "start"]
+    slow = given | {name: given[name].requires_grad_() for name in names}
+    kinds = {name: torch.float32 if name == "g" else torch.bfloat16 for name in names}
+    fast = {"start": given["start"].cuda()}
+    fast |= {name: given[name].detach().cuda().to(kinds[name]).requires_grad_() for name in names}
+    wanted, got = mixers.delta_rule(**slow), kernels.delta_rule(**fast)
+    weight = torch.randn_like(wanted)
+    exact = torch.autograd.grad((wanted * weight).sum(), [slow[name] for name in names])
+    close = torch.autograd.grad((got.float() * weight.cuda()).sum(), [fast[name] for name in names])
+    for one, other in [(wanted, got), *zip(exact, close, strict=True)]:
+        assert float((one - other.float().cpu()).norm()) <= 3e-2 * float(one.norm())

@@ -21,7 +21,7 @@ import pytest
 import torch
 
 from worldline.data.batches import pack
-from worldline.data.sources import Files, Live, Pair, frame, frames
+from worldline.data.sources import Dataset, Files, Live, Pair, frame, frames
 from worldline.errors import DivergedError, DryError, UsageError
 from worldline.model import checkpoint, metrics, train_loss
 from worldline.model.hybrid import Trunk
@@ -167,6 +167,114 @@ def test_a_run_starts_from_given_weights(documents: Path, tmp_path: Path) -> Non
     assert all(torch.equal(got[name], tensor) for name, tensor in wanted.items())
 
 
+def test_a_run_starts_from_the_shipped_model_and_says_so(
+    documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The shipped model stood in for by a small export without columns, which is what it is but for its size."""
+    first = train(training(documents, shape=replace(SHAPE, columns=0)), tmp_path / "a", device="cpu")
+    shipped = checkpoint.export(first, tmp_path / "shipped")
+    monkeypatch.setattr(checkpoint, "SHIPPED", tmp_path / "shipped")
+    config = training(documents, init_from="shipped", rates=_still(), steps=1)
+    second = train(config, tmp_path / "b", device="cpu")
+    wanted = checkpoint.read_tensors(tmp_path / "shipped", checkpoint.MODEL, shipped)
+    manifest = checkpoint.read_manifest(second)
+    got = checkpoint.read_tensors(second, checkpoint.MODEL, manifest)
+    assert "columns" not in wanted
+    assert got["columns"].shape == (SHAPE.columns, SHAPE.width)
+    assert all(torch.equal(got[name], tensor.float()) for name, tensor in wanted.items())
+    digest = shipped["files"][checkpoint.MODEL]["sha256"]
+    assert manifest["trained_on"][0] == {
+        "kind": "Model", "sha256": digest, "step": 6, "trained_on": shipped["trained_on"]
+    }  # fmt: skip
+
+
+def test_what_is_exported_says_what_it_was_trained_on(documents: Path, tmp_path: Path) -> None:
+    """Kinds, numbers, names and digests; no path of the machine that trained."""
+    data = documents / "train.bin"
+    program = f"import sys; sys.stdout.buffer.write(open({str(data)!r}, 'rb').read())"
+    words = (sys.executable, "-c", program, "--recipe", str(tmp_path / "tiny.py"), "--split", "train")
+    both = (Files(paths=(str(data),), weight=2.0), Live(commands=(words, words), ahead=1))
+    last = train(training(documents, sources=both), tmp_path / "run", device="cpu")
+    wanted = [
+        {
+            "kind": "Files", "weight": 2.0,
+            "files": [{"name": "train.bin", "sha256": hashlib.sha256(data.read_bytes()).hexdigest()}],
+        },
+        {"kind": "Live", "weight": 1.0, "commands": 2, "recipe": "tiny.py", "split": "train"},
+    ]  # fmt: skip
+    manifest = checkpoint.export(last, tmp_path / "weights")
+    assert manifest["trained_on"] == wanted
+    assert str(tmp_path) not in json.dumps(manifest)
+    assert str(documents) not in json.dumps(manifest)
+    train(
+        training(documents, sources=both, steps=7), tmp_path / "run", device="cpu"
+    )  # a resume: nothing twice
+    assert checkpoint.export(tmp_path / "run", tmp_path / "weights")["trained_on"] == wanted
+    path = checkpoint.folder_of(tmp_path / "run", 7) / checkpoint.MANIFEST
+    older = json.loads(path.read_text())
+    del older["trained_on"]
+    path.write_text(json.dumps(older))
+    assert checkpoint.export(tmp_path / "run", tmp_path / "weights")["trained_on"] == wanted
+
+
+def test_a_run_goes_on_only_with_the_sources_it_had(documents: Path, tmp_path: Path) -> None:
+    path = str(documents / "train.bin")
+    one, two = Files(paths=(path,)), Files(paths=(path, path))
+    train(training(documents, sources=(one, two), steps=1), tmp_path, device="cpu")
+    with pytest.raises(UsageError, match="was trained on 2 sources, not on 1"):
+        train(training(documents, sources=(one,)), tmp_path, device="cpu")
+    with pytest.raises(UsageError, match="source 2 had 2 files, not 1"):
+        train(training(documents, sources=(one, one)), tmp_path, device="cpu")
+    train(training(documents, sources=(one,), steps=1), tmp_path, resume=False, device="cpu")
+
+
+def test_a_dataset_that_has_lost_its_shards_is_named(documents: Path, tmp_path: Path) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pairs = echoes(2000, 0)  # more than wait for a row: the run is beyond the first shard
+    for n in range(2):
+        part = pairs[1000 * n : 1000 * (n + 1)]
+        columns = {"prompt": [a.decode() for a, _ in part], "steps": [b.decode() for _, b in part]}
+        (tmp_path / "data").mkdir(exist_ok=True)
+        parquet.write_table(pyarrow.table(columns), tmp_path / "data" / f"{n}.parquet")
+    source = Dataset(folder=str(tmp_path / "data"))
+    train(training(documents, sources=(source,), steps=2, rows=8), tmp_path / "run", device="cpu")
+    (tmp_path / "data" / "1.parquet").unlink()
+    with pytest.raises(UsageError, match="fewer shards than at step 2"):
+        train(training(documents, sources=(source,), rows=8), tmp_path / "run", device="cpu")
+
+
+def test_sigterm_ends_a_run_that_waits_for_documents(documents: Path, tmp_path: Path) -> None:
+    live = Live(commands=((sys.executable, "-c", "import time; time.sleep(30)"),), ahead=1)
+    before, sent = signal.getsignal(signal.SIGTERM), []
+
+    def end() -> None:
+        while signal.getsignal(signal.SIGTERM) == before:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    thread = threading.Thread(target=end)
+    thread.start()
+    last = train(training(documents, sources=(live,)), tmp_path, device="cpu")
+    took = time.monotonic() - sent[0]
+    thread.join()
+    assert took < 5
+    assert last == checkpoint.folder_of(tmp_path, 0)
+    train(training(documents, steps=1), tmp_path, device="cpu")
+    assert checkpoint.latest(tmp_path) == checkpoint.folder_of(tmp_path, 1)
+
+
+def test_a_fresh_run_holds_out_anew(documents: Path, tmp_path: Path) -> None:
+    for letter in (b"x", b"y"):
+        pair = (b">f(" + letter + b")\n", b"(1\n)" + letter + b"\n.\n")
+        (tmp_path / "held.bin").write_bytes(frame(pair))
+        held = Files(paths=(str(tmp_path / "held.bin"),))
+        config = training(documents, steps=1, held_out=held, held_out_documents=1)
+        train(config, tmp_path / "run", resume=False, device="cpu")
+        assert frames((tmp_path / "run" / "held-out.bin").read_bytes()) == [pair]
+
+
 def test_a_model_without_columns_grows_them(documents: Path, tmp_path: Path) -> None:
     plain = replace(SHAPE, columns=0)
     first = train(training(documents, shape=plain), tmp_path / "a", device="cpu")
@@ -270,7 +378,9 @@ def test_the_command(documents: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert main([*asked, "--fresh", "--steps", "1"]) == 0
     assert checkpoint.latest(tmp_path / "run") == checkpoint.folder_of(tmp_path / "run", 1)
     assert main([*asked, "--function", "none"]) == 2
-    assert "has no function none()" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert told.startswith("error[usage]: ")
+    assert "has no function none()" in told
 
 
 def test_two_trainers_are_one(documents: Path, tmp_path: Path) -> None:

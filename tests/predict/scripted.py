@@ -56,13 +56,6 @@ class Scripted:
         return logits if self.bias is None else logits + self.bias
 
 
-class Broken(Scripted):
-    """An engine whose numbers went wrong."""
-
-    def _wish(self, state: Place) -> Array:
-        return np.full(256, np.nan, np.float32)
-
-
 def random_engine(seed: int) -> Engine:
     """The NumPy engine, small, with weights that mean nothing."""
     shape, random = Shape(depth=3, window=64), np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from scripted import Broken, Scripted, random_engine
+from scripted import Scripted, random_engine
 
 from worldline.codec.compact import Compact, encode_steps, prompt
 from worldline.codec.compact_parse import parse
@@ -127,9 +127,31 @@ def test_given_steps_may_leave_the_control_flow_but_not_the_grammar() -> None:
         list(Local(random_engine(1), name="random").predict([Ask(program=PROGRAMS[0], given=b"(1 n=05\n")]))
 
 
-def test_a_broken_engine_is_a_fault() -> None:
-    for found in predictions(Broken(SCRIPT)):
-        assert found.status == "fault"
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("options", [{}, {"guide": False}, {"temperature": 1.0, "random": Random(0)}])
+@pytest.mark.filterwarnings("error")
+def test_numbers_that_are_none_are_the_model_s_failure(value: float, options: dict[str, object]) -> None:
+    engine = Scripted(SCRIPT, bias=np.full(256, value, np.float32))
+    for found in predictions(engine, **options):
+        assert found.status == "broken"
+        assert found.logprob == 0.0
+
+
+def test_a_dead_end_of_the_guide_is_the_model_s_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    draft = Draft(ASKS[0], guide=True, guard=False, temperature=0.0, random=None)
+    monkeypatch.setattr(Guide, "bits", property(lambda guide: 0))
+    assert list(unroll(Scripted(SCRIPT), draft)) == []
+    assert draft.prediction().status == "broken"
+
+
+def test_an_unlikely_byte_that_was_drawn_has_a_log_probability() -> None:
+    """In float32 the weight of such a byte is zero."""
+    draft = Draft(ASKS[0], guide=False, guard=False, temperature=1e9, random=Random(0))
+    logits = np.full(256, -1000, np.float32)
+    logits[0] = 0
+    byte, logprob = draft.choose(logits)
+    assert byte > 0
+    assert logprob == pytest.approx(-1000)
 
 
 def test_temperature_draws_by_its_seed() -> None:

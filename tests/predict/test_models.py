@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scripted import random_engine
 
@@ -11,6 +12,8 @@ from worldline import files
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.model import checkpoint
+from worldline.model.engine import dimensions
+from worldline.model.shape import Shape
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask
@@ -28,6 +31,8 @@ def test_the_interpreter_is_a_model() -> None:
         ("default", {"bacth": "2"}, "there are batch"),
         ("default", {"batch": "0"}, "1 or more"),
         ("default", {"batch": "x"}, "extra batch=x"),
+        ("default", {"threads": "0"}, "1 or more"),
+        ("default", {"threads": "100000"}, "64 or fewer"),
         ("default", {"guard": "yes"}, "true or false"),
         ("default", {"temperature": "-1"}, "0 or more"),
     ],
@@ -54,3 +59,28 @@ def test_a_checkpoint_s_folder_is_a_model(tmp_path: Path) -> None:
     program = Program(source="def f(n):\n    return n\n", call="f(1)")
     (found,) = predictor.predict([Ask(program=program, limit=30)])
     assert found.text.startswith(b"(1")
+
+
+def _stored(folder: Path, shape: Shape, value: float) -> Path:
+    """A model all of whose weights are one number."""
+    numpy = pytest.importorskip("safetensors.numpy")
+    draft = checkpoint.begin(folder)
+    weights = {name: np.full(size, value, np.float32) for name, size in dimensions(shape).items()}
+    files.write(draft / checkpoint.MODEL, numpy.save(weights))
+    checkpoint.finish(draft, folder, {"kind": "weights", "shape": shape.to_json()})
+    return folder
+
+
+def test_a_model_of_tokens_does_not_read_bytes(tmp_path: Path) -> None:
+    folder = _stored(tmp_path / "tokens", Shape(depth=2, vocabulary=300), 0.0)
+    with pytest.raises(UsageError, match="a vocabulary of 300"):
+        load_model(str(folder))
+
+
+@pytest.mark.parametrize("precision", ["fp32", "int8"])
+def test_a_model_whose_weights_are_no_numbers_is_broken(tmp_path: Path, precision: str) -> None:
+    folder = _stored(tmp_path / "nan", Shape(depth=2), float("nan"))
+    predictor = load_model(str(folder), {"precision": precision, "threads": "1"})
+    program = Program(source="def f(n):\n    return n\n", call="f(1)")
+    (found,) = predictor.predict([Ask(program=program, limit=30)])
+    assert found.status == "broken"

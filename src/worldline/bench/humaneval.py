@@ -21,7 +21,7 @@ from worldline.limits import Limits
 from worldline.record.recorder import record_many
 
 KEYS = ("task_id", "prompt", "canonical_solution", "test", "entry_point")
-CALLS = 3  # of one problem: some tests make a thousand
+CALLS = 3  # of one problem, unless said: some tests make a thousand
 STEPS = 10_000
 
 HARVEST = """
@@ -77,22 +77,26 @@ def load(
     *,
     data: str | Path,
     seed: int = 0,
-    calls_each: int | None = CALLS,
+    calls: int = CALLS,
     steps: int = STEPS,
     reveal: int = 1,
     delta: str = "whole",
     bare: bool = True,
 ) -> Suite:
-    """Problems and calls in an order of the seed's; a call of more than `steps` steps is skipped, and counted so."""
+    """Problems, and at most `calls` (0: all) of each, in an order of the seed's.
+
+    A call of more than `steps` steps is skipped, and counted so.
+    """
+    if calls < 0:
+        raise UsageError(f"calls of a problem are 1 or more, or 0 for all, not {calls}")
     rng = Random(f"bench humaneval {seed}")
     chosen = problems(data)
     rng.shuffle(chosen)
     options = Compact(reveal=reveal, delta=delta, bare=bare)
+    return Suite(name="humaneval", tasks=_tasks(chosen, calls, options, rng), limits=Limits(steps=steps))
 
-    def tasks() -> Iterator[Task]:
-        for problem, found in calls(chosen):
-            some = found if calls_each is None else rng.sample(found, min(calls_each, len(found)))
-            for call in some:
-                yield Task(program=problem.program(call), options=options, name=f"{problem.name} {call}")
 
-    return Suite(name="humaneval", tasks=tasks(), limits=Limits(steps=steps))
+def _tasks(chosen: Sequence[Problem], most: int, options: Compact, rng: Random) -> Iterator[Task]:
+    for problem, found in calls(chosen):
+        for call in rng.sample(found, min(most, len(found))) if most else found:
+            yield Task(program=problem.program(call), options=options, name=f"{problem.name} {call}")

@@ -9,6 +9,7 @@ from typing import Any
 
 from worldline.bench.score import OUTCOMES, Verdict
 
+DISAGREES = "disagrees"  # the group of tasks that the benchmark answers otherwise than the recording
 Z = 1.959963984540054  # the normal quantile of 97.5 %: an interval of 95 %
 
 
@@ -64,7 +65,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Report:
-    """A suite's outcome. `skipped` tasks had no true answer, `faults` are the tool's own: neither is in any rate."""
+    """A suite's outcome. Three counts are in no rate.
+
+    `skipped` tasks had no true answer, `faults` are the tool's own, `disagrees` are tasks whose benchmark says another
+    answer than the recording.
+    """
 
     suite: str
     model: str
@@ -75,6 +80,7 @@ class Report:
     bytes: int
     skipped: int = 0
     faults: int = 0
+    disagrees: int = 0
 
     @property
     def n(self) -> int:
@@ -95,6 +101,7 @@ class Report:
             "bytes": self.bytes,
             "skipped": self.skipped,
             "faults": self.faults,
+            "disagrees": self.disagrees,
         }
 
 
@@ -102,7 +109,8 @@ def report(
     verdicts: Iterable[Verdict], *, suite: str, model: str, skipped: int = 0, faults: int = 0
 ) -> Report:
     """The sums over verdicts."""
-    rows = list(verdicts)
+    given = list(verdicts)
+    rows = [row for row in given if row.task.group != DISAGREES]
     by_type = dict(sorted(_parts(rows, lambda row: row.type).items()))
     ordered = sorted(rows, key=lambda row: (_numbers(row.task.group), row.steps))
     return Report(
@@ -115,6 +123,7 @@ def report(
         sum(row.bytes for row in rows),
         skipped,
         faults,
+        disagrees=len(given) - len(rows),
     )
 
 

@@ -1,4 +1,7 @@
-"""A suite asked of a predictor: the truth is recorded, the budget follows it, each prediction is judged as it comes."""
+"""A suite asked of a predictor: the truth is recorded, the budget follows it, each prediction is judged as it comes.
+
+A model that breaks is judged like any other, as malformed; only a `fault`, the tool's own, is in no rate.
+"""
 
 from __future__ import annotations
 

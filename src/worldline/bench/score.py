@@ -87,7 +87,7 @@ def judge(task: Task, true: Truth, prediction: Prediction) -> Verdict:
     steps = len(true.parsed.steps)
     agreed = steps if same else _agreed(parsed, true.parsed)
     is_whole = agreed == steps == len(parsed.steps)
-    if parsed.malformed is not None:
+    if parsed.malformed is not None or prediction.status == "broken":
         outcomes = ("malformed", "malformed")
     elif not parsed.ended:
         # Only a budget truncates: whoever stopped of himself, or wrote no step, did not write a trace.

@@ -146,10 +146,11 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
 @cli.command()
 @click.argument("directory", type=click.Path())
 def verify(directory: str) -> None:
-    """Check every byte stored in DIRECTORY against its manifest; exit 1 when one differs."""
-    from worldline.data.shards import verify as findings
+    """Check every byte stored in DIRECTORY (traces or a dataset) against its manifest; exit 1 when one differs."""
+    from worldline.data import build_shards, shards
 
-    found = list(findings(directory))
+    kind = build_shards if build_shards.is_dataset(directory) else shards
+    found = list(kind.verify(directory))
     for finding in found:
         click.echo(f"finding: {finding}")
     if found:

@@ -6,11 +6,12 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
 
-from worldline.errors import UsageError
+from worldline.errors import UsageError, WorldlineError
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
@@ -50,6 +51,7 @@ def settings(context: click.Context, parameter: click.Parameter, given: tuple[st
 @click.option(
     "--arbitrary", is_flag=True, default=None, help="permutation: any permutation a line, not swaps."
 )
+@click.option("--calls", type=click.IntRange(min=0), help="humaneval: calls of a problem; 0 for all [3].")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def bench(
     suite: str, model: str, extras: dict[str, str], limit: int | None, as_json: bool, **options: Any
@@ -72,6 +74,10 @@ def bench(
         click.echo(json.dumps(report.as_json()))
     else:
         print_report(terminal(), report)
+        if report.disagrees:
+            click.echo(f"{report.disagrees:,} where the recording disagrees with the benchmark, in no rate")
+    if report.faults:
+        raise WorldlineError(f"{report.faults:,} predictions failed in the tool; they are in no rate")
 
 
 @click.command()
@@ -96,16 +102,19 @@ def train(
     fresh: bool,
 ) -> None:
     """Train a model by RECIPE, a file or a name in recipes/. Run again to go on; SIGTERM saves."""
+    from worldline.data.recipe import load_config
+
     if steps is not None and minutes is not None:
         raise UsageError("either --steps or --minutes")
     try:
-        from worldline.model import train as training
+        from worldline.model.train import train as run
+        from worldline.model.train_config import Training, changed
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
-    words = ["--recipe", recipe, "--function", function, "--out", out]
-    for name, value in (("--device", device), ("--steps", steps), ("--minutes", minutes)):
-        words += [] if value is None else [name, str(value)]
-    raise click.exceptions.Exit(training.main([*words, *(["--fresh"] if fresh else [])]))
+    config = load_config(recipe, function, Training)
+    if steps is not None or minutes is not None:
+        config = changed(config, steps=steps or 0, minutes=minutes or 0.0)
+    click.echo(run(config, Path(out), resume=not fresh, device=device))
 
 
 @click.group()
@@ -119,8 +128,9 @@ def data() -> None:
 @click.option("--count", type=click.IntRange(min=1), default=10_000, help="Documents [10,000].")
 @click.option("--workers", type=click.IntRange(min=0), default=0, help="Processes; 0 for one a core [0].")
 @click.option("--seed", type=int, default=0, help="Which documents [0].")
+@click.option("--unit", type=click.IntRange(min=1), default=1024, help="Documents made at a time [1,024].")
 @click.option("--trust", is_flag=True, help="Record generated programs without a box.")
-def build(recipe: str, out: str, count: int, workers: int, seed: int, trust: bool) -> None:
+def build(recipe: str, out: str, count: int, **options: Any) -> None:
     """Generate, record and encode the programs of RECIPE, without duplicates, split, with a table of coverage."""
     from worldline.data.build import build as run
 
@@ -133,7 +143,7 @@ def build(recipe: str, out: str, count: int, workers: int, seed: int, trust: boo
             seen = now.documents
             say(f"{now.rate:,.0f}/s, coverage {now.covered:.1%}")
 
-        done = run(recipe, out, count=count, workers=workers, seed=seed, trust=trust, progress=told)
+        done = run(recipe, out, count=count, progress=told, **options)
     click.echo(
         f"{done.documents:,} documents, {done.size:,} bytes, {done.duplicates:,} duplicates left out, "
         f"coverage {done.covered:.1%}, in {out}"
@@ -141,20 +151,45 @@ def build(recipe: str, out: str, count: int, workers: int, seed: int, trust: boo
 
 
 @data.command()
-@click.argument("places", nargs=-1, required=True)
+@click.argument("places", nargs=-1)
 @click.option("-o", "--out", required=True, metavar="FILE", help="The mined calls, as compressed JSON lines.")
+@click.option("--recipe", metavar="NAME", help="Also the places of a recipe's quarry().")
+@click.option(
+    "--documents", metavar="FILE", help="Also training documents of the calls, by the recipe's data()."
+)
 @click.option("--python", metavar="PATH", help="The interpreter that finds the packages.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, help="Boxes side by side [1].")
 @click.option("--seed", type=int, default=0, help="Which arguments are tried [0].")
 @click.option(
     "--most", type=click.IntRange(min=0), default=0, help="Stop after so many functions; 0 for all [0]."
 )
-def mine(places: tuple[str, ...], out: str, python: str | None, workers: int, seed: int, most: int) -> None:
+def mine(
+    places: tuple[str, ...],
+    out: str,
+    recipe: str | None,
+    documents: str | None,
+    python: str | None,
+    **how: int,
+) -> None:
     """Find functions in PLACES (packages, `stdlib`, folders, files) that can be called, and call them, boxed."""
+    from worldline.data.mine import Quarry, written_out
     from worldline.data.mine import mine as run
+    from worldline.data.mixture import Mixture
+    from worldline.data.recipe import load_config
 
-    done = run(places, out=out, python=python, workers=workers, seed=seed, most=most)
-    click.echo(f"{done.functions:,} functions, {done.calls:,} calls, from {done.files:,} files, in {out}")
+    if documents and not recipe:
+        raise UsageError("--documents needs --recipe: its data() says how calls are written")
+    places += load_config(recipe, "quarry", Quarry).places if recipe else ()
+    if not places:
+        raise UsageError("name packages, `stdlib`, folders or files, or a --recipe that does")
+    done = run(places, out=out, python=python, **how)
+    click.echo(
+        f"{done.functions:,} functions, {done.calls:,} calls, from {done.files:,} files, "
+        f"{done.failed:,} failed, in {out}"
+    )
+    if recipe and documents:
+        count = written_out(out, documents, mixture=load_config(recipe, "data", Mixture), times=2)
+        click.echo(f"{count:,} documents in {documents}")
 
 
 @contextmanager

@@ -1,12 +1,15 @@
-"""`build`: a dataset of documents from a recipe, on all cores, resumable, without duplicates.
+"""`build`: a dataset of documents from a recipe, on all cores, resumable, deduplicated by program.
 
 Units are made by processes and stored in their order, so the result does not depend on how many there are, and a build
-that was killed goes on after the last unit it stored. What a unit is decided by is `build_unit`, what is on disk
-`build_shards`.
+that was killed goes on after the last unit it stored. Deduplicated means: the same program (equal `split.key`, so with
+every renaming) with the same call is stored once; with another call it is another execution, and stored. A finished
+directory asked for more documents goes on, and ends as if it had been asked for them at once. What a unit is decided by
+is `build_unit`, what is on disk `build_shards`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -19,6 +22,7 @@ from pathlib import Path
 
 import msgspec
 
+from worldline import files
 from worldline.core.trace import Interpreter
 from worldline.data.build_shards import Store
 from worldline.data.build_unit import Job, Unit, covered
@@ -53,13 +57,29 @@ def build(
         raise UsageError("count and unit are at least 1, workers at least 0 (0: one a core)")
     mixture = recipe if isinstance(recipe, Mixture) else load_config(recipe, "data", Mixture)
     who = find(None)
-    plan = {"count": count, "seed": seed, "unit": unit, "mixture": msgspec.to_builtins(mixture)}
+    plan = {
+        "seed": seed,
+        "unit": unit,
+        "trust": trust,
+        "mixture": msgspec.to_builtins(mixture),
+        "files": _digests(mixture),
+    }
     mark = fingerprint(limits=mixture.limits, interpreter=Interpreter(who.name, who.version, ""), recipe=plan)
     store = Store(out, fingerprint=mark)
     try:
         return _fill(store, mixture, count, workers or os.cpu_count() or 1, seed, unit, trust, progress)
     finally:
         store.close()
+
+
+def _digests(mixture: Mixture) -> dict[str, str]:
+    """The sha256 of every file that a source draws from: another file of that name is another recipe."""
+    found = {}
+    for path in sorted({source.argument for source in mixture.sources if source.argument}):
+        if Path(path).is_file():
+            with files.disk(Path(path)), open(path, "rb") as file:
+                found[path] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
 
 
 def _fill(
@@ -72,9 +92,9 @@ def _fill(
         rate = (store.documents - before) / max(time.monotonic() - began, 1e-9)
         return Progress(store.documents, count, store.size, duplicates, rate, share(store.coverage))
 
-    first = len(store.manifest.shards)
-    jobs = (Job(mixture, seed, number, unit, trust) for number in iter(range(first, 1 << 31)))
-    for made in _units(jobs, workers) if store.documents < count else ():
+    first = store.following
+    jobs = (Job(mixture, seed, number, unit, trust) for number in range(first, 1 << 31))
+    for number, made in enumerate(_units(jobs, workers), first) if store.documents < count else ():
         fresh = [
             (row, covers)
             for row, covers in zip(made.rows, made.covers, strict=True)
@@ -83,8 +103,10 @@ def _fill(
         duplicates += len(made.rows) - len(fresh)
         if not fresh:
             raise UsageError(f"the sources have no more programs: {store.documents} documents of {count}")
-        fresh = fresh[: count - store.documents]
-        store.commit([row for row, _ in fresh], covered([covers for _, covers in fresh]))
+        room = count - store.documents
+        following = number + (len(fresh) <= room)  # a unit that is cut is made again for what it still has
+        fresh = fresh[:room]
+        store.commit([row for row, _ in fresh], covered([covers for _, covers in fresh]), following=following)
         if progress is not None:
             progress(now())
         if store.documents >= count:

@@ -2,7 +2,7 @@
 
 The discipline is that of `shards`: whole files appear or nothing does, one writer at a time, nothing is read that does
 not match its digest. A row is one document with its kind, split and the hashes of its program and of its run; a
-shard's own coverage is in its schema's metadata. pyarrow comes late.
+shard's own coverage, and the unit that a build goes on with after it, are in its schema's metadata. pyarrow comes late.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ FORMAT = "worldline-documents"
 COVERAGE = "coverage.json"
 GROUP_ROWS = 512
 _NOTE = b"worldline.coverage"
+_FOLLOWING = b"worldline.following"
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -51,6 +52,7 @@ class Store:
             self.runs: set[str] = set()
             self.coverage: Counter[str] = Counter()
             self.size = 0
+            self.following = 0
             for entry in self.manifest.shards:
                 self._recall(entry)
         except BaseException:
@@ -79,6 +81,7 @@ class Store:
         shard = _table(self.directory, entry, ["run"])
         self.runs.update(shard.column("run").to_pylist())
         self.coverage.update(json.loads(shard.schema.metadata[_NOTE]))
+        self.following = int(shard.schema.metadata.get(_FOLLOWING, self.following + 1))
         self.size += entry.raw
 
     @property
@@ -86,10 +89,18 @@ class Store:
         """How many are stored."""
         return sum(entry.rows for entry in self.manifest.shards)
 
-    def commit(self, rows: Sequence[Row], coverage: Counter[str]) -> None:
-        """Store rows as the next shard, then the manifest that lists it, then the table of what is covered."""
+    def commit(self, rows: Sequence[Row], coverage: Counter[str], *, following: int | None = None) -> None:
+        """Store rows as the next shard, then the manifest that lists it, then the table of what is covered.
+
+        `following` is the unit to go on with, one more than before unless said.
+        """
         if rows:
-            entry = _write_shard(self.directory / shard_name(len(self.manifest.shards)), rows, coverage)
+            self.following = self.following + 1 if following is None else following
+            notes = {
+                _NOTE: json.dumps(coverage, sort_keys=True).encode(),
+                _FOLLOWING: b"%d" % self.following,
+            }
+            entry = _write_shard(self.directory / shard_name(len(self.manifest.shards)), rows, notes)
             listed = msgspec.structs.replace(self.manifest, shards=(*self.manifest.shards, entry))
             files.write(self.directory / manifests.NAME, manifests.encode(listed))
             self.manifest = listed
@@ -107,6 +118,11 @@ class Store:
 def shard_name(number: int) -> str:
     """The name of the shard of this number."""
     return f"documents-{number:05d}.parquet"
+
+
+def is_dataset(directory: str | Path) -> bool:
+    """Whether a directory holds documents rather than traces, by the names in it."""
+    return (Path(directory) / shard_name(0)).exists()
 
 
 def load(directory: Path) -> Manifest:
@@ -156,13 +172,13 @@ def verify(directory: str | Path) -> list[Problem]:
     return problems
 
 
-def _write_shard(path: Path, rows: Sequence[Row], coverage: Counter[str]) -> Entry:
+def _write_shard(path: Path, rows: Sequence[Row], notes: dict[bytes, bytes]) -> Entry:
     import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
     kinds = {"prompt": pa.binary(), "steps": pa.binary()}
     fields = [pa.field(name, kinds.get(name, pa.string()), nullable=False) for name in Row.__struct_fields__]
-    schema = pa.schema(fields, metadata={_NOTE: json.dumps(coverage, sort_keys=True).encode()})
+    schema = pa.schema(fields, metadata=notes)
     made = pa.Table.from_pylist([msgspec.structs.asdict(row) for row in rows], schema=schema)
     draft = files.Draft(path)
     try:

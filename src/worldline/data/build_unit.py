@@ -39,7 +39,7 @@ class Unit(msgspec.Struct, frozen=True):
 
 
 def make(job: Job) -> Unit:
-    """The documents of a unit, of every split, no run twice."""
+    """The documents of a unit, of every split, no program twice with the same call."""
     rows: dict[str, Row] = {}
     covers: list[dict[str, int]] = []
     mixture = replace(job.mixture, split="all")

@@ -2,7 +2,7 @@
 
 `count` takes a trace and counts, for every line that ran, what stands on that line of its source; a function's own
 form (parameters, decorators, `global`) counts when it is called, and so do the spellings of the call's own literals.
-Receivers of methods have the type that the trace or the source tells, else `?`. `REQUIRED` is what every dataset must
+Receivers of methods have the type that the source or the trace tells, else `?`. `REQUIRED` is what every dataset must
 have; `missing` and `table` say what one has.
 """
 
@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from worldline.core.trace import EVENTS, NO_TEXT, Trace
-from worldline.core.value import kind
+from worldline.core.trace import EVENTS, Trace
 from worldline.data.coverage_lines import CALLED, SCOPES, Entries, entries, spellings
+from worldline.data.coverage_receivers import Receivers
 from worldline.data.coverage_required import REQUIRED
 
 __all__ = ["REQUIRED", "count", "missing", "share", "table"]
 
 _LINE, _CALL, _RAISE = (EVENTS.index(event) for event in ("line", "call", "raise"))
-_AMBIGUOUS = "?"
-_NOTHING = kind("None")  # a name that is first nothing and then something is the latter
+_NAMED = "method $"  # of something whose kind only the trace tells
 
 
 def count(trace: Trace) -> Counter[str]:
@@ -31,39 +30,39 @@ def count(trace: Trace) -> Counter[str]:
         lines = _lines(trace.program.source)
     except (SyntaxError, ValueError, RecursionError):
         return Counter()
-    kinds = receivers(trace)
     found: Counter[str] = Counter()
-    for (line, scope), times in _ran(trace).items():
-        for entry in lines.get((line, scope), ()):
-            found[_resolved(entry, kinds)] += times
+    asked: dict[tuple[int, str], list[str]] = {}
+    for place, times in Counter(place for _, place in _ran(trace)).items():
+        for entry in lines.get(place, ()):
+            if entry.startswith(_NAMED):
+                asked.setdefault(place, []).append(entry)
+            else:
+                found[entry] += times
+    if asked:
+        found.update(_resolved(trace, asked))
     found.update(entry for _, entry in spellings(trace.program.call or ""))
     found.update(f"event {EVENTS[event]}" for event in trace.columns.event)
     found.update(_exceptions(trace))
     return found
 
 
-def _ran(trace: Trace) -> Counter[tuple[int, str]]:
-    """How often each line ran, by the kind of its frame, and each function was called."""
+def _ran(trace: Trace) -> Iterator[tuple[int, tuple[int, str]]]:
+    """Each step that ran a line or called a function, and where: the line, and the kind of its frame."""
     columns = trace.columns
     names = [frame.name.rpartition(".")[2] for frame in trace.frames]
     scopes = [name if name in SCOPES else "" for name in names]
-    return Counter(
-        (line, CALLED if event == _CALL else scopes[frame])
-        for line, event, frame in zip(columns.line, columns.event, columns.frame, strict=True)
-        if event in (_LINE, _CALL)
-    )
+    for i, event in enumerate(columns.event):
+        if event in (_LINE, _CALL):
+            yield i, (columns.line[i], CALLED if event == _CALL else scopes[columns.frame[i]])
 
 
-def receivers(trace: Trace) -> dict[str, str]:
-    """The kind that each name's values have throughout a trace; `?` for more than one."""
-    columns, kinds = trace.columns, dict[str, str]()
-    for name, value in set(zip(columns.change_name, columns.change_value, strict=True)):
-        if value == NO_TEXT:
-            continue
-        label, found = columns.texts[name], kind(columns.texts[value])
-        if found != _NOTHING:
-            kinds[label] = found if kinds.get(label, found) == found else _AMBIGUOUS
-    return kinds
+def _resolved(trace: Trace, asked: Mapping[tuple[int, str], list[str]]) -> Iterator[str]:
+    """`method $name.upper` of every step that ran it, with the kind that the name had in its place."""
+    known, frames = Receivers(trace), trace.columns.frame
+    for i, place in _ran(trace):
+        for entry in asked.get(place, ()):
+            path, _, method = entry.removeprefix("method ").rpartition(".")
+            yield f"method {known.kind(path, frames[i], i)}.{method}"
 
 
 def missing(found: Mapping[str, int], required: Iterable[str] = REQUIRED) -> list[str]:
@@ -84,14 +83,6 @@ def table(found: Mapping[str, int]) -> list[tuple[str, int]]:
 @lru_cache(maxsize=256)
 def _lines(source: str) -> Entries:
     return entries(source, ast.parse(source))
-
-
-def _resolved(entry: str, kinds: dict[str, str]) -> str:
-    """`method $name.upper` with the name's kind in its place."""
-    if not entry.startswith("method $"):
-        return entry
-    name, _, method = entry.removeprefix("method $").rpartition(".")
-    return f"method {kinds.get(name, _AMBIGUOUS)}.{method}"
 
 
 def _exceptions(trace: Trace) -> Counter[str]:

@@ -1,7 +1,9 @@
 """What stands on each line of a source, as coverage entries: `for`, `op //`, `method str.upper`, `slice [i:]`, ...
 
-Entries hang on the line that a step names, or, for what belongs to a function as such, on its call. A method of a name
-is `method $name.method`: only a trace knows what the name holds. Nothing is run here.
+Entries hang on the line that a step names, or, for what belongs to a function as such, on its call. What a module has
+run before its recorded call hangs on its use: a class on the calls of its methods, an import on the lines that use what
+it binds. A method of a name is `method $name.method`: only a trace knows what the name holds, and `coverage_receivers`
+asks it. Nothing is run here.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ _STATEMENTS: dict[type[ast.AST], str] = {
     ast.Try: "try", ast.With: "with", ast.Assert: "assert", ast.Delete: "del", ast.Pass: "pass",
     ast.Break: "break", ast.Continue: "continue", ast.Expr: "expression statement", ast.Match: "match",
     ast.Import: "import", ast.ImportFrom: "from import", ast.FunctionDef: "def", ast.ClassDef: "class",
+    ast.AsyncFunctionDef: "async def", ast.AsyncFor: "async for", ast.AsyncWith: "async with", ast.Await: "await",
+    ast.TryStar: "try star",
     ast.ExceptHandler: "except", ast.Lambda: "lambda", ast.IfExp: "conditional", ast.NamedExpr: ":=",
     ast.Yield: "yield", ast.YieldFrom: "yield from", ast.ListComp: "list comprehension",
     ast.SetComp: "set comprehension", ast.DictComp: "dict comprehension",
@@ -47,17 +51,37 @@ Entries = dict[tuple[int, str], tuple[str, ...]]
 def entries(source: str, tree: ast.Module) -> Entries:
     """The entries of every line and scope: "" for functions, `<lambda>` and the like, `()` for a function's call."""
     found: dict[tuple[int, str], list[str]] = {}
-    types = Types(tree)
+    types, imported = Types(tree), _imported(tree)
     for node, scope in _scoped(tree):
         line = getattr(node, "lineno", None)
         if line is not None:
             found.setdefault((line, scope), []).extend(_of_node(node, types))
-        if isinstance(node, _FUNCTIONS):
-            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            found.setdefault((first, CALLED), []).extend(_of_function(node))
+        if isinstance(node, ast.Name) and node.id in imported:
+            found.setdefault((node.lineno, scope), []).append(imported[node.id])
+        elif isinstance(node, _FUNCTIONS):
+            found.setdefault(_called(node), []).extend(_of_function(node, types))
+        elif isinstance(node, ast.ClassDef):
+            for method in node.body:
+                if isinstance(method, _FUNCTIONS):
+                    found.setdefault(_called(method), []).append("class")
     for line, entry in spellings(source):
         found.setdefault((line, ""), []).append(entry)
     return {place: tuple(several) for place, several in found.items()}
+
+
+def _called(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, str]:
+    """Where the call of a function hangs: its first line, decorators and all."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]), CALLED
+
+
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """The names that imports bind, and by which form."""
+    return {
+        (part.asname or part.name).partition(".")[0]: _STATEMENTS[type(node)]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for part in node.names
+    }
 
 
 def _scoped(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
@@ -177,8 +201,10 @@ def _of_spec(text: str) -> Iterator[str]:
         yield f"format {form}"
 
 
-def _of_function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+def _of_function(node: ast.FunctionDef | ast.AsyncFunctionDef, types: Types) -> Iterator[str]:
     yield "call"
+    names = [part.id for part in node.decorator_list if isinstance(part, ast.Name)]
+    yield from (f"builtin {name}" for name in names if name in types.builtins)
     arguments = node.args
     shapes = {
         "default argument": arguments.defaults, "*args": arguments.vararg, "**kwargs": arguments.kwarg,

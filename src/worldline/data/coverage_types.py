@@ -1,4 +1,6 @@
-"""Which type an expression has, as far as its own text tells; a name's type only a trace can tell.
+"""Which type an expression has, as far as its own text tells; a name's type only a trace can tell, so that is `$name`.
+
+`$name[]` is an element of what the name holds, `$name.field` an attribute.
 
 For coverage alone: a wrong guess costs a count in the wrong row, nothing else.
 """
@@ -25,6 +27,13 @@ _LISTS = {"split", "rsplit", "splitlines"}
 _PAIRS = {"partition", "rpartition"}
 _COUNTS = {"count", "find", "index", "rfind", "rindex", "bit_length", "bit_count"}
 _BOOLS = {"startswith", "endswith", "isdisjoint", "issubset", "issuperset", "is_integer"}
+_ELEMENTS = {"get", "pop", "setdefault"}
+_KEEPING = {  # methods whose result has the type of what they are called on
+    "capitalize", "center", "expandtabs", "join", "ljust", "lower", "lstrip", "removeprefix", "removesuffix",
+    "replace", "rjust", "rstrip", "strip", "swapcase", "title", "translate", "upper", "zfill", "casefold", "format",
+    "format_map", "copy", "difference", "intersection", "symmetric_difference", "union", "conjugate",
+}  # fmt: skip
+_WHOLES = {"str", "bytes", "list", "tuple", "set", "dict", "float"}
 _CONSTANTS = {str: "str", bytes: "bytes", bool: "bool", int: "int", float: "float", complex: "complex"}
 
 
@@ -37,9 +46,9 @@ class Types:
         self.builtins = frozenset(dir(builtins)) - bound
 
     def receiver(self, node: ast.expr) -> str:
-        """The type of what a method is called on; `$name` for a name."""
-        if isinstance(node, ast.Name):
-            return node.id if node.id in _MAKERS and node.id in self.builtins else f"${node.id}"
+        """The type of what a method is called on: that type itself for `str.upper`."""
+        if isinstance(node, ast.Name) and node.id in _MAKERS and node.id in self.builtins:
+            return node.id
         return self.of(node)
 
     def of(self, node: ast.expr) -> str:
@@ -48,16 +57,24 @@ class Types:
             return _CONSTANTS.get(type(node.value), UNKNOWN)
         if isinstance(node, ast.Call):
             return self._of_call(node)
+        if isinstance(node, ast.Name):
+            return f"${node.id}"
+        if isinstance(node, ast.Attribute):
+            return f"{whole}.{node.attr}" if (whole := self.of(node.value)).startswith("$") else UNKNOWN
         if isinstance(node, ast.Subscript):
             whole = self.of(node.value)
-            return whole if whole in ("str", "bytes") or isinstance(node.slice, ast.Slice) else UNKNOWN
+            return whole if isinstance(node.slice, ast.Slice) else _element(whole)
         if isinstance(node, ast.BinOp):
-            return next(
-                (kind for kind in (self.of(node.left), self.of(node.right)) if kind != UNKNOWN), UNKNOWN
-            )
+            return "float" if isinstance(node.op, ast.Div) else self._of_sides(node)
         if isinstance(node, ast.IfExp):
             return self.of(node.body)
         return _LITERALS.get(type(node), UNKNOWN)
+
+    def _of_sides(self, node: ast.BinOp) -> str:
+        """`2 * 'ab'` and `n * 'ab'` are a str, `n + 1` is what n is."""
+        sides = self.of(node.left), self.of(node.right)
+        ranked = [*(kind for kind in sides if kind in _WHOLES), *(kind for kind in sides if kind != UNKNOWN)]
+        return ranked[0] if ranked else UNKNOWN
 
     def _of_call(self, node: ast.Call) -> str:
         if isinstance(node.func, ast.Name):
@@ -82,5 +99,13 @@ class Types:
                 return kind
         if name.startswith("is"):
             return "bool"
-        same = whole in ("str", "bytes", "set") or name == "copy"
-        return whole if same else "str" if name in dir(str) and name not in dir(list) else UNKNOWN
+        if name in _ELEMENTS:
+            return _element(whole)
+        if whole == UNKNOWN:
+            return "str" if name in dir(str) and name not in dir(list) else UNKNOWN
+        return whole if name in _KEEPING else UNKNOWN
+
+
+def _element(whole: str) -> str:
+    """The type of an element of a type."""
+    return f"{whole}[]" if whole.startswith("$") else {"str": "str", "bytes": "int"}.get(whole, UNKNOWN)

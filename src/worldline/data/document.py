@@ -1,12 +1,11 @@
 """A document: one recorded run as a model is trained on it, and streams of documents as framed bytes.
 
 `document` decides whether a trace is fit to learn from and encodes it. Which programs and which mode is `mixture`'s
-business; nothing here records. A frame is u32 prompt length, u32 steps length, u8 kind, then the bytes, little-endian.
+business; nothing here records. What a frame is made of, `sources` says; its kind is a place in `KINDS`.
 """
 
 from __future__ import annotations
 
-import struct
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -17,14 +16,14 @@ from worldline.codec.compact_prompt import source_lines
 from worldline.codec.idle import idle_lines
 from worldline.core.program import Program
 from worldline.core.trace import Trace
+from worldline.data import sources
+from worldline.data.sources import FRAME_BYTES, HEAD
 from worldline.errors import FormatError, UsageError
 
 KINDS = ("generate", "tasks", "mine", "other")  # appended to only: a frame holds the place in it
 MAX_BYTES = 4096
-FRAME_BYTES = 64 << 20  # no document is so long: a frame that says so is damage
 _ENDED = ("returned", "raised", "exited")
 _FINE_NOTES = {"trusted"}
-_HEAD = struct.Struct("<IIB")
 
 
 @dataclass(frozen=True)
@@ -105,13 +104,13 @@ def frame(each: Document) -> bytes:
     """One document as its frame. The key is not in it: the prompt determines it."""
     if each.kind not in KINDS:
         raise UsageError(f"a document's kind is one of {', '.join(KINDS)}, not {each.kind!r}")
-    return _HEAD.pack(len(each.prompt), len(each.steps), KINDS.index(each.kind)) + each.prompt + each.steps
+    return sources.frame((each.prompt, each.steps), KINDS.index(each.kind))
 
 
 def read(file: IO[bytes]) -> Iterator[Document]:
     """Every document of a stream, without keys; FormatError where the stream is torn or no stream of documents."""
-    while head := _exactly(file, _HEAD.size):
-        prompt_bytes, steps_bytes, kind = _HEAD.unpack(head)
+    while head := _exactly(file, HEAD.size):
+        prompt_bytes, steps_bytes, kind = HEAD.unpack(head)
         if kind >= len(KINDS) or prompt_bytes + steps_bytes > FRAME_BYTES:
             raise FormatError("not a stream of documents")
         data = _exactly(file, prompt_bytes + steps_bytes)
@@ -124,7 +123,7 @@ def _exactly(file: IO[bytes], size: int) -> bytes:
     while len(data) < size:
         more = file.read(size - len(data))
         if not more:
-            if data or size != _HEAD.size:
+            if data or size != HEAD.size:
                 raise FormatError(f"the stream ends {size - len(data)} bytes too early")
             break
         data += more

@@ -2,7 +2,8 @@
 
 `mine` writes programs, one JSON object a line, compressed; `drawer` draws from such a file, as a source of a mixture
 does. The sources mined stay where they are: nothing of them is part of this package. A function is kept with the calls
-that returned, or raised what its own code raises, each along another path.
+that returned, or raised what its own code raises, each along another path. A mining that was killed goes on where it
+was: `mine_journal` has what it found. A file or function that fails is warned of, counted and left out.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import lzma
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -29,6 +31,7 @@ from worldline.data.bundle import record_all, stretched
 from worldline.data.document import MAX_BYTES, document, is_sound, write
 from worldline.data.mine_extract import Found, functions
 from worldline.data.mine_inputs import arguments
+from worldline.data.mine_journal import Journal, digest
 from worldline.data.mine_types import Signature, signature
 from worldline.data.mixture import ALL, SMALL, TOGETHER, Mixture, written
 from worldline.data.split import key, split_of
@@ -52,9 +55,13 @@ for name in sys.argv[1:]:
     if name == "stdlib":
         found[name] = sysconfig.get_path("stdlib")
         continue
-    spec = importlib.util.find_spec(name)
-    places = list(spec.submodule_search_locations or [spec.origin]) if spec else [None]
-    found[name] = places[0]
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        spec = None
+    file = spec and (getattr(spec.loader_state, "filename", None) or spec.origin)
+    folders = list(spec and spec.submodule_search_locations or [])
+    found[name] = folders[0] if folders else file if file and file.endswith(".py") else None
 print(json.dumps(found))
 """
 _LINE = EVENTS.index("line")
@@ -85,24 +92,29 @@ class Quarry:
 
 @dataclass(frozen=True)
 class Tally:
-    """How far a mining has come."""
+    """How far a mining has come; `failed` counts the files and candidates that could not be tried."""
 
     files: int = 0
     candidates: int = 0
     functions: int = 0
     calls: int = 0
+    failed: int = 0
 
 
 def mine(
     places: Sequence[str], *, out: str | Path, python: str | None = None, workers: int = 1, seed: int = 0,
     most: int = 0, trust: bool = False, progress: Callable[[Tally], None] | None = None,
 ) -> Tally:  # fmt: skip
-    """Mine packages (by name, as `python` finds them), `stdlib`, folders and files into a file; what was found."""
-    tally = Tally()
+    """Mine packages (by name, as `python` finds them), `stdlib`, folders and files into a file; what was found.
+
+    The same again after it was killed goes on; the file is there when all is done, and the same.
+    """
+    tally, found = Tally(), locate(places, python)
+    journal = Journal(Path(out))
     draft = files.Draft(Path(out))
     try:
         with lzma.open(draft, "wb", preset=6) as file:  # type: ignore[call-overload]
-            for tally, calls in _search(locate(places, python), workers=workers, seed=seed, trust=trust):
+            for tally, calls in _search(found, journal, workers=workers, seed=seed, trust=trust):
                 for each in calls:
                     file.write(json.dumps(asdict(each)).encode() + b"\n")
                 if progress is not None:
@@ -112,22 +124,30 @@ def mine(
         draft.commit()
     except BaseException:
         draft.discard()
+        journal.close()
         raise
+    journal.finish()
     return tally
 
 
 def _search(
-    places: Iterable[Path], *, workers: int, seed: int, trust: bool
+    places: Iterable[Path], journal: Journal, *, workers: int, seed: int, trust: bool
 ) -> Iterator[tuple[Tally, list[Mined]]]:
-    """What was mined of each candidate, in order, duplicates left out."""
+    """What was mined of each candidate, in order, duplicates left out; at the end, once more, how far it came."""
     setup = prepare(limits=stretched(SMALL, ROUND), python=None, core="auto", trust=trust)
     seen: set[str] = set()
-    counted = candidates = kept = calls = 0
+    counted = candidates = kept = calls = failed = 0
 
     def fresh() -> Iterator[Found]:
-        nonlocal counted, candidates
+        nonlocal counted, candidates, failed
         for counted, path in enumerate(python_files(places), 1):  # noqa: B007
-            for found in functions(path):
+            try:
+                several = list(functions(path))
+            except Exception as error:
+                failed += 1
+                warnings.warn(f"{path} could not be read: {error!r}", stacklevel=2)
+                continue
+            for found in several:
                 hashed = key(found.source + found.node.name)
                 if hashed not in seen:
                     seen.add(hashed)
@@ -138,24 +158,44 @@ def _search(
         pool = [Worker(setup) for _ in range(workers)]
         for worker in pool:
             stack.callback(worker.close)
-        for mined in _each(pool, fresh(), seed):
-            kept, calls = kept + bool(mined), calls + len(mined)
-            yield Tally(counted, candidates, kept, calls), mined
+        for mined in _each(pool, fresh(), journal, seed):
+            failed += mined is None
+            kept, calls = kept + bool(mined), calls + len(mined or ())
+            yield Tally(counted, candidates, kept, calls, failed), mined or []
+    yield Tally(counted, candidates, kept, calls, failed), []
 
 
-def _each(pool: list[Worker], found: Iterator[Found], seed: int) -> Iterator[list[Mined]]:
-    """Each candidate's calls, one candidate a worker at a time."""
+def _each(
+    pool: list[Worker], found: Iterator[Found], journal: Journal, seed: int
+) -> Iterator[list[Mined] | None]:
+    """Each candidate's calls, one candidate a worker at a time; None for one that failed."""
     with ThreadPoolExecutor(len(pool), "worldline-mine") as threads:
         while True:
             batch = [each for _, each in zip(pool, found, strict=False)]
             if not batch:
                 return
             running: list[Future[list[Mined]]] = [
-                threads.submit(fuzz, worker, each, Random(f"{seed}/{each.origin}"))
+                threads.submit(_known, journal, worker, each, seed)
                 for worker, each in zip(pool, batch, strict=False)
             ]
-            for future in running:
-                yield future.result()
+            for each, future in zip(batch, running, strict=True):
+                try:
+                    yield future.result()
+                except Exception as error:
+                    warnings.warn(f"{each.origin} failed: {error!r}", stacklevel=2)
+                    yield None
+
+
+def _known(journal: Journal, worker: Worker, found: Found, seed: int) -> list[Mined]:
+    """A candidate's calls as the journal has them, or found now and noted there."""
+    mark = digest(seed, found.origin, found.source, worker.setup.limits, worker.setup.plan.boxed)
+    calls = journal.calls(mark)
+    if calls is None:
+        mined = fuzz(worker, found, Random(f"{seed}/{found.origin}"))
+        journal.add(mark, [each.call for each in mined])
+        return mined
+    hashed = key(found.source)
+    return [Mined(found.source, call, found.origin, hashed) for call in calls]
 
 
 def fuzz(worker: Worker, found: Found, rng: Random) -> list[Mined]:
@@ -236,7 +276,7 @@ def locate(places: Sequence[str], python: str | None = None) -> list[Path]:
         answers: dict[str, str | None] = json.loads(done.stdout)
         for name, place in answers.items():
             if place is None:
-                raise UsageError(f"there is no package, folder or file {name!r}")
+                raise UsageError(f"there is no package, folder or file {name!r}, or none with Python source")
             found[name] = Path(place)
     return [found[place] for place in places]
 

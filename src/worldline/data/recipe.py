@@ -12,7 +12,12 @@ from typing import Any
 
 from worldline.errors import UsageError
 
-FOLDERS = (Path("recipes"), Path(__file__).resolve().parents[3] / "recipes")
+_HERE = Path(__file__).resolve()
+FOLDERS = (
+    Path("recipes"),
+    _HERE.parents[3] / "recipes",
+    _HERE.parents[1] / "recipes",
+)  # a clone's, a wheel's
 
 
 def find_recipe(name: str | Path) -> Path:

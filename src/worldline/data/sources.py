@@ -25,8 +25,8 @@ from typing import IO, Any, Protocol
 from worldline.errors import DigestError, DryError, FormatError, UsageError
 
 Pair = tuple[bytes, bytes]  # a prompt and its steps
-HEAD = struct.Struct("<IIB")  # data/document.py's frame
-FRAME_BYTES = 64 << 20  # a longer document is damage
+HEAD = struct.Struct("<IIB")  # a frame: the lengths of prompt and steps, document.py's kind; then the bytes
+FRAME_BYTES = 64 << 20  # no document is so long: a frame that says so is damage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,9 +82,9 @@ class Stream(Protocol):
 # ---- frames
 
 
-def frame(pair: Pair) -> bytes:
+def frame(pair: Pair, kind: int = 0) -> bytes:
     """One document as a frame."""
-    return HEAD.pack(len(pair[0]), len(pair[1]), 0) + pair[0] + pair[1]
+    return HEAD.pack(len(pair[0]), len(pair[1]), kind) + pair[0] + pair[1]
 
 
 def frames(data: bytes) -> list[Pair]:

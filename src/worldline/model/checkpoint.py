@@ -4,12 +4,14 @@
     model.safetensors                                                               the weights that ship (`export`)
     manifest.json      format version, shape, step, configuration, sha256 of every other file
 
-Nothing is unpickled. Torch is imported only where tensors are read or written, so that the engine can open a model
-without it.
+A folder that takes another's place does so in one act of the kernel; where that has none, a killed writer can leave
+the one before under `.<name>.old.tmp`, where it is still found. Nothing is unpickled. Torch is imported only where
+tensors are read or written, so that the engine can open a model without it.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import re
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from worldline.model.engine import Engine as Reference
     from worldline.model.engine_native import Engine
+    from worldline.model.weights import Stored
 
 FORMAT, VERSION = "worldline-model", 1
 MANIFEST, MODEL, EMA, OPTIMIZER = (
@@ -35,7 +38,11 @@ MANIFEST, MODEL, EMA, OPTIMIZER = (
 )
 SHIPPED = Path(__file__).parent / "shipped"
 LIMIT = 8 << 30
+# Of a shape: what the engine can hold. More is damage.
+MOST = {"depth": 57, "householders": 64, "window": 1 << 16, "vocabulary": 1 << 20, "columns": 1 << 16}
 _STEP = re.compile(r"step-(\d{8,})")
+_OLD = re.compile(r"\.(.+)\.old\.tmp")
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2(2)
 
 Manifest = dict[str, Any]
 
@@ -53,18 +60,30 @@ def begin(out: Path) -> Path:
 
 
 def finish(draft: Path, out: Path, facts: Manifest) -> None:
-    """Write the manifest of what is in the folder, and give it its name; what had that name before is removed."""
+    """Write the manifest of what is in the folder, and give it its name; what had that name before is then removed."""
     listed = {name: _entry(draft / name) for name in files.names(draft)}
     manifest = {"format": FORMAT, "version": VERSION, **facts, "files": listed}
     files.write(draft / MANIFEST, json.dumps(manifest, indent=1).encode())
-    old = out.with_name(f".{out.name}.old.tmp")
-    remove_folder(old)
     with files.disk(out):
-        if out.exists():
-            os.rename(out, old)
-        os.rename(draft, out)
+        if not out.exists():
+            os.rename(draft, out)
+        elif not _exchange(draft, out):
+            remove_folder(_old(out))
+            os.rename(out, _old(out))
+            os.rename(draft, out)
     files.sync_directory(out.parent)
-    remove_folder(old)
+    remove_folder(draft)
+    remove_folder(_old(out))
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two folders change names in one act; False where the system cannot."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    return rename is not None and not rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE)
+
+
+def _old(out: Path) -> Path:
+    return out.with_name(f".{out.name}.old.tmp")
 
 
 def remove_folder(path: Path) -> None:
@@ -90,16 +109,41 @@ def read_manifest(folder: Path) -> Manifest:
     if not (folder / MANIFEST).is_file():
         raise UsageError(f"{folder} holds no model")
     try:
-        manifest = json.loads(files.read(folder / MANIFEST, limit=1 << 24) or b"")
-        known = manifest["format"] == FORMAT and manifest["version"] == VERSION
-        Shape(**manifest["shape"])
-    except (ValueError, KeyError, TypeError, RecursionError, UsageError) as error:
+        manifest: Manifest = json.loads(files.read(folder / MANIFEST, limit=1 << 24) or b"")
+        if (manifest["format"], manifest["version"]) != (FORMAT, VERSION):
+            raise FormatError(
+                f"{folder} is of format {manifest['format']} {manifest['version']}, not {FORMAT} {VERSION}"
+            )
+        _check(manifest)
+    except KeyError as error:
+        raise FormatError(f"{folder / MANIFEST} is damaged: it has no {error}") from error
+    except (ValueError, TypeError, RecursionError, UsageError) as error:
         raise FormatError(f"{folder / MANIFEST} is damaged: {error}") from error
-    if not known:
-        raise FormatError(
-            f"{folder} is of format {manifest['format']} {manifest['version']}, not {FORMAT} {VERSION}"
-        )
-    return dict(manifest)
+    return manifest
+
+
+def _check(manifest: Manifest) -> None:
+    """ValueError, TypeError, KeyError or UsageError unless what is read of a manifest is of its kind."""
+    shape, listed = Shape(**manifest["shape"]), manifest["files"]
+    for name, most in MOST.items():
+        if type(value := getattr(shape, name)) is not int or value > most:
+            raise ValueError(f"a model's {name} is a whole number of at most {most}, not {value!r}")
+    if not isinstance(listed, dict) or not all(_is_entry(entry) for entry in listed.values()):
+        raise ValueError("`files` is not a table of files, each with its sha256 and bytes")
+    if type(manifest.get("step", 0)) is not int or not isinstance(manifest.get("config", {}), dict):
+        raise ValueError("`step` is not a whole number, or `config` not a table")
+
+
+def _is_entry(entry: Any) -> bool:
+    return isinstance(entry, dict) and {name: type(value) for name, value in entry.items()} == {
+        "sha256": str,
+        "bytes": int,
+    }
+
+
+def weights_name(manifest: Manifest) -> str:
+    """The file of the weights that a model is used with: their average, or themselves where there is none."""
+    return EMA if EMA in manifest["files"] else MODEL
 
 
 def verify(folder: Path, name: str, manifest: Manifest) -> None:
@@ -126,23 +170,36 @@ def folder_of(run: Path, step: int) -> Path:
 
 def latest(run: Path) -> Path | None:
     """A run's newest checkpoint."""
-    found = sorted((int(match[1]), run / name) for name, match in _steps(run))
-    return found[-1][1] if found else None
+    found = _steps(run)
+    return found[-1] if found else None
 
 
 def prune(run: Path, keep: int) -> None:
-    """Remove all but the newest checkpoints, and what killed writers left."""
-    found = sorted((int(match[1]), run / name) for name, match in _steps(run))
-    for _, path in found[: max(0, len(found) - keep)]:
+    """Remove all but the newest checkpoints, and what killed writers left, but for what is the only copy."""
+    for name in files.names(run):
+        if (match := _OLD.fullmatch(name)) and standing(run / match[1]) == run / name:
+            with files.disk(run / name):
+                os.rename(run / name, run / match[1])
+    found = _steps(run)
+    for path in found[: max(0, len(found) - keep)]:
         remove_folder(path)
     for name in files.names(run):
         if files.is_temporary(name) and (run / name).is_dir():
             remove_folder(run / name)
 
 
-def _steps(run: Path) -> list[tuple[str, re.Match[str]]]:
+def standing(path: Path) -> Path:
+    """Where what has this name is: there, or, if a writer was killed as it was replaced, where that writer put it."""
+    is_aside = not path.exists() and (_old(path) / MANIFEST).is_file()
+    return _old(path) if is_aside else path
+
+
+def _steps(run: Path) -> list[Path]:
+    """A run's checkpoints, the newest last."""
     listed = files.names(run) if run.is_dir() else []
-    return [(name, match) for name in listed if (match := _STEP.fullmatch(name))]
+    names = {match[1] if (match := _OLD.fullmatch(name)) else name for name in listed}
+    steps = sorted((int(match[1]), name) for name in names if (match := _STEP.fullmatch(name)))
+    return [path for _, name in steps if (path := standing(run / name)).is_dir()]
 
 
 def to_bytes(tensors: dict[str, Tensor], *, half: bool = False) -> bytes:
@@ -169,6 +226,7 @@ def resolve(path: Path | None) -> Path:
     """The folder that holds a model: one itself, a run's newest checkpoint, or (None) the shipped one."""
     if path is None:
         return SHIPPED
+    path = standing(path)
     if (path / MANIFEST).is_file():
         return path
     found = latest(path)
@@ -178,14 +236,20 @@ def resolve(path: Path | None) -> Path:
 
 
 def export(folder: Path, out: Path, *, facts: Manifest | None = None) -> Manifest:
-    """The weights that ship: a checkpoint's average (or its weights, if it has none) in bfloat16, with a manifest."""
+    """The weights that ship: a checkpoint's average (or its weights, if it has none) in bfloat16, with a manifest.
+
+    It says what they were `trained_on`, as the run wrote it down; of an older run, as far as its configuration tells.
+    """
+    from worldline.model.train_config import described
+
     source = resolve(folder)
     manifest = read_manifest(source)
-    name = EMA if EMA in manifest["files"] else MODEL
-    weights = to_bytes(read_tensors(source, name, manifest), half=True)
+    weights = to_bytes(read_tensors(source, weights_name(manifest), manifest), half=True)
+    config = manifest.get("config", {})
     kept: Manifest = {key: manifest[key] for key in ("shape", "step") if key in manifest}
+    kept["trained_on"] = manifest.get("trained_on") or described(config)
     places = ("sources", "held_out", "init_from")  # of the machine that trained: they mean nothing elsewhere
-    kept["config"] = {key: value for key, value in manifest.get("config", {}).items() if key not in places}
+    kept["config"] = {key: value for key, value in config.items() if key not in places}
     draft = begin(out)
     files.write(draft / MODEL, weights)
     finish(draft, out, {"kind": "weights", **kept, **(facts or {})})
@@ -195,10 +259,24 @@ def export(folder: Path, out: Path, *, facts: Manifest | None = None) -> Manifes
 def open_model(path: Path | None = None, **options: Any) -> Engine | Reference:
     """The engine of a model: the shipped one, or that of a folder. Every byte of the weights is verified first."""
     from worldline.model.engine_native import open_engine
+
+    shape, weights = read_weights(resolve(path))
+    return open_engine(shape, weights, **options)
+
+
+def read_weights(folder: Path) -> tuple[Shape, dict[str, Stored]]:
+    """The weights that a model is used with, as they are stored, and its shape, which is theirs."""
+    from worldline.model.engine import check_weights, dimensions
     from worldline.model.weights import read_stored
 
-    folder = resolve(path)
     manifest = read_manifest(folder)
-    name = EMA if EMA in manifest["files"] else MODEL
+    shape, name = Shape(**manifest["shape"]), weights_name(manifest)
     verify(folder, name, manifest)
-    return open_engine(Shape(**manifest["shape"]), read_stored(folder / name), **options)
+    weights = read_stored(folder / name)
+    try:
+        check_weights(shape, weights)
+    except ValueError as error:
+        raise FormatError(f"{folder / name} is not of the manifest's shape: {error}") from error
+    if odd := weights.keys() - dimensions(shape).keys():
+        raise FormatError(f"{folder / name} is not of the manifest's shape: it has no place for {min(odd)!r}")
+    return shape, weights

@@ -53,7 +53,7 @@ def _unfitness(config: Any) -> tuple[int, ...]:
 def _find_fla() -> Any:
     """`fla`'s kernel, or None. Its backward is wrong where Triton 3.4 to 3.7.0 meets Hopper's 64-row matrix units
     (fla issues 640, 984), and it refuses to run there; chunks of 32 rows never reach those units, so the refusal is
-    lifted and chunks are 32 everywhere. The GPU test compares it with mixers.delta_rule, gradients included.
+    lifted and chunks are 32 everywhere. The GPU test compares it with mixers.delta_rule, gradients too.
     """
     try:
         with _untuned():

@@ -3,8 +3,8 @@
     batches (train_feed) -> loss (train_loss) -> gradients over all trainers (train_ranks) -> optimize -> checkpoint
 
 On a CPU in float32 and, from files, to the bit the same after a resume; on a GPU activations are bfloat16 and layers
-are compiled. SIGTERM saves and ends; a loss that is no number stops the run and names the batch. Needs torch, NumPy
-and safetensors alone.
+are compiled. SIGTERM saves and ends, at once even where documents are waited for; a loss that is no number stops the
+run and names the batch. Needs torch, NumPy and safetensors alone.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
+from types import FrameType
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -27,15 +29,16 @@ from torch import Tensor
 from worldline import files
 from worldline.data import batches, sources
 from worldline.data.recipe import load_config
-from worldline.errors import DivergedError, DryError, WorldlineError
+from worldline.errors import DivergedError, DryError, UsageError, WorldlineError
 from worldline.model import checkpoint, train_loss
 from worldline.model.hybrid import Trunk
 from worldline.model.metrics import Figures, Lines, Writer, open_tracker
-from worldline.model.optimize import Average, Optimizer, clip, copy_named
+from worldline.model.optimize import Average, Optimizer, clip
 from worldline.model.schedule import Clock, factor, phase_at
 from worldline.model.train_config import Training, changed
 from worldline.model.train_feed import Fed, Feed, to_device
 from worldline.model.train_ranks import Ranks, join
+from worldline.model.train_start import Start, load_weights, restore, stream_name, trained_on, weights_of
 
 PEAKS = {"H200": 990e12, "H100": 990e12, "A100": 312e12}  # bfloat16, dense
 LAG = 2  # steps after which a loss is looked at: a GPU is never waited for
@@ -58,6 +61,25 @@ class _Unseen:
         return [float(value) for value in self.facts]
 
 
+class _Stop(Exception):
+    """SIGTERM came while documents were waited for."""
+
+
+@dataclass
+class _Asked:
+    """Whether SIGTERM has come. `waiting` says that it is to interrupt what is being done."""
+
+    stop: bool = False
+    waiting: bool = False
+
+    def hear(self, number: int, frame: FrameType | None) -> None:
+        """The signal's handler."""
+        self.stop = True
+        if self.waiting:
+            self.waiting = False
+            raise _Stop
+
+
 @dataclass
 class Run:
     """A training in progress."""
@@ -73,6 +95,7 @@ class Run:
     held: train_loss.HeldOut
     writers: list[Writer]
     step: int
+    trained_on: list[dict[str, Any]]
     behind: batches.State | None = None  # where the stream stands behind the newest batch trained on
     unseen: deque[_Unseen] = field(default_factory=deque)
     told: float = field(default_factory=monotonic)  # when figures were last told
@@ -91,11 +114,12 @@ def train(config: Training, out: Path, *, resume: bool = True, device: str | Non
     try:
         with _asked_to_stop() as asked:
             while True:
-                progress, stop = ranks.agree(run.clock.progress(run.step), float(bool(asked)))
-                if progress >= 1 or stop:
+                fed = _drawn(run, asked)
+                progress, stop = ranks.agree(run.clock.progress(run.step), float(asked.stop))
+                if progress >= 1 or stop or fed is None:
                     break
                 _habits(run, progress)
-                _advance(run, progress)
+                _advance(run, fed, progress)
         _look(run, 0)
         if progress >= 1:
             _tell(run, progress, evaluate=True)
@@ -112,14 +136,27 @@ def train(config: Training, out: Path, *, resume: bool = True, device: str | Non
 
 
 @contextmanager
-def _asked_to_stop() -> Iterator[list[int]]:
-    """A list that is no longer empty once SIGTERM has come."""
-    asked: list[int] = []
-    old = signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
+def _asked_to_stop() -> Iterator[_Asked]:
+    """Hears SIGTERM."""
+    asked = _Asked()
+    old = signal.signal(signal.SIGTERM, asked.hear)
     try:
         yield asked
     finally:
         signal.signal(signal.SIGTERM, old)
+
+
+def _drawn(run: Run, asked: _Asked) -> Fed | None:
+    """The next batch; None if no more is needed, or if SIGTERM came before it did."""
+    if run.clock.progress(run.step) >= 1:
+        return None
+    try:
+        asked.waiting = True  # from here on a signal raises
+        fed = None if asked.stop else next(run.feed)
+        asked.waiting = False
+        return fed
+    except _Stop:
+        return None
 
 
 # ---- the beginning
@@ -132,60 +169,47 @@ def _begin(config: Training, out: Path, ranks: Ranks, *, resume: bool) -> Run:
         model = Trunk(config.shape).to(ranks.device)
     saved = checkpoint.latest(out) if resume else None
     if ranks.first and not resume:
-        checkpoint.prune(out, 0)
+        _clear(out)
+    start = Start()
     if saved is None and config.init_from is not None:
-        _load_weights(model, Path(config.init_from) if config.init_from != "shipped" else None)
+        start = load_weights(model, Path(config.init_from) if config.init_from != "shipped" else None)
     optimizer, average = Optimizer(model, config.rates), Average(model, config.ema)
-    step, elapsed, state = 0, 0.0, None
     if saved is not None:
-        step, elapsed, state = _restore(saved, config, ranks, model, optimizer, average)
+        start = restore(saved, config, ranks.rank, model, optimizer, average)
     if ranks.device.type == "cuda" and config.compile:
         train_loss.compiled(model)
-    clock = Clock(steps=config.steps, minutes=config.minutes, elapsed=elapsed)
+    clock = Clock(steps=config.steps, minutes=config.minutes, elapsed=start.elapsed)
     held = _held_out(config, out, ranks)
-    writers = _writers(config, out, step) if ranks.first else []
-    mixed = sources.Mixed(
-        config.sources, seed=str(config.seed), rank=ranks.rank, ranks=ranks.count, begun=step,
-        state=state.position if state else None,
+    writers = _writers(config, out, start.step) if ranks.first else []
+    seen = trained_on(config, start) if ranks.first else []
+    feed = _open_feed(config, ranks, clock, start)
+    return Run(
+        config, out, ranks, model, optimizer, average, clock, feed, held, writers, start.step, seen, start.state
     )  # fmt: skip
-    feed = Feed(
-        mixed, lambda n: phase_at(config.schedule, clock.progress(n)), first=step,
+
+
+def _clear(out: Path) -> None:
+    """Forget an earlier run: its checkpoints, and what it held out."""
+    checkpoint.prune(out, 0)
+    if (out / HELD_OUT).exists():
+        files.remove(out / HELD_OUT)
+
+
+def _open_feed(config: Training, ranks: Ranks, clock: Clock, start: Start) -> Feed:
+    state = start.state
+    try:
+        mixed = sources.Mixed(
+            config.sources, seed=str(config.seed), rank=ranks.rank, ranks=ranks.count, begun=start.step,
+            state=state.position if state else None,
+        )  # fmt: skip
+    except IndexError as error:  # the state names a shard that is no longer there
+        raise UsageError(
+            f"a source has fewer shards than at step {start.step}: begin anew (--fresh)"
+        ) from error
+    return Feed(
+        mixed, lambda n: phase_at(config.schedule, clock.progress(n)), first=start.step,
         waiting=state.waiting if state else (), pinned=ranks.device.type == "cuda",
     )  # fmt: skip
-    return Run(config, out, ranks, model, optimizer, average, clock, feed, held, writers, step, state)
-
-
-def _load_weights(model: Trunk, path: Path | None) -> None:
-    folder = checkpoint.resolve(path)
-    manifest = checkpoint.read_manifest(folder)
-    name = checkpoint.EMA if checkpoint.EMA in manifest["files"] else checkpoint.MODEL
-    kept = _weights(model)
-    given = checkpoint.read_tensors(folder, name, manifest)
-    if (
-        "columns" in kept and "columns" not in given
-    ):  # a model of before there were columns: it learns them now
-        given["columns"] = kept["columns"].clone()
-    copy_named(kept, given)
-
-
-def _weights(model: Trunk) -> dict[str, Tensor]:
-    return {name: weight.data for name, weight in model.named_parameters()}
-
-
-def _restore(
-    saved: Path, config: Training, ranks: Ranks, model: Trunk, optimizer: Optimizer, average: Average
-) -> tuple[int, float, batches.State | None]:
-    manifest = checkpoint.read_manifest(saved)
-    copy_named(_weights(model), checkpoint.read_tensors(saved, checkpoint.MODEL, manifest))
-    copy_named(average.state(), checkpoint.read_tensors(saved, checkpoint.EMA, manifest))
-    optimizer.restore(checkpoint.read_tensors(saved, checkpoint.OPTIMIZER, manifest), manifest["step"])
-    name = _stream_name(ranks)
-    data = checkpoint.read_file(saved, name, manifest) if name in manifest["files"] else b""
-    return manifest["step"], manifest["elapsed"], batches.state_from_bytes(data) if data else None
-
-
-def _stream_name(ranks: Ranks) -> str:
-    return f"stream-{ranks.rank}.bin"
 
 
 def _held_out(config: Training, out: Path, ranks: Ranks) -> train_loss.HeldOut:
@@ -217,14 +241,13 @@ def _writers(config: Training, out: Path, step: int) -> list[Writer]:
 # ---- a step
 
 
-def _advance(run: Run, progress: float) -> None:
-    config, fed = run.config, next(run.feed)
+def _advance(run: Run, fed: Fed, progress: float) -> None:
+    config = run.config
     given = to_device(fed.tensors, run.ranks.device)
     run.model.zero_grad(set_to_none=True)
     size = given.data.numel()
-    loss = (
-        train_loss.loss_sum(run.model, given) / size
-    )  # of every byte: trainers differ in how many they predict
+    # Of every byte: trainers differ in how many they predict.
+    loss = train_loss.loss_sum(run.model, given) / size
     loss.backward()  # type: ignore[no-untyped-call]
     facts = torch.stack([loss.detach(), given.weight.sum() / size])
     gradients = [weight.grad for weight in run.model.parameters() if weight.grad is not None]
@@ -340,17 +363,17 @@ def _save(run: Run) -> Path:
     draft = checkpoint.begin(out) if run.ranks.first else out.with_name(f".{out.name}.tmp")
     run.ranks.meet()
     if run.behind is not None:
-        files.write(draft / _stream_name(run.ranks), run.behind.to_bytes())
+        files.write(draft / stream_name(run.ranks.rank), run.behind.to_bytes())
     run.ranks.meet()
     if run.ranks.first:
         parts = {
-            checkpoint.MODEL: _weights(run.model), checkpoint.EMA: run.average.state(),
+            checkpoint.MODEL: weights_of(run.model), checkpoint.EMA: run.average.state(),
             checkpoint.OPTIMIZER: run.optimizer.state(),
         }  # fmt: skip
         for name, tensors in parts.items():
             files.write(draft / name, checkpoint.to_bytes(tensors))
         facts = {"kind": "checkpoint", "shape": run.config.shape.to_json(), "step": run.step}
-        facts |= {"elapsed": run.clock.elapsed, "config": run.config.to_json()}
+        facts |= {"elapsed": run.clock.elapsed, "config": run.config.to_json(), "trained_on": run.trained_on}
         checkpoint.finish(draft, out, facts)
         checkpoint.prune(run.out, run.config.keep)
     run.ranks.meet()
@@ -379,7 +402,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             config = changed(config, steps=asked.steps or 0, minutes=asked.minutes or 0.0)
         print(train(config, asked.out, resume=not asked.fresh, device=asked.device))
     except WorldlineError as error:
-        print(f"worldline: {error.slug}: {error}", file=sys.stderr)
+        print(f"error[{error.slug}]: {error}", file=sys.stderr)
         return error.exit_code
     return 0
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
+from worldline import files
 from worldline.data.sources import Source
 from worldline.errors import UsageError
 from worldline.model.optimize import Rates
@@ -65,6 +69,45 @@ class Training:
 
 def _source(source: Source) -> dict[str, Any]:
     return {"kind": type(source).__name__, **asdict(source)}
+
+
+# ---- what a model was trained on, without a machine's paths
+
+
+def described(config: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The sources of a configuration as JSON: their kinds and weights, recipes by name, files by digest."""
+    return [_description(source) for source in config.get("sources", ())]
+
+
+def _description(source: Mapping[str, Any]) -> dict[str, Any]:
+    found = {name: source[name] for name in ("kind", "weight", "split") if name in source}
+    if "commands" in source:
+        found |= {"commands": len(source["commands"])}
+        found |= _words(source["commands"][0] if source["commands"] else ())
+    if "paths" in source:
+        found["files"] = [_file(Path(path)) for path in source["paths"]]
+    if "folder" in source:
+        found["manifest"] = _file(Path(source["folder"]) / "manifest.json")
+    return found
+
+
+def _words(command: tuple[str, ...] | list[str]) -> dict[str, str]:
+    """What a command that writes documents says of them: the recipe's file, its function, the split."""
+    pairs = dict(pairwise(command))
+    named = {name: pairs[f"--{name}"] for name in ("recipe", "function", "split") if f"--{name}" in pairs}
+    return {name: Path(text).name for name, text in named.items()}
+
+
+def _file(path: Path) -> dict[str, Any]:
+    """A file's name and, where it is at hand, its digest."""
+    if not path.is_file():
+        return {"name": path.name}
+    with files.disk(path):
+        file = files.open_regular(path.resolve())
+    if file is None:
+        return {"name": path.name}
+    with file:
+        return {"name": path.name, "sha256": files.digest(file, path.stat().st_size)}
 
 
 def changed(config: Training, **options: Any) -> Training:

@@ -42,7 +42,7 @@ def read_stored(path: Path) -> dict[str, Stored]:
     try:
         header, body = json.loads(data[8 : 8 + size]), np.frombuffer(data, np.uint8, offset=8 + size)
         return {name: _tensor(body, entry) for name, entry in header.items() if name != "__metadata__"}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"{path} is not a safetensors file of float32 or bfloat16: {error!r}") from error
 
 

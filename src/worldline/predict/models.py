@@ -15,17 +15,21 @@ from worldline.predict.predictor import Predictor
 
 DEFAULT = "default"
 INTERPRETER = "interpreter"
+BYTES = 256
+THREADS = 64  # the engine has no more
 
 
 def load_model(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
     """The predictor that a scheme names, with its extras as text."""
+    from worldline.model.checkpoint import standing
+
     if scheme == INTERPRETER:
         from worldline.predict.interpreter import Interpreter
 
         _settle(extras or {}, {})
         return Interpreter()
     folder = None if scheme == DEFAULT else Path(scheme)
-    if folder is not None and not folder.is_dir():
+    if folder is not None and not standing(folder).is_dir():
         raise UsageError(f"no model {scheme!r}: it is `default`, `interpreter`, or a checkpoint's folder")
     return _local(scheme, folder, _settle(extras or {}, _EXTRAS))
 
@@ -36,6 +40,8 @@ def _local(scheme: str, folder: Path | None, settled: dict[str, Any]) -> Predict
 
     seed = settled.pop("seed", 0)
     engine = open_model(folder, **{key: settled.pop(key) for key in _ENGINE if key in settled})
+    if engine.shape.vocabulary != BYTES:
+        raise UsageError(f"{scheme} has a vocabulary of {engine.shape.vocabulary}: it does not read bytes")
     return Local(engine, name=scheme if folder is None else folder.name, random=Random(seed), **settled)
 
 
@@ -72,13 +78,20 @@ def _count(text: str) -> int:
     return value
 
 
+def _threads(text: str) -> int:
+    value = _count(text)
+    if value > THREADS:
+        raise ValueError(f"{THREADS} or fewer")
+    return value
+
+
 def _precision(text: str) -> str:
     if text not in ("int8", "fp32"):
         raise ValueError("int8 or fp32")
     return text
 
 
-_ENGINE: dict[str, Callable[[str], Any]] = {"threads": _count, "precision": _precision}
+_ENGINE: dict[str, Callable[[str], Any]] = {"threads": _threads, "precision": _precision}
 _EXTRAS: dict[str, Callable[[str], Any]] = {
     "guide": _truth, "guard": _truth, "batch": _count, "temperature": _warmth, "seed": int,
     "logprobs": _truth, **_ENGINE,

@@ -15,7 +15,7 @@ from worldline.codec.compact_prompt import Compact
 from worldline.core.program import Program
 from worldline.errors import UsageError
 
-STATUSES = ("ended", "budget", "empty", "fault")
+STATUSES = ("ended", "budget", "empty", "broken", "fault")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,8 @@ class Prediction:
     """The steps that were written, `given` first, and why the writing stopped.
 
     `ended`: the predictor was done, which is not to say that the text is. `budget`: the limit cut it. `empty`:
-    nothing was written. `fault`: the tool failed, not the model. `logprob` is natural and of all bytes written.
+    nothing was written. `broken`: the model has no next byte, its numbers are none or the grammar has no way on.
+    `fault`: the tool failed, not the model. `logprob` is natural and of all bytes written.
     `seconds` is this prediction's share of the time, so that those of a batch add up to what the batch took.
     """
 

@@ -90,14 +90,14 @@ class Draft:
         """The next byte, the likeliest that may come or one drawn, and its log-probability among those."""
         logits = self._masked(logits)
         byte = int(logits.argmax())
-        weights = np.exp(logits - logits[byte])
-        total = float(weights.sum())
-        if not math.isfinite(total):  # no byte may come, or the engine broke
-            self.status = "fault"
+        best = float(logits[byte])  # not a number if any logit is none
+        if not math.isfinite(best):  # no byte may come, or the weights are damaged: the model's failure
+            self.status = "broken"
             return 0, 0.0
+        total = float(np.exp(logits - best).sum())
         if self._temperature > 0 and self._random is not None:
             byte = _draw(logits, self._temperature, self._random)
-        return byte, math.log(float(weights[byte]) / total)
+        return byte, float(logits[byte]) - best - math.log(total)
 
     def entropy(self, logits: Logits) -> float:
         """How open the next byte is, in nats."""
@@ -107,7 +107,10 @@ class Draft:
         return float(-(weights * np.log(weights)).sum())
 
     def _masked(self, logits: Logits) -> Logits:
-        return logits if self.guide is None else logits + _penalty(self.guide.bits)
+        if self.guide is None:
+            return logits
+        with np.errstate(invalid="ignore"):  # infinity less infinity: `choose` sees it
+            return logits + _penalty(self.guide.bits)
 
     def prediction(self) -> Prediction:
         """What has come of it."""

@@ -18,9 +18,10 @@ from worldline.data.generate import (
     sketches_library,
     sketches_loops,
     sketches_matching,
+    table_text,
 )
 from worldline.data.generate.catalogue import USES, entries
-from worldline.data.generate.expressions import INDEX, chain
+from worldline.data.generate.expressions import INDEX, apply, chain
 from worldline.data.generate.plant import plant
 from worldline.data.generate.scope import Scope
 from worldline.data.generate.sketch import fill
@@ -145,6 +146,23 @@ def test_chains_are_valid_expressions() -> None:
         text, kind, _ = chain(scope, params[0], 3, depth=2)
         ast.parse(text, mode="eval")
         assert kind in USES or kind == "bool"
+
+
+def test_an_f_string_quotes_a_key_the_other_way() -> None:
+    """`f'{s}: {p['age']}'` is no Python before 3.12."""
+    shown = [entry for entry in entries(table_text.FORMATS) if entry.variants[0][0][0].startswith("f'")]
+    keyed = 0
+    for seed in range(40):
+        for entry in shown:
+            scope = Scope(random.Random(seed))
+            kind = entry.slots[entry.main].kind
+            first = scope.new(kind)
+            for name, of in (("p['name']", "str"), ("p['age']", "int")):
+                scope.new(of, name=name)
+            made = apply(scope, entry, (first.name, kind, 15), 1)
+            keyed += made is not None and "p[" in made[0]
+            compile(made[0] if made else "0", "text", "eval")
+    assert keyed > 100
 
 
 def test_entries_name_known_types() -> None:

@@ -138,8 +138,7 @@ def apply(scope: Scope, entry: Entry, first: Made, depth: int) -> Made | None:
         elif slot.only == "#":
             made = literal(scope.rng, slot.kind)
         elif slot.only == "$":
-            var = scope.pick(slot.kind)
-            made = scope.read(var) if var else None
+            made = _variable(scope, slot.kind, inside=pieces[0])
         else:
             made = argument(scope, slot.kind, slot.need, depth)
         if made is None:
@@ -148,6 +147,15 @@ def apply(scope: Scope, entry: Entry, first: Made, depth: int) -> Made | None:
         parts += [made, after]
     scope.hidden = outer
     return "".join(parts), entry.result, entry.level
+
+
+def _variable(scope: Scope, kind: str, *, inside: str) -> str | None:
+    """A variable for a slot of a text that begins so: in an f-string, `p['age']` takes the other quote."""
+    var = scope.pick(kind)
+    if var is None:
+        return None
+    name = scope.read(var)
+    return name.replace("'", '"') if inside.startswith("f'") else name
 
 
 def _silly(entry: Entry, text: str) -> bool:

@@ -1,0 +1,99 @@
+"""The weights that ship: whole, light, quick to open, the same in both engines, and right about small programs."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from worldline import bench, load_model
+from worldline.bench.run import run
+from worldline.codec.compact_prompt import Compact
+from worldline.core.program import Program
+from worldline.errors import DigestError
+from worldline.model import checkpoint, engine, engine_native
+from worldline.model.checkpoint import MODEL, SHIPPED
+from worldline.model.shape import Shape
+from worldline.model.weights import read
+from worldline.predict.predictor import Ask, Prediction, Predictor
+
+MOST = 45_000_000  # bytes in the package
+SQUARE = Program(source="def f(n):\n    return n * n\n", call="f(7)")
+
+
+@pytest.fixture(scope="module")
+def model() -> Predictor:
+    return load_model()
+
+
+def predicted(model: Predictor, program: Program, **options: int) -> Prediction:
+    """What a model says of one program."""
+    (found,) = model.predict([Ask(program=program, options=Compact(**options), limit=1_000)])
+    return found
+
+
+def test_the_folder_is_light_and_holds_what_its_manifest_names() -> None:
+    found = {path.name: path.stat().st_size for path in SHIPPED.iterdir()}
+    manifest = checkpoint.read_manifest(SHIPPED)
+    assert sum(found.values()) <= MOST
+    assert set(found) == {"manifest.json", *manifest["files"]}
+    checkpoint.verify(SHIPPED, MODEL, manifest)
+
+
+def test_it_is_opened_quickly() -> None:
+    taken = []
+    for _ in range(3):
+        began = time.perf_counter()
+        load_model()
+        taken.append(time.perf_counter() - began)
+    assert min(taken) < 1.0  # 0.2 s is the aim on a machine that does nothing else
+
+
+def test_opening_it_needs_no_torch() -> None:
+    code = "import sys, worldline\nworldline.load_model()\nprint('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_a_small_program_is_right(model: Predictor) -> None:
+    found = predicted(model, SQUARE)
+    assert (found.text, found.status) == (b"(1 n=7\n2\n)49\n.\n", "ended")
+    assert found.logprob is not None
+    assert found.logprob <= 0
+
+
+def test_permutations_are_right(model: Predictor) -> None:
+    found = run(bench.load("permutation", length=8), model, limit=2)
+    assert (found.n, found.all.answer.right, found.all.trace.right) == (2, 2, 2)
+
+
+@pytest.mark.skipif(not engine_native.ready(), reason="the C engine was not built")
+@pytest.mark.parametrize("precision", ["int8", "fp32"])
+def test_the_engines_agree(precision: str) -> None:
+    shape = Shape(**checkpoint.read_manifest(SHIPPED)["shape"])
+    text = b"(1 n=7\n2 total=0\n3 i=0\n4 total=7\n3 i=1\n4 total=14\n5\n)14\n.\n"
+    said = []
+    for machine in (
+        engine.Engine(shape, read(SHIPPED / MODEL)),
+        checkpoint.open_model(SHIPPED, precision=precision),
+    ):
+        state = machine.start()
+        machine.feed(state, Ask(program=SQUARE).prompt, pin=True)
+        said.append(machine.feed_all(state, text, pin=False).argmax(-1))
+    assert (said[0] == said[1]).mean() >= (1.0 if precision == "fp32" else 0.95)
+
+
+@pytest.mark.parametrize("at", [0, 20_000_000, -1])
+def test_a_flipped_byte_is_found(tmp_path: Path, at: int) -> None:
+    shutil.copytree(SHIPPED, tmp_path / "copy")
+    with (tmp_path / "copy" / MODEL).open("r+b") as file:
+        file.seek(at, 2 if at < 0 else 0)
+        byte = file.read(1)
+        file.seek(-1, 1)
+        file.write(bytes([byte[0] ^ 1]))
+    with pytest.raises(DigestError):
+        load_model(str(tmp_path / "copy"))
