@@ -125,12 +125,32 @@ def test_what_cannot_be_built_is_refused(recipe: Path, tmp_path: Path, capsys: C
     assert not out.exists()
 
 
+RECIPE = """
+def data():
+    from worldline.data.mixture import Mixture, Mode
+    return Mixture(modes=(Mode(weight=1.0),), split="all")
+
+def quarry():
+    from worldline.data.mine import Quarry
+    return Quarry(places=({place!r},))
+"""
+
+
+def test_a_recipe_says_where_to_mine_and_how_to_write(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "real.py").write_text(REAL)
+    recipe, documents = tmp_path / "recipe.py", tmp_path / "mined.docs.xz"
+    recipe.write_text(RECIPE.format(place=str(tmp_path / "real.py")))
+    out = tmp_path / "mined.jsonl.xz"
+    said = done(capsys, "data", "mine", "--recipe", recipe, "-o", out, "--documents", documents)
+    assert said.endswith(f"{2 * len(list(read_mined(out)))} documents in {documents}\n")
+
+
 def test_a_file_is_mined(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "real.py").write_text(REAL)
     out = tmp_path / "mined.jsonl.xz"
     said = done(capsys, "data", "mine", tmp_path / "real.py", "-o", out)
     found = list(read_mined(out))
-    assert said == f"1 functions, {len(found)} calls, from 1 files, in {out}\n"
+    assert said == f"1 functions, {len(found)} calls, from 1 files, 0 failed, in {out}\n"
     assert all(each.call.startswith("vowels(") and "letter in" in each.source for each in found)
     assert "error[usage]" in refused(capsys, "data", "mine", "no_such_package_here", "-o", out)
     assert "PLACES" in refused(capsys, "data", "mine", "-o", out)

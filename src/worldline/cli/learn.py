@@ -169,7 +169,7 @@ def mine(
     recipe: str | None,
     documents: str | None,
     python: str | None,
-    **how: int,
+    **how: Any,
 ) -> None:
     """Find functions in PLACES (packages, `stdlib`, folders, files) that can be called, and call them, boxed."""
     from worldline.data.mine import Quarry, written_out
