@@ -153,7 +153,7 @@ def test_a_file_is_mined(tmp_path: Path, capsys: Capture) -> None:
     assert said == f"1 functions, {len(found)} calls, from 1 files, 0 failed, in {out}\n"
     assert all(each.call.startswith("vowels(") and "letter in" in each.source for each in found)
     assert "error[usage]" in refused(capsys, "data", "mine", "no_such_package_here", "-o", out)
-    assert "PLACES" in refused(capsys, "data", "mine", "-o", out)
+    assert "name packages" in refused(capsys, "data", "mine", "-o", out)
 
 
 # ---- train
