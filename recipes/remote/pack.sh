@@ -2,7 +2,7 @@
 # Packs what a GPU machine without a network needs beside torch, into .carry/ (which git ignores):
 #   py311.tar.xz   a bare CPython 3.11 with msgspec: it generates and records the programs
 #   site.tar.xz    fla-core and einops, for the trainer
-#   snap.tar.xz    this package with its native modules, and recipes/
+#   snap.tar.xz    this package with its native modules, without the shipped weights, and recipes/
 # Documents of mined programs (`worldline data mine ... --documents`) lie beside them as mined.docs.xz, held-out ones as
 # held.docs.
 set -euo pipefail
@@ -26,7 +26,7 @@ find .carry -name __pycache__ -prune -exec rm -rf {} +
 tar cJf .carry/site.tar.xz -C .carry site
 
 mkdir .carry/snap && cp -r src recipes .carry/snap/
-find .carry/snap -name __pycache__ -prune -exec rm -rf {} + && rm -rf .carry/snap/src/*.egg-info
+find .carry/snap -name __pycache__ -prune -exec rm -rf {} + && rm -rf .carry/snap/src/*.egg-info .carry/snap/src/worldline/model/shipped
 tar cJf .carry/snap.tar.xz -C .carry snap
 [ -f .carry/held.docs ] || "$python" -m worldline.data.stream --recipe recipes/shipped.py --split valid --seed 77 \
     --count 600 --trust > .carry/held.docs

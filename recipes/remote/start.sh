@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# On the GPU machine, from the folder that holds .carry/: unpack to /tmp/work, check the kernels, start the trainer in
+# On the GPU machine, in a checkout that holds .carry/: unpack to /tmp/work, check the kernels, start the trainer in
 # a session of its own. Its log is /tmp/run.log, its run /tmp/run. WORLDLINE_MINUTES says how long.
 set -u
 carry=$PWD/.carry
+shipped=$PWD/src/worldline/model/shipped
 mkdir -p /tmp/work && cd /tmp/work
 tar xJf "$carry"/py311.tar.xz && tar xJf "$carry"/site.tar.xz && tar xJf "$carry"/snap.tar.xz
 home=$(cat py311/prefix) && mkdir -p "$(dirname "$home")" && { [ -e "$home" ] || cp -r py311 "$home"; }
 for file in mined.docs.xz held.docs; do [ -f "$carry/$file" ] && cp "$carry/$file" .; done
+[ -d "$shipped" ] && cp -r "$shipped" snap/src/worldline/model/
 cd snap
 cat > /tmp/work/environment <<END
 export PYTHONUNBUFFERED=1 PYTHONPATH=/tmp/work/snap/src:/tmp/work/site
