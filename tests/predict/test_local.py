@@ -58,6 +58,16 @@ def test_a_finished_text_is_replaced_at_once() -> None:
     assert sum(size == 3 for size in sizes) > 0.5 * len(sizes)
 
 
+def test_long_prompts_enter_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state holds keys for every byte of its prompt, so a batch is bounded by them too."""
+    longest = max(len(ask.prompt) for ask in ASKS)
+    for room, most in ((longest - 1, 1), (2 * longest, 2)):
+        monkeypatch.setattr("worldline.predict.local.PROMPTS", room)
+        engine = Scripted(SCRIPT)
+        assert [prediction.text for prediction in predictions(engine, batch=8)] == TEXTS
+        assert max(engine.batches) == most
+
+
 def test_a_prediction_is_given_out_before_the_rest_is_asked_for() -> None:
     engine = Scripted(SCRIPT)
     stream = Local(engine, name="script", batch=1).predict(ASKS)

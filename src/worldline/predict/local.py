@@ -17,6 +17,7 @@ from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.rollout import Draft, Engine, Logits
 
 AHEAD = 64  # how many predictions a slow one may be overtaken by, times the batch
+PROMPTS = 1 << 15  # bytes of prompts in one batch: the shipped model's states hold 2 KB for each
 
 
 @dataclass
@@ -27,6 +28,7 @@ class _Member:
     draft: Draft
     state: Any
     logits: Logits
+    prompt: int  # bytes
 
 
 class Local:
@@ -64,12 +66,12 @@ class Local:
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """One prediction for each ask, in their order, each as soon as it is there."""
         waiting, members, done, given = 0, list[_Member](), dict[int, Draft](), 0
+        coming = _prompt_size(asks, 0)
         while given < len(asks):
-            while (
-                waiting < len(asks) and len(members) < self._batch and waiting < given + AHEAD * self._batch
-            ):
+            while waiting < min(len(asks), given + AHEAD * self._batch) and self._has_room(members, coming):
                 self._admit(waiting, asks[waiting], members, done)
                 waiting += 1
+                coming = _prompt_size(asks, waiting)
             began = time.perf_counter()
             running = self._round(members)
             share = (time.perf_counter() - began) / max(len(members), 1)
@@ -84,6 +86,11 @@ class Local:
                 given += 1
                 yield draft.prediction()
 
+    def _has_room(self, members: list[_Member], coming: int) -> bool:
+        """Whether one more may enter: a lone one always may, however long its prompt."""
+        held = sum(member.prompt for member in members)
+        return not members or (len(members) < self._batch and held + coming <= PROMPTS)
+
     def _admit(self, order: int, ask: Ask, members: list[_Member], done: dict[int, Draft]) -> None:
         """The next ask enters the batch: its prompt is read."""
         began = time.perf_counter()
@@ -95,10 +102,11 @@ class Local:
             done[order] = draft
             return
         state = self._engine.start()
-        logits = self._engine.feed(state, ask.prompt, pin=True)
+        prompt = ask.prompt
+        logits = self._engine.feed(state, prompt, pin=True)
         if ask.given:
             logits = self._engine.feed(state, ask.given, pin=False)
-        members.append(_Member(order, draft, state, logits))
+        members.append(_Member(order, draft, state, logits, len(prompt)))
         draft.seconds = time.perf_counter() - began
 
     def _round(self, members: list[_Member]) -> list[_Member]:
@@ -127,3 +135,8 @@ class Local:
         if len(data) > 1 and not draft.status:
             self._engine.feed(member.state, data[:-1], pin=False)
         return data[-1]
+
+
+def _prompt_size(asks: Sequence[Ask], number: int) -> int:
+    """The bytes of an ask's prompt; none behind the last."""
+    return len(asks[number].prompt) if number < len(asks) else 0
