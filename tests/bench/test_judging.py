@@ -119,10 +119,15 @@ def test_between_reveals_only_actions_are_compared() -> None:
     assert outcomes(TRUE, task=task) == ("malformed", "malformed")
 
 
-def test_an_answer_that_the_benchmark_gives_is_the_true_one() -> None:
-    task = Task(program=COUNT.program, answer="{'a': 5}")
-    assert outcomes(TRUE, task=task) == ("wrong", "right")
-    assert outcomes(TRUE.replace(b"{'a': 1, 'b': 2}\n.", b"{'a': 5}\n."), task=task) == ("right", "wrong")
+def test_an_answer_that_the_benchmark_gives_must_be_the_run_s() -> None:
+    agreed, other = (Task(program=COUNT.program, answer=each) for each in ("{'b': 2, 'a': 1}", "{'a': 5}"))
+    assert outcomes(TRUE, task=agreed) == ("right", "right")
+    assert outcomes(TRUE.replace(b"{'a': 1, 'b': 2}\n.", b"{'a': 5}\n."), task=agreed) == ("wrong", "wrong")
+    raised = Task(program=Program(source="def f():\n    return 1 // 0\n", call="f()"), answer="1")
+    asked = Scripted(lambda ask: (TRUE, "ended"))
+    found = run(Suite(name="three", tasks=[other, agreed, raised]), asked, limit=1)
+    assert (found.n, found.disagrees, found.skipped, found.all.answer.right) == (1, 1, 0, 1)
+    assert run(Suite(name="three", tasks=[other, agreed, raised]), asked).disagrees == 2
 
 
 def test_faults_and_tasks_without_an_answer_are_in_no_rate() -> None:

@@ -1,27 +1,21 @@
 """The crux suite: CRUXEval's own JSONL, a function `f`, an input and its output a row; the whole trace is asked for.
 
-The answer is the row's output, read as a value and never evaluated. Each row is run first: where the run ends with
-something else the row is wrong about itself (or about this Python), and is counted apart, in no rate.
+The answer is the row's output, read as a value and never evaluated. Where the run ends with something else the row is
+wrong about itself (or about this Python): `run` counts it apart, in no rate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from worldline.bench.report import DISAGREES
 from worldline.bench.rows import read_rows
-from worldline.bench.score import truth
 from worldline.bench.suite import Suite, Task
 from worldline.codec.compact_prompt import Compact
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
-from worldline.core.trace import Trace
-from worldline.core.value import Value, canonical, equal, parse
+from worldline.core.value import Value, canonical, parse
 from worldline.limits import Limits
-from worldline.record.recorder import record_many
 
 KEYS = ("code", "input", "output", "id")
 LIMITS = Limits(steps=20_000)
@@ -35,7 +29,7 @@ def load(
     rows = read_rows(data, KEYS)
     Random(f"bench crux {seed}").shuffle(rows)
     options = Compact(reveal=reveal, delta=delta, bare=bare)
-    return Suite(name="crux", tasks=_checked([_task(row, options) for row in rows]), limits=LIMITS)
+    return Suite(name="crux", tasks=(_task(row, options) for row in rows), limits=LIMITS)
 
 
 def literal(output: str) -> str | None:
@@ -54,22 +48,6 @@ def literal(output: str) -> str | None:
 def _task(row: dict[str, str], options: Compact) -> Task:
     program = Program(source=_ended(row["code"]), call=f"f({row['input'].strip()})")
     return Task(program=program, options=options, name=row["id"], answer=literal(row["output"]))
-
-
-def _checked(tasks: Iterable[Task]) -> Iterator[Task]:
-    """The tasks, those apart whose recording ends with another value, or raises."""
-    some = list(tasks)
-    traces = record_many((task.program for task in some), limits=LIMITS)
-    for task, trace in zip(some, traces, strict=True):
-        yield replace(task, answer=None, group=DISAGREES) if _disagrees(task, trace) else task
-
-
-def _disagrees(task: Task, trace: Trace) -> bool:
-    """Whether the run has an answer, and another one than the row; a row whose run has none is `skipped`."""
-    recorded = truth(replace(task, answer=None), trace)
-    if task.answer is None or recorded is None:
-        return False
-    return recorded.answer.event != "return" or not equal(recorded.answer.value, task.answer)
 
 
 def _ended(source: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from worldline.bench.report import Report, report
-from worldline.bench.score import Truth, Verdict, judge, truth
+from worldline.bench.score import Truth, Verdict, disagrees, judge, truth
 from worldline.bench.suite import Suite, Task
 from worldline.core.program import Program
 from worldline.errors import UsageError
@@ -33,7 +33,7 @@ def run(
     if (limit is not None and limit < 1) or batch < 1:
         raise UsageError(f"limit and batch are at least 1, not {limit} and {batch}")
     verdicts: list[Verdict] = []
-    counts = {"skipped": 0, "faults": 0}
+    counts = {"skipped": 0, "faults": 0, "disagrees": 0}
     known = islice(_known(suite, counts), suite.count if limit is None else limit)
     while some := list(islice(known, batch)):
         for (task, true), prediction in zip(some, predictor.predict(_asks(some)), strict=True):
@@ -54,7 +54,7 @@ def _asks(some: list[tuple[Task, Truth]]) -> list[Ask]:
 
 
 def _known(suite: Suite, counts: dict[str, int]) -> Iterator[tuple[Task, Truth]]:
-    """The tasks that have a true answer, with it."""
+    """The tasks that have a true answer, with it; those whose benchmark says another are only counted."""
     waiting: deque[Task] = deque()
 
     def programs() -> Iterator[Program]:
@@ -67,5 +67,7 @@ def _known(suite: Suite, counts: dict[str, int]) -> Iterator[tuple[Task, Truth]]
         true = truth(task, trace)
         if true is None:
             counts["skipped"] += 1
+        elif disagrees(task, true):
+            counts["disagrees"] += 1
         else:
             yield task, true

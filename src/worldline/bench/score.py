@@ -66,7 +66,14 @@ def truth(task: Task, trace: Trace) -> Truth | None:
     found = answer(task, parsed) if parsed.ended else None
     if found is None or (task.program.call is None and found.event == "return" and not found.printed):
         return None
-    return Truth(text, parsed, found if task.answer is None else Answer("return", task.answer))
+    return Truth(text, parsed, found)
+
+
+def disagrees(task: Task, true: Truth) -> bool:
+    """Whether a benchmark says another answer than the run: it is wrong about itself, or about this Python."""
+    if task.answer is None:
+        return False
+    return true.answer.event != "return" or not equal(true.answer.value, task.answer)
 
 
 def answer(task: Task, parsed: Parsed) -> Answer | None:

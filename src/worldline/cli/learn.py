@@ -74,8 +74,6 @@ def bench(
         click.echo(json.dumps(report.as_json()))
     else:
         print_report(terminal(), report)
-        if report.disagrees:
-            click.echo(f"{report.disagrees:,} where the recording disagrees with the benchmark, in no rate")
     if report.faults:
         raise WorldlineError(f"{report.faults:,} predictions failed in the tool; they are in no rate")
 

@@ -22,6 +22,9 @@ def print_report(console: Console, report: Report) -> None:
     rate = f", {report.bytes / report.seconds:,.0f} a second" if report.seconds else ""
     apart = f"; {report.skipped:,} without a true answer, {report.faults:,} faults of the tool, in no rate"
     console.print(Text(f"{report.bytes:,} bytes in {report.seconds:,.1f} s{rate}{apart}", style="dim"))
+    if report.disagrees:
+        line = f"{report.disagrees:,} where the recording disagrees with the benchmark, in no rate"
+        console.print(Text(line, style="dim"))
 
 
 def _rows(parts: dict[str, Part]) -> dict[str, Tally]:
