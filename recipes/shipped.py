@@ -11,14 +11,15 @@ imported inside the functions: the trainer's machine needs torch alone, the stre
 from __future__ import annotations
 
 import os
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from worldline.data.mine import Quarry
     from worldline.data.mixture import Mixture
+    from worldline.data.sources import Live
     from worldline.model.train_config import Training
 
+PYTHON = os.environ.get("WORLDLINE_STREAM_PYTHON", "")
 WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
 MINED = os.environ.get(
     "WORLDLINE_MINED", ""
@@ -71,15 +72,12 @@ def data() -> Mixture:
     return Mixture(sources=sources, modes=modes, max_bytes=8192, query=0.03)
 
 
-def streams(function: str = "data", *, split: str = "train", workers: int = WORKERS) -> Any:
-    """Live documents of a mixture in this file, from that many processes."""
-    from worldline.data.sources import Live
+def live(*, split: str = "train", workers: int = WORKERS) -> Live:
+    """Documents of `data()`, made while the model trains."""
+    from worldline.data.sources import streams
 
-    python = os.environ.get("WORLDLINE_STREAM_PYTHON", sys.executable)
-    program = ("nice", "-n", "19", python, "-m", "worldline.data.stream")
-    words = (*program, "--recipe", __file__, "--function", function, "--split", split)
-    numbers = ("--seed", "{seed}", "--worker", "{worker}", "--workers", str(workers), "--trust")
-    return Live(commands=((*words, *numbers),) * workers, ahead=64 * workers if split == "train" else 1)
+    ahead = 64 * workers if split == "train" else 1
+    return streams(__file__, split=split, workers=workers, ahead=ahead, python=PYTHON)
 
 
 def training() -> Training:
@@ -91,12 +89,12 @@ def training() -> Training:
 
     return Training(
         shape=Shape(),
-        sources=(streams(), *((Files(paths=(MINED,), weight=0.12),) if MINED else ())),
+        sources=(live(), *((Files(paths=(MINED,), weight=0.12),) if MINED else ())),
         init_from=BEGIN,
         rows=16,
         time=8192,
         minutes=MINUTES,
-        held_out=Files(paths=(HELD_OUT,)) if HELD_OUT else streams(split="valid"),
+        held_out=Files(paths=(HELD_OUT,)) if HELD_OUT else live(split="valid"),
         rates=Rates(matrix=0.02 * RATE),
         compile=os.environ.get("WORLDLINE_COMPILE", "1") == "1",
         log_every=20,
@@ -113,5 +111,5 @@ def smoke() -> Training:
 
     return replace(
         training(), shape=Shape(depth=3), rows=4, time=1024, minutes=0.0, steps=60, log_every=5, eval_every=30,
-        save_every=30, held_out_documents=40, sources=(streams(workers=1),),
+        save_every=30, held_out_documents=40, sources=(live(workers=1),),
     )  # fmt: skip

@@ -9,7 +9,6 @@ What differs is `Shape.mix`; documents, optimiser, schedule and budget are the s
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -38,27 +37,14 @@ def data() -> Mixture:
 
 
 def _training(mix: str) -> Training:
-    from worldline.data.sources import Live
+    from worldline.data.sources import streams
     from worldline.model.shape import Shape
     from worldline.model.train_config import Training
 
-    python = os.environ.get("WORLDLINE_STREAM_PYTHON", sys.executable)
-    words = (
-        "nice",
-        "-n",
-        "19",
-        python,
-        "-m",
-        "worldline.data.stream",
-        "--recipe",
-        __file__,
-        "--seed",
-        "{seed}",
-    )
-    command = (*words, "--worker", "{worker}", "--workers", str(WORKERS), "--trust")
+    python = os.environ.get("WORLDLINE_STREAM_PYTHON", "")
     return Training(
         shape=Shape(depth=5, mix=mix),
-        sources=(Live(commands=(command,) * WORKERS, ahead=16 * WORKERS),),
+        sources=(streams(__file__, workers=WORKERS, ahead=16 * WORKERS, python=python),),
         rows=16,
         time=8192,
         minutes=MINUTES,

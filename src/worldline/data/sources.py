@@ -66,6 +66,21 @@ class Live:
 Source = Files | Dataset | Live
 
 
+def streams(
+    recipe: str,
+    *,
+    function: str = "data",
+    split: str = "train",
+    workers: int = 1,
+    ahead: int = 1,
+    python: str = "",
+) -> Live:
+    """The mixture of a recipe's function, recorded without a box by so many niced processes of an interpreter."""
+    words = ("nice", "-n", "19", python or sys.executable, "-m", "worldline.data.stream", "--recipe", recipe)
+    which = ("--function", function, "--split", split, "--seed", "{seed}", "--worker", "{worker}")
+    return Live(commands=((*words, *which, "--workers", str(workers), "--trust"),) * workers, ahead=ahead)
+
+
 class Stream(Protocol):
     """Something documents can be drawn from, for ever."""
 
