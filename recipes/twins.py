@@ -1,8 +1,8 @@
-"""The same trunk three ways: attention alone, recurrence alone, and both, on state-tracking tasks alone.
+"""The same trunk four ways: attention alone, recurrence alone, both, and more reflections; on state-tracking tasks alone.
 
     python -m worldline.model.train --recipe recipes/twins.py --function hybrid --out runs/hybrid
 
-What differs is `Shape.mix`; documents, optimiser, schedule and budget are the same. `worldline bench permutation
+What differs is `Shape.mix` and `householders`; documents, optimiser, schedule and budget are the same. `worldline bench permutation
 --reveal 8,64,512 --model runs/hybrid` measures what each learned to carry.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from worldline.model.train_config import Training
 
 WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
-MINUTES = float(os.environ.get("WORLDLINE_MINUTES", "2"))
+STEPS = int(os.environ.get("WORLDLINE_STEPS", "800"))
 
 
 def data() -> Mixture:
@@ -36,18 +36,18 @@ def data() -> Mixture:
     )
 
 
-def _training(mix: str) -> Training:
+def _training(mix: str, *, householders: int = 1) -> Training:
     from worldline.data.sources import streams
     from worldline.model.shape import Shape
     from worldline.model.train_config import Training
 
     python = os.environ.get("WORLDLINE_STREAM_PYTHON", "")
     return Training(
-        shape=Shape(depth=5, mix=mix),
+        shape=Shape(depth=5, mix=mix, householders=householders),
         sources=(streams(__file__, workers=WORKERS, ahead=16 * WORKERS, python=python),),
         rows=16,
         time=8192,
-        minutes=MINUTES,
+        steps=STEPS,
         eval_every=0,
         save_every=0,
     )
@@ -66,3 +66,8 @@ def attention() -> Training:
 def recurrence() -> Training:
     """Delta layers alone."""
     return _training("recurrence")
+
+
+def reflecting() -> Training:
+    """The hybrid with three reflections a byte: what arbitrary permutations ask for."""
+    return _training("hybrid", householders=3)
