@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from worldline.model import engine
 from worldline.model.hybrid import Trunk, norm, unit
-from worldline.model.shape import HEAD, NEWLINE, SHARED, Shape
+from worldline.model.shape import HEAD, SHARED, Shape
 from worldline.model.weights import Array, read
 
 
@@ -36,10 +36,6 @@ class Step(nn.Module):
 
     def forward(self, ids: Tensor, *state: Tensor) -> tuple[Tensor, ...]:
         x, held, out = functional.embedding(ids, self.trunk.embed), iter(state), []
-        if self.trunk.columns is not None:
-            column = next(held)
-            x = x + functional.embedding(column.clamp(max=self.shape.columns - 1), self.trunk.columns)
-            out.append(torch.where(ids == NEWLINE, 0, column + 1))
         x = norm(x)
         for kind, layer in zip(self.shape.layers, self.trunk.layers, strict=True):
             y, short = _short(norm(x), next(held), layer.mixer_short.taps)
@@ -93,7 +89,7 @@ def start(shape: Shape, path: Path, data: bytes, prompt: int) -> list[Tensor]:
     state = machine.start()
     machine.feed(state, data[:prompt], pin=True)
     machine.feed(state, data[prompt:], pin=False)
-    found: list[Array] = [np.asarray(state.column)] if shape.columns else []
+    found: list[Array] = []
     for memory in state.memories:
         found.append(memory.mixer_short)
         if memory.pinned is not None and memory.recent is not None:

@@ -2,7 +2,7 @@
 
     python bench/tokenizer_swap.py prepare               draw the corpus, train the BPE (records programs)
     python bench/tokenizer_swap.py train --out DIR       train and measure every arm (a GPU: minutes)
-    python bench/tokenizer_swap.py report DIR/tokenizers.json      docs/tokenizers.md and its plot
+    python bench/tokenizer_swap.py report DIR/tokenizers.json...   docs/tokenizers.md and its plot
 
 Each act imports only what it needs, since they run on different machines.
 """
@@ -27,7 +27,7 @@ def main() -> None:
     _prepare_options(acts.add_parser("prepare"))
     _train_options(acts.add_parser("train"))
     report = acts.add_parser("report")
-    report.add_argument("results", type=Path)
+    report.add_argument("results", type=Path, nargs="+")
     report.add_argument("--docs", type=Path, default=ROOT / "docs")
     asked = parser.parse_args()
     {"prepare": _prepare, "train": _train, "report": _report}[asked.act](asked)

@@ -52,11 +52,25 @@ METHOD = """## How it was measured
 """
 
 
-def report(results: Path, docs: Path) -> None:
-    """Write the page and the plot."""
-    told = json.loads(results.read_bytes())
+def report(results: Sequence[Path], docs: Path) -> None:
+    """Write the page and the plot; arms that were trained apart are put together."""
+    told = merged([json.loads(path.read_bytes()) for path in results])
     files.write(docs / PAGE, page(told).encode())
     plot(told, docs / PLOT)
+
+
+def merged(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The arms of several studies that differ in nothing else, but in the time they were allowed."""
+    first, *others = parts
+    for other in others:
+        for key in ("options", "corpus"):
+            odd = {
+                k for k in {*first[key], *other[key]} - {"minutes"} if first[key].get(k) != other[key].get(k)
+            }
+            if odd:
+                raise SystemExit(f"these are different studies: {', '.join(sorted(odd))}")
+    arms = {name: arm for part in parts for name, arm in part["arms"].items()}
+    return {**first, "arms": arms, "runs": len(parts)}
 
 
 def page(told: dict[str, Any]) -> str:
@@ -68,6 +82,8 @@ def page(told: dict[str, Any]) -> str:
         f"with {corpus['values']:,} values.\nTrunk: depth {options['depth']}, "
         f"{_first(arms)['parameters']['layers'] / 1e6:.2f}M parameters in the layers. {told['machine']}."
     )
+    if told.get("runs", 1) > 1:
+        setting += " Trained in several runs: differences are drawn\nagainst bytes of the same run alone."
     parts = [INTRODUCTION, setting, "", _models(arms), "", "## Errors", "", _errors(arms), ""]
     parts += [f"![error rate by trace length]({PLOT})", "", _against_bytes(arms), ""]
     parts += ["## At equal trace length", "", _sorted(arms, "trace length", ("string", "other")), ""]

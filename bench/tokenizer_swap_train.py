@@ -51,7 +51,7 @@ class Options:
     @property
     def shape(self) -> Shape:
         """The trunk; the window holds any document whole, so that no tokenizer sees further than another."""
-        return Shape(depth=self.depth, window=self.time, columns=0)
+        return Shape(depth=self.depth, window=self.time)
 
 
 @dataclass(frozen=True)

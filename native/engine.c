@@ -115,7 +115,7 @@ static int read_shape(Net *net, PyObject *shape)
     if (whole(shape, "heads", 1, WIDEST / HEAD, &net->heads) || whole(shape, "gated", 0, net->heads, &net->gated)
         || whole(shape, "queries", SHARED, WIDEST / HEAD, &net->queries) || whole(shape, "hidden", 1, WIDEST, &net->hidden)
         || whole(shape, "householders", 1, 64, &net->steps) || whole(shape, "window", 1, LIMIT, &net->window)
-        || whole(shape, "vocabulary", 1, 1 << 22, &net->vocabulary) || whole(shape, "columns", 0, 1 << 22, &net->columns))
+        || whole(shape, "vocabulary", 1, 1 << 22, &net->vocabulary))
         return -1;
     if (net->queries % SHARED || net->hidden % 64) {
         PyErr_SetString(PyExc_ValueError, "queries come in pairs, hidden channels in multiples of 64");
@@ -213,8 +213,7 @@ static int pack_all(Packer *p, PyObject *slopes)
     for (size_t n = 0; n < net->depth; n++)
         if (pack_layer(p, n)) return -1;
     if (pack_part(p, &net->head, p->large, -1, "head", net->vocabulary, net->width, 0, net->vocabulary)
-        || pack_plain(p, &net->embed, -1, "embed", net->vocabulary, net->width)
-        || (net->columns && pack_plain(p, &net->places, -1, "columns", net->columns, net->width)))
+        || pack_plain(p, &net->embed, -1, "embed", net->vocabulary, net->width))
         return -1;
     net->slopes = take(&p->arena, net->queries * sizeof(float));
     if (!p->arena.base) return 0;
@@ -423,7 +422,6 @@ static PyObject *state_fork(PyObject *self, PyObject *Py_UNUSED(none))
     if (!to) return NULL;
     memcpy(to->memory.fixed, from->memory.fixed, fixed_size(net) * sizeof(float));
     to->memory.prompt = from->memory.prompt, to->memory.trace = from->memory.trace;
-    to->memory.column = from->memory.column;
     if ((to->memory.pinned = from->memory.pinned)) to->memory.pinned->owners++;
     for (size_t n = 0; n < net->attending && from->memory.ring_blocks; n++) {
         const size_t size = from->memory.ring_blocks * BLOCK_SIZE * sizeof(float);
@@ -530,7 +528,6 @@ static void perform(Engine *e, const Call *call)
             memcpy(out, job->s.logits + (row - job->last) * stride, vocabulary * sizeof *out);
         for (size_t b = 0; b < job->batch; b++) {
             Memory *memory = job->memory[b];
-            memory->column = job->ids[(b + 1) * job->time - 1] == NEWLINE ? 0 : column_of(job, b, job->time - 1) + 1;
             *(call->pin ? &memory->prompt : &memory->trace) += job->time;
         }
     }

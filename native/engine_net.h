@@ -8,7 +8,6 @@
 #define SHARED 2
 #define TAPS 4
 #define EPSILON 1e-6f
-#define NEWLINE 10
 #define UNIT 0.125f /* 1 / sqrt(HEAD): unit root mean square to unit length, and the scale of attention */
 #define ROWS 64 /* rows of activations that go through a matrix together */
 #define CHUNK 16 /* blocks of keys whose scores are held at once */
@@ -63,10 +62,10 @@ typedef struct {
 } Layer;
 
 typedef struct {
-    size_t depth, heads, gated, queries, hidden, steps, window, vocabulary, columns, width, mixed, inner, attending, ring_blocks;
+    size_t depth, heads, gated, queries, hidden, steps, window, vocabulary, width, mixed, inner, attending, ring_blocks;
     Layer *layers;
     Matrix head;
-    float *embed, *places, *slopes; /* places: what a byte's column adds, if there are columns */
+    float *embed, *slopes;
     void *arena;
     size_t arena_size;
 } Net;

@@ -6,7 +6,7 @@
 typedef struct {
     float *fixed; /* of each layer: the inputs of its two convolutions, newest last; then its recurrent memory */
     float **ring; /* of each attending layer: blocks of keys, [blocks][SHARED][KEY_BLOCK] */
-    size_t ring_blocks, prompt, trace, column;
+    size_t ring_blocks, prompt, trace;
     struct Prompt *pinned; /* shared by forks */
 } Memory;
 
@@ -235,28 +235,13 @@ static void close_rows(const Job *job, const Piece *piece)
 
 /* ---- stages ---- */
 
-/* How many bytes of its line stand before byte t of what a state now reads. */
-static size_t column_of(const Job *job, size_t b, size_t t)
-{
-    const int32_t *ids = job->ids + b * job->time;
-    for (size_t back = 1; back <= t; back++)
-        if (ids[t - back] == NEWLINE) return back - 1;
-    return job->memory[b]->column + t;
-}
-
 static void stage_embed(const Job *job, const Piece *piece)
 {
     const Net *net = job->net;
     const size_t width = net->width;
     const Range rows = share(job->rows, piece);
-    for (size_t row = rows.first; row < rows.last; row++) {
-        const size_t column = column_of(job, row / job->time, row % job->time);
-        const float *byte = net->embed + job->ids[row] * width;
-        const float *place = net->columns ? net->places + (column < net->columns ? column : net->columns - 1) * width : NULL;
-        float *x = job->s.x + row * width;
-        for (size_t i = 0; i < width; i++) x[i] = byte[i] + (place ? place[i] : 0.0f);
-        job->path->norm(x, width, 1.0f, x);
-    }
+    for (size_t row = rows.first; row < rows.last; row++)
+        job->path->norm(net->embed + job->ids[row] * width, width, 1.0f, job->s.x + row * width);
 }
 
 static void stage_mixer_short(const Job *job, const Piece *piece) { shorten(job, piece, 0); }

@@ -88,7 +88,7 @@ def training() -> Training:
     from worldline.model.train_config import Training
 
     return Training(
-        shape=Shape(columns=0),
+        shape=Shape(),
         sources=(live(), *((Files(paths=(MINED,), weight=0.12),) if MINED else ())),
         init_from=BEGIN,
         rows=16,

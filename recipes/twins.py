@@ -1,9 +1,9 @@
-"""The same trunk four ways: attention alone, recurrence alone, both, and more reflections; on state-tracking tasks alone.
+"""The same trunk four ways: attention alone, recurrence alone, both, and more reflections. On tasks of state alone.
 
     python -m worldline.model.train --recipe recipes/twins.py --function hybrid --out runs/hybrid
 
-What differs is `Shape.mix` and `householders`; documents, optimiser, schedule and budget are the same. `worldline bench permutation
---reveal 8,64,512 --model runs/hybrid` measures what each learned to carry.
+What differs is `Shape.mix` and `householders`; documents, optimiser, schedule and budget are the same. `worldline bench
+permutation --reveal 8,64,512 --model runs/hybrid` measures what each learned to carry.
 """
 
 from __future__ import annotations

@@ -72,21 +72,6 @@ def test_numpy_takes_any_vocabulary() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ["numpy", *NATIVE])
-@pytest.mark.parametrize("columns", [0, 1, 5, 64])
-def test_the_place_in_a_line_is_told(kind: str, columns: int) -> None:
-    shape = Shape(depth=3, window=16, columns=columns)
-    trunk, data = random_trunk(shape), b"\nab\n\n" + b"a line of some length\n" * 5 + b"x" * 90 + b"\nend"
-    machine = make(kind, shape, weights_of(trunk))
-    bound = 0.2 if kind.startswith("int8") else 1e-4
-    assert distance(read(machine, data), trunk_logits(trunk, data, PROMPT)) < bound
-    whole, state = read(machine, data), machine.start()
-    machine.feed(state, data[:PROMPT], pin=True)
-    fork = state.fork()
-    singly = [machine.step([fork], data[n : n + 1])[0] for n in range(PROMPT, len(data))]
-    assert distance(np.stack(singly), whole[PROMPT:]) < 1e-4
-
-
 @native
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("path", engine_native.paths())

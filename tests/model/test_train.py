@@ -170,8 +170,8 @@ def test_a_run_starts_from_given_weights(documents: Path, tmp_path: Path) -> Non
 def test_a_run_starts_from_the_shipped_model_and_says_so(
     documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The shipped model stood in for by a small export without columns, which is what it is but for its size."""
-    first = train(training(documents, shape=replace(SHAPE, columns=0)), tmp_path / "a", device="cpu")
+    """The shipped model stood in for by a small export, which is what it is but for its size."""
+    first = train(training(documents), tmp_path / "a", device="cpu")
     shipped = checkpoint.export(first, tmp_path / "shipped")
     monkeypatch.setattr(checkpoint, "SHIPPED", tmp_path / "shipped")
     config = training(documents, init_from="shipped", rates=_still(), steps=1)
@@ -179,8 +179,6 @@ def test_a_run_starts_from_the_shipped_model_and_says_so(
     wanted = checkpoint.read_tensors(tmp_path / "shipped", checkpoint.MODEL, shipped)
     manifest = checkpoint.read_manifest(second)
     got = checkpoint.read_tensors(second, checkpoint.MODEL, manifest)
-    assert "columns" not in wanted
-    assert got["columns"].shape == (SHAPE.columns, SHAPE.width)
     assert all(torch.equal(got[name], tensor.float()) for name, tensor in wanted.items())
     digest = shipped["files"][checkpoint.MODEL]["sha256"]
     assert manifest["trained_on"][0] == {
@@ -275,16 +273,8 @@ def test_a_fresh_run_holds_out_anew(documents: Path, tmp_path: Path) -> None:
         assert frames((tmp_path / "run" / "held-out.bin").read_bytes()) == [pair]
 
 
-def test_a_model_without_columns_grows_them(documents: Path, tmp_path: Path) -> None:
-    plain = replace(SHAPE, columns=0)
-    first = train(training(documents, shape=plain), tmp_path / "a", device="cpu")
-    second = train(training(documents, init_from=str(first), steps=1), tmp_path / "b", device="cpu")
-    got = checkpoint.read_tensors(second, checkpoint.MODEL, checkpoint.read_manifest(second))
-    assert got["columns"].shape == (SHAPE.columns, SHAPE.width)
-
-
 def _still() -> Rates:
-    return Rates(matrix=0.0, embed=0.0, columns=0.0, head=0.0, rates=0.0, vector=0.0)
+    return Rates(matrix=0.0, embed=0.0, head=0.0, rates=0.0, vector=0.0)
 
 
 def test_a_live_source_feeds_a_run(documents: Path, tmp_path: Path) -> None:

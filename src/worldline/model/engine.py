@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from worldline.model.shape import HEAD, NEWLINE, SHARED, TAPS, Shape
+from worldline.model.shape import HEAD, SHARED, TAPS, Shape
 from worldline.model.weights import Array, Stored
 
 EPSILON = 1e-6
@@ -94,11 +94,10 @@ class State:
     memories: list[Memory]
     prompt: int = 0  # pinned bytes read
     trace: int = 0  # bytes read behind them
-    column: int = 0  # bytes read of the line that is being read
 
     def fork(self) -> State:
         """An independent copy."""
-        return State([memory.copy() for memory in self.memories], self.prompt, self.trace, self.column)
+        return State([memory.copy() for memory in self.memories], self.prompt, self.trace)
 
     @property
     def nbytes(self) -> int:
@@ -157,11 +156,7 @@ class Engine:
     def _read(self, states: Sequence[State], ids: NDArray[np.int32], pin: bool) -> Array:
         """The stream behind the last layer, [states x time, width], from ids [states, time]."""
         weights, (batch, time) = self.weights, ids.shape
-        x = weights["embed"][ids]  # [states, time, width]
-        if self.shape.columns:
-            columns = np.stack([place(state, row) for state, row in zip(states, ids, strict=True)])
-            x = x + weights["columns"][np.minimum(columns, self.shape.columns - 1)]
-        x = norm(x)
+        x = norm(weights["embed"][ids])  # [states, time, width]
         for n, kind in enumerate(self.shape.layers):
             name, memories = f"layers.{n}.", [state.memories[n] for state in states]
             y = _convolve(norm(x), weights[name + "mixer_short.taps"], [m.mixer_short for m in memories])
@@ -247,15 +242,6 @@ class Engine:
         return cost
 
 
-def place(state: State, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-    """How many bytes of its line stand before each byte read now; the state then knows that of the next."""
-    columns = np.empty(len(ids), np.int32)
-    for t, byte in enumerate(ids.tolist()):
-        columns[t] = state.column
-        state.column = 0 if byte == NEWLINE else state.column + 1
-    return columns
-
-
 def _blank(shape: Shape, kind: str) -> Memory:
     short = (TAPS - 1, shape.width)
     delta = np.zeros((shape.heads, HEAD, HEAD), np.float32) if kind == "delta" else None
@@ -304,8 +290,6 @@ def dimensions(shape: Shape) -> dict[str, tuple[int, ...]]:
     named: dict[str, tuple[int, ...]] = {}
     width, queries, hidden = shape.width, HEAD * shape.queries, shape.hidden
     named["embed"] = named["head"] = (shape.vocabulary, width)
-    if shape.columns:
-        named["columns"] = (shape.columns, width)
     for n, kind in enumerate(shape.layers):
         name, writes = f"layers.{n}.", shape.heads * shape.householders
         named[name + "mixer_short.taps"] = named[name + "mlp_short.taps"] = (TAPS, width)

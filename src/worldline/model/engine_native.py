@@ -136,7 +136,6 @@ def _fields(shape: Shape) -> dict[str, Any]:
         "householders",
         "window",
         "vocabulary",
-        "columns",
         "slopes",
     )
     kinds = "".join(kind[0] for kind in shape.layers).encode()

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from worldline.model import kernels
 from worldline.model.mixers import Layout
-from worldline.model.shape import HEAD, NEWLINE, SHARED, TAPS, Shape
+from worldline.model.shape import HEAD, SHARED, TAPS, Shape
 
 EPSILON = 1e-6
 
@@ -149,21 +149,6 @@ class Layer(nn.Module):
         return cast(Tensor, x + self.mlp(self.mlp_short(norm(x), layout.position)))
 
 
-def column(data: Tensor, position: Tensor) -> Tensor:
-    """How many bytes of its line stand before each byte; a line begins behind a newline, and with its document."""
-    place = torch.arange(data.shape[1], device=data.device).expand(data.shape)
-    begins = position == 0
-    begins[:, 1:] |= data[:, :-1] == NEWLINE
-    return place - torch.where(begins, place, 0).cummax(1).values
-
-
-def _waves(count: int, width: int) -> Tensor:
-    """Sines and cosines of the place in a line, with wave lengths from 4 to 1,000 bytes: distances are turns."""
-    turns = 2 * math.pi / torch.logspace(math.log10(4), 3, width // 2)
-    angles = torch.arange(count).unsqueeze(-1) * turns
-    return 0.3 * torch.cat([angles.sin(), angles.cos()], -1)
-
-
 class Trunk(nn.Module):
     """The whole model. `forward(bytes, position, prompt)` gives logits, all [batch, time]."""
 
@@ -171,7 +156,6 @@ class Trunk(nn.Module):
         super().__init__()
         self.shape = shape
         self.embed = nn.Parameter(torch.randn(shape.vocabulary, shape.width))
-        self.columns = nn.Parameter(_waves(shape.columns, shape.width)) if shape.columns else None
         self.layers = nn.ModuleList(Layer(shape, kind) for kind in shape.layers)
         self.head = nn.Parameter(torch.zeros(shape.vocabulary, shape.width))
 
@@ -180,12 +164,7 @@ class Trunk(nn.Module):
         layout = Layout(position, prompt, self.shape.window)
         if blocks is None and "attention" in self.shape.layers:
             blocks = kernels.block_mask(layout)
-        x = functional.embedding(data.long(), self.embed)
-        if self.columns is not None:
-            x = x + functional.embedding(
-                column(data, position).clamp(max=self.shape.columns - 1), self.columns
-            )
-        x = norm(x)
+        x = norm(functional.embedding(data.long(), self.embed))
         if x.is_cuda:
             x = x.to(torch.bfloat16)
         for layer in self.layers:

@@ -24,7 +24,7 @@ from worldline.model.mixers import Layout
 RESET = 30.0  # exp(-30) is 1e-13
 CHUNK = 64
 WARPS = 4  # of fla's kernels
-# The forward pass of attention in blocks: torch's own choice for Hopper spills its registers and takes 26 times as long.
+# The forward pass of attention in blocks: torch's own choice for Hopper spills its registers and takes 26 times longer.
 BLOCKS = {"fwd_BLOCK_M": 128, "fwd_BLOCK_N": 64, "fwd_num_warps": 4, "fwd_num_stages": 3}
 
 

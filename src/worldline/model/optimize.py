@@ -27,7 +27,6 @@ class Rates:
 
     matrix: float = 0.02
     embed: float = 0.05
-    columns: float = 0.01
     head: float = 0.004
     rates: float = 0.001  # the map to the delta layers' write and decay rates
     vector: float = 0.005  # taps, biases, sharpness
@@ -140,7 +139,7 @@ def _groups(matrices: list[Matrix]) -> dict[str, _Group]:
 
 def _height(name: str, rates: Rates) -> float:
     kind = name.rpartition(".")[2]
-    named = {"embed": rates.embed, "columns": rates.columns, "head": rates.head, "rates": rates.rates}
+    named = {"embed": rates.embed, "head": rates.head, "rates": rates.rates}
     return named.get(kind, rates.vector)
 
 

@@ -10,7 +10,6 @@ from worldline.errors import UsageError
 HEAD = 64  # channels a head
 TAPS = 4  # bytes that a short convolution sees, the newest included
 SHARED = 2  # key-value heads of an attention layer
-NEWLINE = 10  # the byte that ends a line
 MIXES = ("hybrid", "attention", "recurrence")
 
 
@@ -23,18 +22,9 @@ class Shape:
     householders: int = 1  # reflections a byte in a delta layer
     window: int = 1024  # recent bytes an attention layer sees beside the pinned prompt
     vocabulary: int = 256
-    columns: int = (
-        512  # places in a line that the model tells apart; 0: it is not told where in a line a byte stands
-    )
 
     def __post_init__(self) -> None:
-        if (
-            self.depth < 2
-            or self.householders < 1
-            or self.window < 1
-            or self.vocabulary < 1
-            or self.columns < 0
-        ):
+        if self.depth < 2 or min(self.householders, self.window, self.vocabulary) < 1:
             raise UsageError(f"no model has the shape {asdict(self)}")
         if self.mix not in MIXES:
             raise UsageError(f"mix must be one of {', '.join(MIXES)}, not {self.mix!r}")

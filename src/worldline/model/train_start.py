@@ -35,11 +35,7 @@ def load_weights(model: Trunk, path: Path | None) -> Start:
     folder = checkpoint.resolve(path)
     manifest = checkpoint.read_manifest(folder)
     name = checkpoint.weights_name(manifest)
-    kept = weights_of(model)
-    given = checkpoint.read_tensors(folder, name, manifest)
-    if "columns" in kept and "columns" not in given:
-        given["columns"] = kept["columns"].clone()  # a model of before there were columns: it learns them now
-    copy_named(kept, given)
+    copy_named(weights_of(model), checkpoint.read_tensors(folder, name, manifest))
     known: dict[str, Any] = {key: manifest[key] for key in ("step", "trained_on") if key in manifest}
     return Start(trained_on=({"kind": "Model", "sha256": manifest["files"][name]["sha256"], **known},))
 

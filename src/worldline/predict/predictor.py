@@ -16,6 +16,7 @@ from worldline.core.program import Program
 from worldline.errors import UsageError
 
 STATUSES = ("ended", "budget", "empty", "broken", "fault")
+CODECS = ("compact", "cwm")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,17 +48,23 @@ class Prediction:
     `ended`: the predictor was done, which is not to say that the text is. `budget`: the limit cut it. `empty`:
     nothing was written. `broken`: the model has no next byte, its numbers are none or the grammar has no way on.
     `fault`: the tool failed, not the model. `logprob` is natural and of all bytes written.
-    `seconds` is this prediction's share of the time, so that those of a batch add up to what the batch took.
+    `seconds` is this prediction's share of the time, so that those of a batch add up to what the batch took. `codec`
+    is the notation of the text: ours, or Meta's with its special tokens spelled out. `note` says why the tool failed, or
+    where a text came from (the id of a server's answer).
     """
 
     text: bytes
     status: str
     logprob: float | None = None
     seconds: float = 0.0
+    codec: str = "compact"
+    note: str = ""
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
             raise UsageError(f"a prediction's status is one of {', '.join(STATUSES)}, not {self.status!r}")
+        if self.codec not in CODECS:
+            raise UsageError(f"a prediction is written in one of {', '.join(CODECS)}, not {self.codec!r}")
 
 
 class Predictor(Protocol):
