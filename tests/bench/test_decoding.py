@@ -30,9 +30,8 @@ def test_without_a_manifest_the_depth_decides(tmp_path: Path) -> None:
     assert decoding.shape_of(None, depth=3) == decoding.shape_of(tmp_path / "w", depth=3) == Shape(depth=3)
 
 
-@pytest.mark.parametrize("columns", [0, 8])
-def test_the_peer_in_torch_is_the_same_function(tmp_path: Path, columns: int) -> None:
-    shape = Shape(depth=3, window=32, columns=columns)
+def test_the_peer_in_torch_is_the_same_function(tmp_path: Path) -> None:
+    shape = Shape(depth=3, window=32)
     decoding.write_weights(tmp_path / "w", shape)
     data = decoding.text(decoding.PROMPT) + b"1 x=1\n2 y=2"
     data += b" " * (decoding.PROMPT + shape.window - len(data))
