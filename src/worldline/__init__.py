@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from worldline.data.batch import record_many as record_many
     from worldline.data.load import load as load
     from worldline.data.load import load_all as load_all
+    from worldline.diagnose.debug import debug as debug
     from worldline.errors import WorldlineError as WorldlineError
     from worldline.limits import Limits as Limits
     from worldline.predict.models import load_model as load_model
@@ -34,6 +35,7 @@ _HOMES = {
     "Step": "worldline.core.trace",
     "Trace": "worldline.core.trace",
     "WorldlineError": "worldline.errors",
+    "debug": "worldline.diagnose.debug",
     "load": "worldline.data.load",
     "load_all": "worldline.data.load",
     "load_model": "worldline.predict.models",

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from worldline.model.checkpoint import SHIPPED
 from worldline.model.engine import check_weights

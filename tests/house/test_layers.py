@@ -24,8 +24,8 @@ ROOMS = {
     "data": {"core", "record", "codec", "rewrite", "files"},
     "model": {"core", "codec", "data", "files", "_engine"},
     "predict": {"core", "codec", "model", "record"},
-    "diagnose": {"core", "codec", "predict"},
-    "bench": {"core", "codec", "record", "data", "predict"},
+    "diagnose": {"core", "codec", "rewrite", "predict"},
+    "bench": {"core", "codec", "record", "data", "files", "predict", "diagnose"},
     "plan": {"core", "codec", "predict"},
     "learn": {"core", "codec", "predict"},
 }

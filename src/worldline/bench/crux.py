@@ -1,7 +1,8 @@
 """The crux suite: CRUXEval's own JSONL, a function `f`, an input and its output a row; the whole trace is asked for.
 
 The answer is the row's output, read as a value and never evaluated. Where the run ends with something else the row is
-wrong about itself (or about this Python): `run` counts it apart, in no rate.
+wrong about itself (or about this Python): `run` counts it apart, in no rate. The other half of the benchmark, which
+asks for an input, is `crux_input`.
 """
 
 from __future__ import annotations
@@ -46,9 +47,10 @@ def literal(output: str) -> str | None:
 
 
 def _task(row: dict[str, str], options: Compact) -> Task:
-    program = Program(source=_ended(row["code"]), call=f"f({row['input'].strip()})")
+    program = Program(source=ended(row["code"]), call=f"f({row['input'].strip()})")
     return Task(program=program, options=options, name=row["id"], answer=literal(row["output"]))
 
 
-def _ended(source: str) -> str:
+def ended(source: str) -> str:
+    """A source whose last line has its newline."""
     return source if source.endswith("\n") else source + "\n"

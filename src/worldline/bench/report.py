@@ -1,26 +1,16 @@
-"""What came of a suite: counts, rates and their intervals, by length and by type. Pure sums over verdicts."""
+"""What came of a suite: counts, rates and their intervals, by length and type; failures by cause. Pure sums."""
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from worldline.bench.score import OUTCOMES, Verdict
+from worldline.diagnose.paired import wilson
 
-Z = 1.959963984540054  # the normal quantile of 97.5 %: an interval of 95 %
-
-
-def wilson(right: int, n: int) -> tuple[float, float]:
-    """The 95 % interval of a rate by Wilson's score: stays inside [0, 1], and says something at 0 and at n of n."""
-    if n == 0:
-        return 0.0, 1.0
-    rate, square = right / n, Z * Z
-    middle = (rate + square / (2 * n)) / (1 + square / n)
-    half = Z / (1 + square / n) * math.sqrt(rate * (1 - rate) / n + square / (4 * n * n))
-    low = 0.0 if right == 0 else max(0.0, middle - half)
-    return low, 1.0 if right == n else min(1.0, middle + half)
+__all__ = ["Failures", "Part", "Report", "Tally", "length", "report", "wilson"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +53,22 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Failures:
+    """How many predictions have one cause of failure; how many answers and traces are not right among them.
+
+    An answer may be right after a wrong trace; both are where another scorer took the answer for wrong.
+    """
+
+    n: int
+    answer: int
+    trace: int
+
+    def as_json(self) -> dict[str, int]:
+        """The counts."""
+        return {"n": self.n, "answer": self.answer, "trace": self.trace}
+
+
+@dataclass(frozen=True)
 class Report:
     """A suite's outcome. Three counts are in no rate.
 
@@ -80,6 +86,8 @@ class Report:
     skipped: int = 0
     faults: int = 0
     disagrees: int = 0
+    causes: dict[str, Failures] = field(default_factory=dict)
+    by_ending: dict[str, Part] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -101,6 +109,12 @@ class Report:
             "skipped": self.skipped,
             "faults": self.faults,
             "disagrees": self.disagrees,
+            "causes": {name: failures.as_json() for name, failures in self.causes.items()},
+            **(
+                {"by_ending": {name: part.as_json() for name, part in self.by_ending.items()}}
+                if self.by_ending
+                else {}
+            ),
         }
 
 
@@ -112,8 +126,9 @@ def report(
     skipped: int = 0,
     faults: int = 0,
     disagrees: int = 0,
+    ending: Callable[[Verdict], str] | None = None,
 ) -> Report:
-    """The sums over verdicts."""
+    """The sums over verdicts; `ending` says how the text of each ends, where that is known."""
     rows = list(verdicts)
     by_type = dict(sorted(_parts(rows, lambda row: row.type).items()))
     ordered = sorted(rows, key=lambda row: (_numbers(row.task.group), row.steps))
@@ -128,6 +143,8 @@ def report(
         skipped,
         faults,
         disagrees,
+        _causes(rows),
+        {} if ending is None else dict(sorted(_parts(rows, ending).items())),
     )
 
 
@@ -137,6 +154,16 @@ def length(verdict: Verdict) -> str:
         return verdict.task.group
     high = max(8, 1 << (verdict.steps - 1).bit_length())
     return f"{1 if high == 8 else high // 2 + 1}-{high}"
+
+
+def _causes(rows: Iterable[Verdict]) -> dict[str, Failures]:
+    """The commonest first; of equal ones, by name."""
+    failed = [row for row in rows if row.cause]
+    every = Counter(row.cause for row in failed)
+    answers = Counter(row.cause for row in failed if row.answer != "right")
+    traces = Counter(row.cause for row in failed if row.trace != "right")
+    names = sorted(every, key=lambda name: (-every[name], name))
+    return {name: Failures(every[name], answers[name], traces[name]) for name in names}
 
 
 def _numbers(group: str) -> list[int]:

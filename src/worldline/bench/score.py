@@ -2,19 +2,28 @@
 
 Nothing is evaluated, and a prediction may be any bytes. Four outcomes that never share a column: `right`, `wrong` (it
 ended, with something else), `truncated` (the budget cut it), `malformed` (not the grammar's, empty, or given up).
-The answer is what the program's outermost frame ended with and, of a script, what it printed.
+The answer is what the program's outermost frame ended with and, of a script, what it printed. Meta's format has no
+place for what is printed: there a script's answer is its whole trace. Why a prediction is not right is `diagnose`'s to
+say: it is asked about failures alone.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from worldline.bench.suite import Task
+from worldline.codec import cwm
 from worldline.codec.compact import encode_steps, prompt
 from worldline.codec.compact_parse import Parsed, parse
 from worldline.core.trace import Step, Trace
 from worldline.core.value import equal, kind
-from worldline.predict.predictor import Prediction
+from worldline.diagnose.cause import cause
+from worldline.diagnose.diverge import diverge
+from worldline.diagnose.moments import Moment, read
+from worldline.diagnose.sample import Sample
+from worldline.predict.predictor import Ask, Prediction
 
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
 FINAL = ("return", "raise", "exit")
@@ -38,16 +47,30 @@ class Answer:
 
 @dataclass(frozen=True)
 class Truth:
-    """What a prediction should read, as text and as steps, and the answer."""
+    """What a prediction should read, as text and as steps, the answer, and the recording."""
 
     text: bytes
     parsed: Parsed
     answer: Answer
+    trace: Trace
+
+    def text_in(self, codec: str) -> bytes:
+        """What a prediction in this notation should read."""
+        return self.text if codec == "compact" else self._cwm
+
+    @cached_property
+    def _cwm(self) -> bytes:
+        given = cwm.prompt(self.trace.program.source, cwm.entry_line(self.trace))
+        return cwm.encode(self.trace)[len(given) :].encode("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One judged prediction: two outcomes, and how many of the `steps` were right before the first wrong one."""
+    """One judged prediction: two outcomes, and how many of the `steps` were right before the first wrong one.
+
+    `cause` is why the trace or the answer is not right, or why another scorer took the answer for wrong; empty where
+    nothing is. `note` is the evidence.
+    """
 
     task: Task
     answer: str
@@ -57,6 +80,8 @@ class Verdict:
     agreed: int
     bytes: int
     seconds: float
+    cause: str = ""
+    note: str = ""
 
 
 def truth(task: Task, trace: Trace) -> Truth | None:
@@ -66,7 +91,7 @@ def truth(task: Task, trace: Trace) -> Truth | None:
     found = answer(task, parsed) if parsed.ended else None
     if found is None or (task.program.call is None and found.event == "return" and not found.printed):
         return None
-    return Truth(text, parsed, found)
+    return Truth(text, parsed, found, trace)
 
 
 def disagrees(task: Task, true: Truth) -> bool:
@@ -87,25 +112,89 @@ def answer(task: Task, parsed: Parsed) -> Answer | None:
     return Answer(last.event, last.arg, printed)
 
 
-def judge(task: Task, true: Truth, prediction: Prediction) -> Verdict:
-    """The verdict on one prediction, for the answer and for the whole trace."""
+def judge(
+    task: Task, true: Truth, prediction: Prediction, *, ask: Ask | None = None, said: str | None = None
+) -> Verdict:
+    """The verdict on one prediction, for the answer and for the whole trace, and why it failed where it did.
+
+    `ask` is what was asked, where that was more than the task; `said` is an answer given beside a trace, which counts
+    where there is no trace.
+    """
+    verdict = (_judge_compact if prediction.codec == "compact" else _judge_cwm)(task, true, prediction)
+    asked = ask or Ask(program=task.program, options=task.options)
+    if verdict.trace == "malformed" and said is not None and not read(asked, prediction).moments:
+        is_right = true.answer.event == "return" and equal(said, true.answer.value)
+        verdict = replace(verdict, answer="right" if is_right else "wrong")
+    is_said = said is None or equal(said, true.answer.value)
+    if verdict.answer == verdict.trace == "right" and is_said:
+        return verdict
+    truth = Prediction(text=true.text_in(prediction.codec), status="ended", codec=prediction.codec)
+    found = cause(Sample(ask=asked, truth=truth, found=prediction, answer=said))
+    name = f"{found.name}, {found.detail}" if found.name == "budget" and found.detail else found.name
+    return replace(verdict, cause=name, note=found.evidence)
+
+
+def _judge_compact(task: Task, true: Truth, prediction: Prediction) -> Verdict:
     same = prediction.text == true.text
     parsed = true.parsed if same else parse(prediction.text, prompt(task.program, task.options))
     steps = len(true.parsed.steps)
     agreed = steps if same else _agreed(parsed, true.parsed)
+    found = answer(task, parsed)
+    is_right = found is not None and _same_answer(found, true.answer)
     is_whole = agreed == steps == len(parsed.steps)
-    if parsed.malformed is not None or prediction.status == "broken":
-        outcomes = ("malformed", "malformed")
-    elif not parsed.ended:
-        # Only a budget truncates: whoever stopped of himself, or wrote no step, did not write a trace.
-        is_cut = prediction.status == "budget" and bool(parsed.steps)
-        outcomes = ("truncated", "truncated") if is_cut else ("malformed", "malformed")
-    else:
-        found = answer(task, parsed)
-        is_right = found is not None and _same_answer(found, true.answer)
-        outcomes = ("right" if is_right else "wrong", "right" if is_whole else "wrong")
+    unfinished = _unfinished(parsed.malformed is not None, parsed.ended, bool(parsed.steps), prediction)
+    outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
     size, seconds = len(prediction.text), prediction.seconds
     return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds)
+
+
+def _judge_cwm(task: Task, true: Truth, prediction: Prediction) -> Verdict:
+    ask = Ask(program=task.program, options=task.options)
+    wanted = read(ask, Prediction(text=true.text_in("cwm"), status="ended", codec="cwm"))
+    found = read(ask, prediction)
+    parting = diverge(wanted, found)
+    steps = len(wanted.moments)
+    agreed = min(parting[0].step, steps) if parting else steps
+    said, is_whole, is_script = last_answer(found.moments), not parting, task.program.call is None
+    is_right = said is not None and (is_whole if is_script else _same_answer(said, true.answer))
+    # An end before anything has returned is one that the notation does not have.
+    is_ended = found.ended and said is not None
+    unfinished = _unfinished(found.malformed is not None, is_ended, bool(found.moments), prediction)
+    outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
+    size, seconds = len(prediction.text), prediction.seconds
+    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds)
+
+
+def _unfinished(is_malformed: bool, is_ended: bool, has_steps: bool, prediction: Prediction) -> str | None:
+    """The outcome of a text that came to no end; None of one that did."""
+    if is_malformed or prediction.status == "broken":
+        return "malformed"
+    if is_ended:
+        return None
+    # Only a budget truncates: whoever stopped of himself, or wrote no step, did not write a trace.
+    return "truncated" if prediction.status == "budget" and has_steps else "malformed"
+
+
+def _word(is_right: bool) -> str:
+    return "right" if is_right else "wrong"
+
+
+def last_answer(moments: Sequence[Moment]) -> Answer | None:
+    """How a text in Meta's format ended: the last return of an outermost frame, or the exception that left it."""
+    outer = [moment for moment in moments if moment.parent < 0]
+    ends = [i for i, moment in enumerate(outer) if moment.event == "return" and moment.arg is not None]
+    if not ends:
+        return None
+    last, before = outer[ends[-1]], outer[ends[-1] - 1]
+    # The format closes a frame that an exception left with a return of None.
+    if (
+        before.event == "raise"
+        and before.arg is not None
+        and before.frame == last.frame
+        and last.arg == "None"
+    ):
+        return Answer("raise", before.arg)
+    return Answer("return", last.arg or "")
 
 
 def _same_answer(one: Answer, other: Answer) -> bool:

@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from worldline import __version__
-from worldline.cli import learn
+from worldline.cli import debug, judge, learn
+from worldline.cli.programs import program_of
+from worldline.cli.rewrite import rewrite
 from worldline.errors import UsageError, WorldlineError
 from worldline.limits import Limits
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from worldline.core.program import Program
     from worldline.core.trace import Trace
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -191,7 +192,7 @@ def cost(
         print_cost(_console(), table)
 
 
-for verb in (learn.data, learn.train, learn.bench):
+for verb in (rewrite, debug.debug, debug.imagine, learn.data, learn.train, judge.bench, judge.score, judge.compare):
     cli.add_command(verb)
 
 
@@ -208,7 +209,7 @@ def _recorded(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trac
     from worldline.record.recorder import record
 
     limits = {name: options[name] for name in LIMIT_HELP if options[name] is not None}
-    program = _program(file, args, options)
+    program = program_of(file, args, options)
     if options["trust"]:
         click.echo("note[trusted]: the program runs as you, without a box", err=True)
     return record(
@@ -225,24 +226,6 @@ def _limits(given: dict[str, Any]) -> Limits:
         return Limits(**given)
     except ValueError as error:
         raise UsageError(str(error)) from None
-
-
-def _program(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Program:
-    from worldline.record.collect import collect
-
-    return collect(
-        file, argv=args, call=options["call"], entry=options["entry"], stdin=_stdin(options["stdin"])
-    )
-
-
-def _stdin(text: str) -> str:
-    if not text.startswith("@"):
-        return text
-    try:
-        with open(text[1:], encoding="utf-8", errors="surrogateescape", newline="") as file:
-            return file.read()
-    except OSError as error:
-        raise UsageError(f"--stdin {text}: {error.strerror}") from None
 
 
 def _stored(trace: Trace, directory: str) -> str:

@@ -1,81 +1,14 @@
-"""The verbs that make a world model and measure it: `data`, `train`, `bench`. No logic: every verb calls a room."""
+"""The verbs that make a world model: `data` and `train`. No logic: every verb calls a room."""
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from worldline.errors import UsageError, WorldlineError
-
-
-def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
-    """`8` or `8,16,32`."""
-    if text is None:
-        return None
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not a number or several, such as 8,64,512") from None
-
-
-def settings(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    """`key=value`, several times."""
-    pairs = [each.partition("=") for each in given]
-    for name, equals, _ in pairs:
-        if not equals or not name.isidentifier():
-            raise click.BadParameter(f"{name}{equals} is not key=value")
-    return {name: text for name, _, text in pairs}
-
-
-@click.command()
-@click.argument("suite")
-@click.option(
-    "--model", default="default", metavar="M", help="default, a checkpoint's folder, or interpreter."
-)
-@click.option(
-    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="Options of the model."
-)
-@click.option("--data", metavar="FILE", help="The benchmark's own file, for humaneval and crux.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask for N programs only.")
-@click.option("--seed", type=int, default=0, help="Which programs, in which order [0].")
-@click.option("--length", metavar="N,...", callback=whole_numbers, help="permutation: lines that permute.")
-@click.option(
-    "--reveal", metavar="N,...", callback=whole_numbers, help="The state is shown every N steps [1]."
-)
-@click.option(
-    "--arbitrary", is_flag=True, default=None, help="permutation: any permutation a line, not swaps."
-)
-@click.option("--calls", type=click.IntRange(min=0), help="humaneval: calls of a problem; 0 for all [3].")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
-def bench(
-    suite: str, model: str, extras: dict[str, str], limit: int | None, as_json: bool, **options: Any
-) -> None:
-    """Let a model predict the runs of SUITE: permutation, generated, humaneval or crux."""
-    from worldline import bench as suites
-    from worldline.bench.run import run
-    from worldline.predict.models import load_model
-    from worldline.view.bench import print_report
-    from worldline.view.terminal import terminal
-
-    if suite != "permutation" and options["reveal"] is not None:
-        if len(options["reveal"]) != 1:
-            raise UsageError("only the permutation suite takes several spacings")
-        options["reveal"] = options["reveal"][0]
-    found = suites.load(suite, **options)
-    with _progress(limit or found.count or 0, "programs") as (advance, _):
-        report = run(found, load_model(model, extras), limit=limit, each=lambda verdict: advance(1))
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        print_report(terminal(), report)
-    if report.faults:
-        raise WorldlineError(f"{report.faults:,} predictions failed in the tool; they are in no rate")
+from worldline.cli.options import progress
+from worldline.errors import UsageError
 
 
 @click.command()
@@ -132,7 +65,7 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
     """Generate, record and encode the programs of RECIPE, without duplicates, split, with a table of coverage."""
     from worldline.data.build import build as run
 
-    with _progress(count, "documents") as (advance, say):
+    with progress(count, "documents") as (advance, say):
         seen = 0
 
         def told(now: Any) -> None:
@@ -188,21 +121,3 @@ def mine(
     if recipe and documents:
         count = written_out(out, documents, mixture=load_config(recipe, "data", Mixture), times=2)
         click.echo(f"{count:,} documents in {documents}")
-
-
-@contextmanager
-def _progress(total: int, what: str) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
-    """A bar on stderr where that is a terminal: how to advance it, and how to say something beside it."""
-    if not sys.stderr.isatty():
-        yield (lambda count: None), (lambda text: None)
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what, total=total)
-        yield (
-            lambda count: progress.advance(task, count),
-            lambda text: progress.update(task, description=f"{what} {text}"),
-        )

@@ -10,19 +10,26 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from worldline.codec import cwm
 from worldline.codec.compact import ENDED, encode_steps
 from worldline.core.trace import Trace
+from worldline.errors import UsageError
 from worldline.limits import Limits
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.predictor import CODECS, Ask, Prediction
 from worldline.record.recorder import record_many
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """Records each program and encodes it as asked."""
+    """Records each program and encodes it as asked; with the codec `cwm` in Meta's format, less the prompt."""
 
     limits: Limits = field(default_factory=Limits)
     name: str = "interpreter"
+    codec: str = "compact"
+
+    def __post_init__(self) -> None:
+        if self.codec not in CODECS:
+            raise UsageError(f"a codec is one of {', '.join(CODECS)}, not {self.codec!r}")
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """The true steps, cut at the limit."""
@@ -30,16 +37,25 @@ class Interpreter:
         for ask, trace in zip(
             asks, record_many([ask.program for ask in asks], limits=self.limits), strict=True
         ):
-            text, status = _written(ask, trace)
+            text, status = _written(ask, trace, self.codec)
             now = time.perf_counter()
-            yield Prediction(text=text, status=status, logprob=0.0, seconds=now - began)
+            note = "it goes otherwise than is given" if status == "fault" else ""
+            seconds = now - began
+            yield Prediction(
+                text=text, status=status, logprob=0.0, seconds=seconds, codec=self.codec, note=note
+            )
             began = time.perf_counter()
 
 
-def _written(ask: Ask, trace: Trace) -> tuple[bytes, str]:
-    text = encode_steps(trace, ask.options)
+def _written(ask: Ask, trace: Trace, codec: str) -> tuple[bytes, str]:
+    text = encode_steps(trace, ask.options) if codec == "compact" else _frames(trace)
     if not text.startswith(ask.given):
         return ask.given, "fault"
     if len(text) > ask.limit:
         return text[: ask.limit], "budget"
     return text, "ended" if trace.outcome.kind in ENDED else "budget"
+
+
+def _frames(trace: Trace) -> bytes:
+    prompt = cwm.prompt(trace.program.source, cwm.entry_line(trace))
+    return cwm.encode(trace).removeprefix(prompt).encode("utf-8", "surrogatepass")

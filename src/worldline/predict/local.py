@@ -6,15 +6,17 @@ be any; how one byte is chosen is `rollout`.
 
 from __future__ import annotations
 
+import copy
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 from typing import Any
 
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.rollout import Draft, Engine, Logits
+from worldline.predict.rollout import Draft, Engine, Logits, Script
 
 AHEAD = 64  # how many predictions a slow one may be overtaken by, times the batch
 PROMPTS = 1 << 15  # bytes of prompts in one batch: the shipped model's states hold 2 KB for each
@@ -54,22 +56,58 @@ class Local:
         self._guide, self._guard = guide, guard
         self._temperature, self._random = temperature, random
         self._keeps = logprobs
-        self.logprobs: list[
-            float
-        ] = []  # of the prediction that was given out last, for each byte behind `given`
+        # Of the prediction that was given out last, for each byte behind `given`; spans of its text.
+        self.logprobs: list[float] = []
+        self.entropies: list[float] = []
+        self.dictated: list[tuple[int, int]] = []
 
     @property
     def name(self) -> str:
         """What a report calls it."""
         return self._name
 
+    @property
+    def engine(self) -> Engine:
+        """The engine behind it."""
+        return self._engine
+
+    @property
+    def is_greedy(self) -> bool:
+        """Whether it writes the likeliest byte, always."""
+        return not self._temperature
+
+    def settled(self, *, guard: bool | None = None, logprobs: bool = True) -> Local:
+        """The same engine and options, with log-probabilities kept and the guard as said."""
+        other = copy.copy(self)
+        other._keeps = logprobs
+        other._guard = self._guard if guard is None else guard
+        other._guide = self._guide or other._guard
+        return other
+
+    def draft(self, ask: Ask, script: Script | None = None) -> Draft:
+        """A text to be written for an ask, in this predictor's way."""
+        draft = Draft(
+            ask,
+            guide=self._guide,
+            guard=self._guard,
+            temperature=self._temperature,
+            random=self._random,
+            script=script,
+        )
+        draft.logprobs = [] if self._keeps else None
+        return draft
+
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """One prediction for each ask, in their order, each as soon as it is there."""
+        return self.follow(asks, [None] * len(asks))
+
+    def follow(self, asks: Sequence[Ask], scripts: Sequence[Script | None]) -> Iterator[Prediction]:
+        """The same, each with a part of its text dictated."""
         waiting, members, done, given = 0, list[_Member](), dict[int, Draft](), 0
         coming = _prompt_size(asks, 0)
         while given < len(asks):
             while waiting < min(len(asks), given + AHEAD * self._batch) and self._has_room(members, coming):
-                self._admit(waiting, asks[waiting], members, done)
+                self._admit(waiting, asks[waiting], scripts[waiting], members, done)
                 waiting += 1
                 coming = _prompt_size(asks, waiting)
             began = time.perf_counter()
@@ -82,22 +120,42 @@ class Local:
             members = running
             while given in done:
                 draft = done.pop(given)
-                self.logprobs = draft.logprobs or []
+                self.logprobs, self.entropies = draft.logprobs or [], draft.entropies
+                self.dictated = draft.dictated
                 given += 1
                 yield draft.prediction()
+
+    def complete(self, begun: Iterable[tuple[Draft, Any, Logits]]) -> Iterator[Draft]:
+        """Texts that were begun, each with its own state of the engine and what it said last, written to their ends."""
+        source, members, done, given = enumerate(begun), list[_Member](), dict[int, Draft](), 0
+        while True:
+            for order, (draft, state, logits) in islice(source, self._batch - len(members)):
+                members.append(_Member(order, draft, state, logits, 0))
+            if not members:
+                return
+            running = self._round(members)
+            done |= {member.order: member.draft for member in members if member.draft.status}
+            members = running
+            while given in done:
+                yield done.pop(given)
+                given += 1
 
     def _has_room(self, members: list[_Member], coming: int) -> bool:
         """Whether one more may enter: a lone one always may, however long its prompt."""
         held = sum(member.prompt for member in members)
         return not members or (len(members) < self._batch and held + coming <= PROMPTS)
 
-    def _admit(self, order: int, ask: Ask, members: list[_Member], done: dict[int, Draft]) -> None:
+    def _admit(
+        self,
+        order: int,
+        ask: Ask,
+        script: Script | None,
+        members: list[_Member],
+        done: dict[int, Draft],
+    ) -> None:
         """The next ask enters the batch: its prompt is read."""
         began = time.perf_counter()
-        draft = Draft(
-            ask, guide=self._guide, guard=self._guard, temperature=self._temperature, random=self._random
-        )
-        draft.logprobs = [] if self._keeps else None
+        draft = self.draft(ask, script)
         if draft.status:
             done[order] = draft
             return
@@ -124,17 +182,18 @@ class Local:
         return running
 
     def _next(self, member: _Member) -> int:
-        """The byte that the engine reads next for a member; of a forced run all others are read here."""
+        """The byte that the engine reads next for a member; of a forced or dictated run all others are read here."""
         draft = member.draft
         data = draft.force()
         if not data:
             byte, logprob = draft.choose(member.logits)
-            if not draft.status:
-                draft.write(byte, logprob)
-            return byte
+            if draft.status:
+                return byte
+            entropy = draft.entropy(member.logits) if self._keeps else 0.0
+            data = draft.write(byte, logprob, entropy)
         if len(data) > 1 and not draft.status:
             self._engine.feed(member.state, data[:-1], pin=False)
-        return data[-1]
+        return data[-1] if data else 0
 
 
 def _prompt_size(asks: Sequence[Ask], number: int) -> int:

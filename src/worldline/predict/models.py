@@ -1,43 +1,98 @@
-"""From `--model SCHEME` to a predictor: `default` (the shipped model), a checkpoint's folder, or `interpreter`.
+"""From `--model SCHEME` to a predictor: `default` (the shipped model), a checkpoint's folder, `interpreter`,
+`server:URL#MODEL`, `hub:NAME`, `replay:FILE`.
 
-Nothing is loaded before it is asked for. Extras (`-M key=value`) are settled here, and an unknown one is an error.
+Nothing is loaded before it is asked for. Extras (`-M key=value`) are settled here, and an unknown one is an error. A
+server's key is read from the environment by name (`-M key_env=NAME`); it is no extra itself.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worldline.errors import UsageError
-from worldline.predict.predictor import Predictor
+from worldline.predict.predictor import CODECS, Predictor
+
+if TYPE_CHECKING:
+    from worldline.predict.server_ways import Sampling
 
 DEFAULT = "default"
 INTERPRETER = "interpreter"
 BYTES = 256
 THREADS = 64  # the engine has no more
+DAY = 86_400.0  # seconds that a question may take
+MOST_RETRIES = 100
 
 
 def load_model(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
     """The predictor that a scheme names, with its extras as text."""
-    from worldline.model.checkpoint import standing
-
+    extras = extras or {}
     if scheme == INTERPRETER:
-        from worldline.predict.interpreter import Interpreter
-
-        _settle(extras or {}, {})
-        return Interpreter()
-    folder = None if scheme == DEFAULT else Path(scheme)
-    if folder is not None and not standing(folder).is_dir():
-        raise UsageError(f"no model {scheme!r}: it is `default`, `interpreter`, or a checkpoint's folder")
-    return _local(scheme, folder, _settle(extras or {}, _EXTRAS))
+        return _interpreter(_settle(extras, {"codec": _one_of(*CODECS)}))
+    for prefix, (build, known) in _SCHEMES.items():
+        if scheme.startswith(prefix):
+            return build(scheme.removeprefix(prefix), _settle(extras, known))
+    return _local(scheme, _settle(extras, _EXTRAS))
 
 
-def _local(scheme: str, folder: Path | None, settled: dict[str, Any]) -> Predictor:
-    from worldline.model.checkpoint import open_model
+def _interpreter(settled: dict[str, Any]) -> Predictor:
+    from worldline.predict.interpreter import Interpreter
+
+    return Interpreter(**settled)
+
+
+def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
+    from worldline.predict.server import Server, address
+    from worldline.predict.server_client import Client, Patience
+    from worldline.predict.server_tokens import is_meta, llama3
+    from worldline.predict.server_ways import Chat, Text, Tokens, Way
+
+    url, model = address(scheme)
+    asked = settled.pop("way", "tokens" if is_meta(model) else "chat")
+    way: Way = Text() if asked == "text" else Chat() if asked == "chat" else Tokens(llama3())
+    key_env = settled.pop("key_env", "")
+    key = os.environ.get(key_env, "") if key_env else ""
+    if key_env and not key:
+        raise UsageError(f"no key: the environment has no {key_env}")
+    patience = Patience(**{name: settled.pop(name) for name in ("timeout", "retries") if name in settled})
+    concurrency = settled.pop("concurrency", 8)
+    sampling = _sampling(settled, logprobs=asked != "chat")  # many servers refuse them in a conversation
+    client = Client(url, patience, Random(sampling.seed), key)
+    return Server(client, model, way=way, sampling=sampling, concurrency=concurrency, key_env=key_env)
+
+
+def _hub(name: str, settled: dict[str, Any]) -> Predictor:
+    from worldline.predict.hub import load_hub
+
+    placed = {key: settled.pop(key) for key in ("way", "device") if key in settled}
+    return load_hub(name, **placed, sampling=_sampling(settled, logprobs=True))
+
+
+def _replay(name: str, settled: dict[str, Any]) -> Predictor:
+    from worldline.predict.replay import load_replay
+
+    return load_replay(Path(name), **settled)
+
+
+def _sampling(settled: dict[str, Any], *, logprobs: bool) -> Sampling:
+    from worldline.predict.server_ways import Sampling
+
+    return Sampling(**{"logprobs": logprobs, **settled})
+
+
+def _local(scheme: str, settled: dict[str, Any]) -> Predictor:
+    from worldline.model.checkpoint import open_model, standing
     from worldline.predict.local import Local
 
+    folder = None if scheme == DEFAULT else Path(scheme)
+    if folder is not None and not standing(folder).is_dir():
+        raise UsageError(
+            f"no model {scheme!r}: it is `default`, `interpreter`, a checkpoint's folder, server:URL#MODEL, "
+            "hub:NAME or replay:FILE"
+        )
     seed = settled.pop("seed", 0)
     engine = open_model(folder, **{key: settled.pop(key) for key in _ENGINE if key in settled})
     if engine.shape.vocabulary != BYTES:
@@ -85,14 +140,49 @@ def _threads(text: str) -> int:
     return value
 
 
-def _precision(text: str) -> str:
-    if text not in ("int8", "fp32"):
-        raise ValueError("int8 or fp32")
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= DAY:
+        raise ValueError("seconds, more than 0 and at most a day")
+    return value
+
+
+def _retries(text: str) -> int:
+    value = int(text)
+    if not 0 <= value <= MOST_RETRIES:
+        raise ValueError(f"0 to {MOST_RETRIES}")
+    return value
+
+
+def _variable(text: str) -> str:
+    if not text.isidentifier():
+        raise ValueError("the name of an environment variable")
     return text
 
 
-_ENGINE: dict[str, Callable[[str], Any]] = {"threads": _threads, "precision": _precision}
+def _one_of(*words: str) -> Callable[[str], str]:
+    def settled(text: str) -> str:
+        if text not in words:
+            raise ValueError(" or ".join(words))
+        return text
+
+    return settled
+
+
+_ENGINE: dict[str, Callable[[str], Any]] = {"threads": _threads, "precision": _one_of("int8", "fp32")}
 _EXTRAS: dict[str, Callable[[str], Any]] = {
     "guide": _truth, "guard": _truth, "batch": _count, "temperature": _warmth, "seed": int,
     "logprobs": _truth, **_ENGINE,
 }  # fmt: skip
+_SAMPLING: dict[str, Callable[[str], Any]] = {
+    "way": _one_of("text", "tokens", "chat"), "temperature": _warmth, "seed": int, "max_tokens": _count,
+}  # fmt: skip
+_ASKING: dict[str, Callable[[str], Any]] = {
+    **_SAMPLING, "logprobs": _truth, "timeout": _seconds, "retries": _retries, "concurrency": _count,
+    "key_env": _variable,
+}  # fmt: skip
+_SCHEMES: dict[str, tuple[Callable[[str, dict[str, Any]], Predictor], dict[str, Callable[[str], Any]]]] = {
+    "server:": (_server, _ASKING),
+    "hub:": (_hub, {**_SAMPLING, "device": str}),
+    "replay:": (_replay, {"by": _one_of("digest", "prompt", "order"), "codec": _one_of(*CODECS)}),
+}

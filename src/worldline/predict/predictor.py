@@ -49,8 +49,8 @@ class Prediction:
     nothing was written. `broken`: the model has no next byte, its numbers are none or the grammar has no way on.
     `fault`: the tool failed, not the model. `logprob` is natural and of all bytes written.
     `seconds` is this prediction's share of the time, so that those of a batch add up to what the batch took. `codec`
-    is the notation of the text: ours, or Meta's with its special tokens spelled out. `note` says why the tool failed, or
-    where a text came from (the id of a server's answer).
+    is the notation of the text: ours, or Meta's with its special tokens spelled out. `note` says why the tool
+    failed, or where a text came from (the id of a server's answer).
     """
 
     text: bytes

@@ -6,9 +6,11 @@ engine is whatever gives 256 logits after each byte; nothing here knows its kind
 
 from __future__ import annotations
 
+import copy
 import math
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple, Protocol
@@ -23,6 +25,7 @@ from worldline.predict.guide import Guide, Refused
 from worldline.predict.predictor import Ask, Prediction
 
 Logits = NDArray[np.float32]
+_ANY = (1 << 256) - 1
 
 
 class Engine(Protocol):
@@ -41,6 +44,18 @@ class Engine(Protocol):
         ...
 
 
+class Script(Protocol):
+    """Somebody who dictates a part of a text: asked at every byte that the grammar leaves open."""
+
+    def allowed(self, text: bytearray, /) -> int:
+        """The bytes that are the model's to choose from behind this text, as bits."""
+        ...
+
+    def instead(self, text: bytearray, byte: int | None, /) -> bytes | None:
+        """What is written instead of the byte that the model chose: nothing else, some bytes, or None to stop here."""
+        ...
+
+
 class Written(NamedTuple):
     """One byte, its natural log-probability, and the entropy (nats) it was drawn from; both 0 when it was forced."""
 
@@ -50,17 +65,30 @@ class Written(NamedTuple):
 
 
 class Draft:
-    """A text under way: what is written, what the grammar says, and what it cost."""
+    """A text under way: what is written, what the grammar says, what somebody dictates, and what it cost.
+
+    `logprobs` and `entropies` are kept for each byte behind `given` once they are lists; `dictated` are spans of text.
+    """
 
     def __init__(
-        self, ask: Ask, *, guide: bool, guard: bool, temperature: float, random: Random | None
+        self,
+        ask: Ask,
+        *,
+        guide: bool,
+        guard: bool,
+        temperature: float,
+        random: Random | None,
+        script: Script | None = None,
     ) -> None:
         if temperature > 0 and random is None:
             raise UsageError("a temperature needs a source of randomness")
         self.ask, self.text = ask, bytearray(ask.given)
-        self.guide = _guide(ask, guard) if guide else None
+        self.guide = guide_behind(ask, guard=guard) if guide else None
         self.logprob, self.seconds, self.status = 0.0, 0.0, ""
         self.logprobs: list[float] | None = None
+        self.entropies: list[float] = []
+        self.dictated: list[tuple[int, int]] = []
+        self._script = script
         self._temperature, self._random = temperature, random
         self._settle()
 
@@ -70,25 +98,55 @@ class Draft:
             return b""
         data = self.guide.advance(self.ask.limit - len(self.text))
         if data:
-            self._add(data, 0.0)
+            self._add(data, 0.0, 0.0)
         return data
 
-    def write(self, byte: int, logprob: float) -> None:
-        """Writes a byte that was chosen."""
+    def write(self, byte: int, logprob: float, entropy: float = 0.0) -> bytes:
+        """Writes a byte that was chosen, or what is dictated instead; what was written."""
+        data = self._script.instead(self.text, byte) if self._script is not None else b""
+        if data is None:
+            self.status = "budget"
+            return b""
+        if data:
+            return self.dictate(data[: self.ask.limit - len(self.text)])
         if self.guide is not None:
             self.guide.feed(byte)
         self.logprob += logprob
-        self._add(bytes([byte]), logprob)
+        self._add(bytes([byte]), logprob, entropy)
+        return bytes([byte])
 
-    def _add(self, data: bytes, logprob: float) -> None:
+    def fork(self, *, limit: int, script: Script | None = None) -> Draft:
+        """An independent copy that goes on from here, with another limit and another script."""
+        other = copy.copy(self)
+        other.ask = replace(self.ask, limit=limit)
+        other.text, other.guide = bytearray(self.text), self.guide and self.guide.fork()
+        other.logprobs, other.entropies, other.dictated = None, [], []
+        other._script = script
+        return other
+
+    def dictate(self, data: bytes) -> bytes:
+        """Goes on by bytes that were not chosen. Where they leave the grammar, no guide follows."""
+        if self.guide is not None:
+            try:
+                self.guide.feed_all(data)
+            except Refused:  # what the model wrote before leaves no way to it
+                self.guide = _unguarded(self.ask, bytes(self.text) + data)
+        joins = self.dictated and self.dictated[-1][1] == len(self.text)
+        start = self.dictated.pop()[0] if joins else len(self.text)
+        self.dictated.append((start, len(self.text) + len(data)))
+        self._add(data, 0.0, 0.0)
+        return data
+
+    def _add(self, data: bytes, logprob: float, entropy: float) -> None:
         self.text += data
         if self.logprobs is not None:
             self.logprobs += [logprob] * len(data)
+            self.entropies += [entropy] * len(data)
         self._settle()
 
     def choose(self, logits: Logits) -> tuple[int, float]:
         """The next byte, the likeliest that may come or one drawn, and its log-probability among those."""
-        logits = self._masked(logits)
+        logits = self.masked(logits)
         byte = int(logits.argmax())
         best = float(logits[byte])  # not a number if any logit is none
         if not math.isfinite(best):  # no byte may come, or the weights are damaged: the model's failure
@@ -101,16 +159,20 @@ class Draft:
 
     def entropy(self, logits: Logits) -> float:
         """How open the next byte is, in nats."""
-        logits = self._masked(logits)
+        logits = self.masked(logits)
         weights = np.exp((logits - logits.max()).astype(np.float64))
         weights = weights[weights > 0] / weights.sum()
         return float(-(weights * np.log(weights)).sum())
 
-    def _masked(self, logits: Logits) -> Logits:
-        if self.guide is None:
+    def masked(self, logits: Logits) -> Logits:
+        """Logits of the bytes that may come; of all others minus infinity."""
+        bits = self.guide.bits if self.guide is not None else _ANY
+        if self._script is not None:
+            bits = bits & self._script.allowed(self.text) or bits
+        if bits == _ANY:
             return logits
         with np.errstate(invalid="ignore"):  # infinity less infinity: `choose` sees it
-            return logits + _penalty(self.guide.bits)
+            return logits + penalty(bits)
 
     def prediction(self) -> Prediction:
         """What has come of it."""
@@ -118,7 +180,7 @@ class Draft:
         return Prediction(text=bytes(self.text), status=status, logprob=self.logprob, seconds=self.seconds)
 
     def _settle(self) -> None:
-        ended = self.guide.ended if self.guide is not None else _is_ended(self.text)
+        ended = self.guide.ended if self.guide is not None else is_ended(self.text)
         if ended:
             self.status = "ended"
         elif len(self.text) >= self.ask.limit:
@@ -159,14 +221,15 @@ def unroll(engine: Engine, draft: Draft) -> Iterator[Written]:
             byte, logprob = draft.choose(logits)
             if draft.status:
                 return
-            entropy, data = draft.entropy(logits), bytes([byte])
-            draft.write(byte, logprob)
-            yield Written(byte, logprob, entropy)
+            entropy = draft.entropy(logits)
+            data = draft.write(byte, logprob, entropy)
+            chosen = data == bytes([byte])
+            yield from (Written(b, logprob, entropy) if chosen else Written(b, 0.0, 0.0) for b in data)
         if not draft.status:
             logits = engine.feed(state, data, pin=False)
 
 
-def _guide(ask: Ask, guard: bool) -> Guide:
+def guide_behind(ask: Ask, *, guard: bool) -> Guide:
     """The guide behind what is given; a given text that leaves the control flow is followed without the guard."""
     for guarded in (True, False) if guard else (False,):
         guide = Guide(ask.program, ask.options, guard=guarded)
@@ -179,7 +242,18 @@ def _guide(ask: Ask, guard: bool) -> Guide:
     raise UsageError(f"the steps given are not steps of this program: {problem}")
 
 
-def _is_ended(text: bytearray) -> bool:
+def _unguarded(ask: Ask, text: bytes) -> Guide | None:
+    """The guide behind a text, without the guard; none behind one that is not of the grammar."""
+    guide = Guide(ask.program, ask.options)
+    try:
+        guide.feed_all(text)
+    except Refused:
+        return None
+    return guide
+
+
+def is_ended(text: bytes | bytearray) -> bool:
+    """Whether the last line of a text is the one that ends it."""
     return text.endswith(b"\n.\n") or text == b".\n"
 
 
@@ -190,7 +264,7 @@ def _draw(logits: Logits, temperature: float, random: Random) -> int:
 
 
 @lru_cache(maxsize=8192)
-def _penalty(bits: int) -> Logits:
+def penalty(bits: int) -> Logits:
     """Zero for the bytes that may come, minus infinity for all others."""
     allowed = np.unpackbits(np.frombuffer(bits.to_bytes(32, "little"), np.uint8), bitorder="little")
     found = np.where(allowed, np.float32(0), np.float32(-np.inf)).astype(np.float32)

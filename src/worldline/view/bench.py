@@ -1,12 +1,15 @@
-"""A benchmark's report as tables: all, by length, by type. Every rate has its n and interval; outcomes stand apart."""
+"""A benchmark's report as tables: all, by length, by type, failures by cause. Every rate has its n and interval."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from worldline.bench.report import Part, Report, Tally, wilson
+from worldline.bench.table import Table as Figures
 from worldline.view.escape import printable
 
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
@@ -16,15 +19,48 @@ def print_report(console: Console, report: Report) -> None:
     """The whole report."""
     console.print(Text(f"{report.suite}  {printable(report.model)}  n = {report.n:,}", style="bold"))
     console.print(_table("", {"answer": report.all.answer, "trace": report.all.trace}))
-    for title, parts in (("steps", report.by_length), ("type", report.by_type)):
+    for title, parts in (("steps", report.by_length), ("type", report.by_type), ("ending", report.by_ending)):
         if len(parts) > 1:
             console.print(_table(title, _rows(parts)))
+    if report.causes:
+        console.print(_failures(report))
     rate = f", {report.bytes / report.seconds:,.0f} a second" if report.seconds else ""
     apart = f"; {report.skipped:,} without a true answer, {report.faults:,} faults of the tool, in no rate"
     console.print(Text(f"{report.bytes:,} bytes in {report.seconds:,.1f} s{rate}{apart}", style="dim"))
     if report.disagrees:
         line = f"{report.disagrees:,} where the recording disagrees with the benchmark, in no rate"
         console.print(Text(line, style="dim"))
+
+
+def print_tables(console: Console, tables: Sequence[Figures]) -> None:
+    """What a suite finds of its own, each table under its title."""
+    for figures in tables:
+        heads, *rows = figures.shown()
+        table = Table(
+            box=None, header_style="dim", pad_edge=False, title=printable(figures.title), title_justify="left"
+        )
+        for number, head in enumerate(heads):
+            table.add_column(printable(head), justify="left" if number == 0 else "right")
+        for row in rows:
+            table.add_row(*map(printable, row))
+        console.print(table)
+        if figures.note:
+            console.print(Text(printable(figures.note), style="dim"))
+
+
+def _failures(report: Report) -> Table:
+    """Why answers and traces are not right, with each cause's share of all failures."""
+    failed = sum(failures.n for failures in report.causes.values())
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    table.add_column("cause of failure")
+    for head in ("n", "answers wrong", "traces wrong", "share", "95 % interval"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for name, failures in report.causes.items():
+        low, high = wilson(failures.n, failed)
+        counts = (f"{count:,}" for count in (failures.n, failures.answer, failures.trace))
+        share = f"{100 * failures.n / failed:.1f} %"
+        table.add_row(printable(name), *counts, share, f"{100 * low:.1f} - {100 * high:.1f}")
+    return table
 
 
 def _rows(parts: dict[str, Part]) -> dict[str, Tally]:

@@ -1,0 +1,92 @@
+"""Which program a foreign output is a trace of: what its prompt shows, its row's code and input, or a suite's task.
+
+The prompt comes first: it is what the model saw. Traces made elsewhere begin in a `main` that returns the call; where
+the code has none it is put there, so that the truth has the same frames. Nothing is run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+
+from worldline.codec.cwm_text import MARKER, listing, token
+from worldline.codec.flow import syntax
+from worldline.core.program import Program
+
+MAIN = "main"
+_ASKED = re.compile(r"^assert (.+) == \?\?\s*\Z", re.MULTILINE)
+_HEADING = re.compile(r"\A\s*Python functions?:[ \t]*\n")
+_MAIN_FRAME = re.compile(r"\bdef main\(\)")
+
+
+def program_of(roles: Mapping[str, str], text: str, known: Program | None) -> Program | None:
+    """The program, as the trace shows it; None where nothing says what it is."""
+    shown = from_prompt(roles.get("prompt", ""))
+    if shown is None and token("trace_context_start") in text:
+        shown = from_prompt(text)
+    if shown is not None:
+        return shown
+    program = from_code(roles) or known
+    if program is None or not _MAIN_FRAME.search(text, 0, 4096):
+        return program
+    return with_main(program)
+
+
+def from_prompt(prompt: str) -> Program | None:
+    """The program that a prompt holds: its lines after the last that speaks of the marker, and up to the frames."""
+    given = prompt.rfind(token("trace_context_start"))
+    if given >= 0:
+        shown = prompt[given + len(token("trace_context_start")) :].partition(token("frame_sep"))[0]
+    else:
+        lines = prompt.split("\n")
+        marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(MARKER)]
+        speaks = [i for i, line in enumerate(lines) if MARKER in line and not line.rstrip().endswith(MARKER)]
+        last = max((i for i in speaks if marked and i < marked[-1]), default=-1)
+        if not marked or last < 0:
+            return None
+        shown = "\n".join(lines[last + 1 :]).partition("<|")[0]
+    found = listing(shown.strip("\n") + "\n")
+    source = "\n".join(found.lines[1:])
+    called = _takes_nothing(source, found.entry)
+    return Program(source=source, call=f"{called}()") if called else None
+
+
+def _takes_nothing(source: str, entry: int | None) -> str | None:
+    """The name of the function on a line, where it can be called without arguments."""
+    tree = syntax(source)
+    for node in ast.walk(tree) if tree and entry else ():
+        if isinstance(node, ast.FunctionDef) and node.lineno == entry:
+            required = len(node.args.posonlyargs) + len(node.args.args) - len(node.args.defaults)
+            return node.name if required <= 0 and not any(d is None for d in node.args.kw_defaults) else None
+    return None
+
+
+def from_code(roles: Mapping[str, str]) -> Program | None:
+    """The program of a row's code, with its call, or its input put into the function that it names or ends with."""
+    if not roles.get("code", "").strip():
+        return None
+    code = _HEADING.sub("", roles["code"])
+    asked = _ASKED.search(code)
+    source = (code[: asked.start()] if asked else code).rstrip("\n") + "\n"
+    call = roles.get("call") or (asked[1] if asked else None) or _call(source, roles)
+    return Program(source=source, call=call) if call else None
+
+
+def _call(source: str, roles: Mapping[str, str]) -> str | None:
+    given = roles.get("input")
+    tree = syntax(source)
+    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)] if tree else []
+    name = roles.get("entry") or ("f" if "f" in names else names[-1] if names else None)
+    if name is None or given is None:
+        return None
+    given = given.strip()
+    return given if given.startswith(f"{name}(") and given.endswith(")") else f"{name}({given})"
+
+
+def with_main(program: Program) -> Program:
+    """The program with its call inside a `main` of its own, as traces made elsewhere begin."""
+    if program.call is None or re.search(rf"^(?:async )?def {MAIN}\b", program.source, re.MULTILINE):
+        return program
+    source = f"{program.source.rstrip()}\n\ndef {MAIN}():\n    return {program.call}\n"
+    return Program(source=source, call=f"{MAIN}()", stdin=program.stdin, files=program.files)

@@ -1,0 +1,139 @@
+"""The verbs that show what a model imagines: `debug` beside the truth, `imagine` alone. No logic: each calls a room."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from worldline.cli.options import MODELS, settings
+from worldline.cli.programs import program_of
+from worldline.errors import WorldlineError
+
+if TYPE_CHECKING:
+    from worldline.codec.compact_prompt import Compact
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+
+def asked(verb: Verb) -> Verb:
+    """What is imagined, and by whom: the arguments and options of both verbs."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+        click.option("--bare", is_flag=True, help="Leave lines that can never run out of the prompt."),
+        click.option(
+            "--element", is_flag=True, help="Write what changed inside a value, not the whole of it."
+        ),
+        click.option(
+            "--reveal", type=click.IntRange(min=0), default=1, help="Show the state every N steps [1]."
+        ),
+        click.option("--limit", type=click.IntRange(min=1), metavar="BYTES", help="The most bytes of steps."),
+        click.option(
+            "-M",
+            "extras",
+            multiple=True,
+            metavar="KEY=VALUE",
+            callback=settings,
+            help="Options of the model.",
+        ),
+        click.option(
+            "--model",
+            default="default",
+            metavar="M",
+            help=MODELS,
+        ),
+        click.option(
+            "--stdin", metavar="TEXT|@FILE", default="", help="What the program reads from its stdin."
+        ),
+        click.option(
+            "--entry", metavar="MODULE:FUNC", help="A call of FUNC in MODULE under the directory FILE."
+        ),
+        click.option(
+            "--call", metavar="EXPRESSION", help="One call, such as \"f('ab', 3)\", not the script."
+        ),
+        click.argument("args", nargs=-1),
+        click.argument("file", type=click.Path()),
+    ):
+        verb = option(verb)
+    return verb
+
+
+@click.command()
+@asked
+@click.option("--html", metavar="FILE", help="Also write one self-contained page.")
+@click.option("--no-cures", is_flag=True, help="Do not try which cure would have helped.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0),
+    default=3.2,
+    help="Time for all of it; cures stop there; 0: no end [3.2].",
+)
+@click.option(
+    "--rows", type=click.IntRange(min=0), default=36, help="Rows around the divergence; 0 for all [36]."
+)
+def debug(as_json: bool, html: str | None, no_cures: bool, seconds: float, rows: int, **asked: Any) -> None:
+    """Record FILE, let a model imagine the run, and show where they part, why, and what would have helped.
+
+    Exit 1 when they part, 0 when the whole trace is right.
+    """
+    from worldline.diagnose.debug import debug as run
+    from worldline.predict.models import load_model
+
+    program, options = program_of(asked["file"], asked["args"], asked), _options(asked)
+    predictor = load_model(asked["model"], asked["extras"])
+    found = run(
+        program, predictor, options=options, limit=asked["limit"], cures=not no_cures, budget=seconds or None
+    )
+    if found.cause.name == "tool fault":
+        raise WorldlineError(
+            found.sample.found.note or found.cause.evidence or "the model could not be asked"
+        )
+    if html is not None:
+        _write_page(html, found)
+    if as_json:
+        click.echo(json.dumps(found.as_json()))
+    else:
+        from worldline.view.debug import print_debugged
+        from worldline.view.terminal import terminal
+
+        print_debugged(terminal(), found, rows=rows)
+    if found.diverges:
+        raise click.exceptions.Exit(1)
+
+
+@click.command()
+@asked
+@click.option("--rows", type=click.IntRange(min=0), default=200, help="Rows of the table; 0 for all [200].")
+def imagine(as_json: bool, rows: int, **asked: Any) -> None:
+    """Show what a model imagines FILE to do. Nothing is run."""
+    from worldline.diagnose.debug import imagine as run
+    from worldline.predict.models import load_model
+
+    program, options = program_of(asked["file"], asked["args"], asked), _options(asked)
+    found = run(program, load_model(asked["model"], asked["extras"]), options=options, limit=asked["limit"])
+    if found.found.status == "fault":
+        raise WorldlineError(found.found.note or "the model could not be asked")
+    if as_json:
+        click.echo(json.dumps(found.as_json()))
+    else:
+        from worldline.view.debug import print_imagined
+        from worldline.view.terminal import terminal
+
+        print_imagined(terminal(), found, rows=rows)
+
+
+def _options(asked: dict[str, Any]) -> Compact:
+    from worldline.codec.compact_prompt import Compact
+
+    delta = "element" if asked["element"] else "whole"
+    return Compact(delta=delta, reveal=asked["reveal"], bare=asked["bare"])
+
+
+def _write_page(path: str, found: Any) -> None:
+    from worldline import files
+    from worldline.view.debug_page import page
+
+    files.write(Path(path), page(found).encode("utf-8", "backslashreplace"))

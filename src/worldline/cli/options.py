@@ -1,0 +1,53 @@
+"""What several verbs share: options with more in them than a word, and the bar that tells how far a verb is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+
+MODELS = "default, a folder, server:URL#M, hub:NAME, replay:FILE or interpreter."
+
+
+def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
+    """`8` or `8,16,32`."""
+    if text is None:
+        return None
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a number or several, such as 8,64,512") from None
+
+
+def settings(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """`key=value`, several times."""
+    pairs = [each.partition("=") for each in given]
+    for name, equals, _ in pairs:
+        if not equals or not name.isidentifier():
+            raise click.BadParameter(f"{name}{equals} is not key=value")
+    return {name: text for name, _, text in pairs}
+
+
+def words(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str] | None:
+    """`free` or `free,actions`."""
+    return None if text is None else [part.strip() for part in text.split(",")]
+
+
+@contextmanager
+def progress(total: int, what: str) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
+    """A bar on stderr where that is a terminal: how to advance it, and how to say something beside it."""
+    if not sys.stderr.isatty():
+        yield (lambda count: None), (lambda text: None)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield (
+            lambda count: bar.advance(task, count),
+            lambda text: bar.update(task, description=f"{what} {text}"),
+        )

@@ -1,0 +1,37 @@
+"""The verb that shows a run as a page: `report`. No logic: it calls a room."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("run", type=click.Path())
+@click.option("-o", "--out", metavar="FILE", help="Where the page goes [RUN/report.html].")
+@click.option(
+    "--limit", type=click.IntRange(min=0), default=200, help="The most failures that are shown [200]."
+)
+@click.option(
+    "--figures", metavar="DIR", help="Also write every figure there, as PDF and SVG (extra `plots`)."
+)
+def report(run: str, out: str | None, limit: int, figures: str | None) -> None:
+    """Write one self-contained page about RUN: accuracy, causes, costs, cures and each failure beside its truth."""
+    from worldline import files
+    from worldline.view.report import charts
+    from worldline.view.report import report as made
+
+    if figures is not None:
+        from worldline.view.report_figures import ready
+
+        ready()
+    text, found = made(Path(run), limit=limit)
+    page = Path(out) if out is not None else Path(run) / "report.html"
+    files.write(page, text.encode("utf-8", "backslashreplace"))
+    click.echo(f"{page}: {found.sums.n:,} samples, {len(found.shown):,} of {len(found.failed):,} failures")
+    if figures is not None:
+        from worldline.view.report_figures import write
+
+        for path in write(Path(figures), list(charts(found))):
+            click.echo(str(path))

@@ -1,0 +1,255 @@
+"""Why a prediction is not the truth: one cause of a closed set, with its evidence. Guesses nothing it cannot show.
+
+The first of these that holds:
+
+1.  tool fault: a prediction or the truth is missing through no fault of the model.
+2.  empty: nothing was written.
+3.  right, or scorer artefact: the whole trace is right; a foreign scorer took something else for its answer.
+4.  run-on: the whole trace is right, and the text goes on after it.
+5.  degenerate repetition: right until one block is written over and over, and never ended.
+6.  malformed: right until it is no longer of the notation, or stops of itself before the end.
+7.  budget: the limit cut it, `right up to the cut` or `wrong before the cut`; then `under` has the cause by the first
+    divergence, and the operation and the type are of that one.
+8.  by the first divergence: wrong action; lost variable, forgotten aliasing, missed change, invented change; copied
+    from the wrong step; wrong value.
+
+A cause is confirmed only by its cure, which is not tried here. A right answer does not make a wrong trace right.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from worldline.codec.cwm_text import token
+from worldline.core.malformed import Malformed
+from worldline.core.value import equal
+from worldline.diagnose.blame import blame
+from worldline.diagnose.diverge import Divergence, diverge
+from worldline.diagnose.moments import Reading, read
+from worldline.diagnose.repetition import repetition
+from worldline.diagnose.sample import Sample
+
+CAUSES = (
+    "right", "wrong action", "wrong value", "missed change", "invented change", "lost variable",
+    "forgotten aliasing", "copied from the wrong step", "malformed", "degenerate repetition", "empty", "budget",
+    "run-on", "scorer artefact", "tool fault",
+)  # fmt: skip
+RIGHT_TO_THE_CUT = "right up to the cut"
+WRONG_BEFORE_IT = "wrong before the cut"
+_NOT_CANONICAL = (
+    "the canonical form of these steps"  # what the compact parser misses in an ended text of odd spelling
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cause:
+    """A cause by name, a detail, the operation and the type of value it is about, the evidence in words."""
+
+    name: str
+    detail: str = ""
+    operation: str = ""
+    type: str = ""
+    evidence: str = ""
+    divergence: Divergence | None = None
+    under: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnosis:
+    """All that is known of one sample: both readings, where they part, why, and whether the answer is right."""
+
+    truth: Reading
+    found: Reading
+    divergences: tuple[Divergence, ...]
+    cause: Cause
+    answer_right: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """How often each cause, operation and type of value occurs, the commonest first; `details` are of the budget."""
+
+    n: int
+    causes: dict[str, int]
+    details: dict[str, int]
+    operations: dict[str, int]
+    types: dict[str, int]
+
+
+def cause(sample: Sample) -> Cause:
+    """The cause of one sample; `right` where nothing is wrong."""
+    return diagnose(sample).cause
+
+
+def diagnose(sample: Sample) -> Diagnosis:
+    """One sample, read, compared and explained."""
+    truth = read(sample.ask, sample.truth)
+    is_same = (sample.found.text, sample.found.status) == (sample.truth.text, sample.truth.status)
+    found = (
+        truth if is_same else read(sample.ask, sample.found)
+    )  # reading is most of the time that this takes
+    divergences = diverge(truth, found)
+    return Diagnosis(
+        truth=truth,
+        found=found,
+        divergences=divergences,
+        cause=_cause(sample, truth, found, divergences),
+        answer_right=_same_answer(truth, found),
+    )
+
+
+def tally(causes: Iterable[Cause]) -> Tally:
+    """Counts over many samples."""
+    every = list(causes)
+    return Tally(
+        n=len(every),
+        causes=_counted(one.name for one in every),
+        details=_counted(f"{one.name}: {one.detail}" for one in every if one.name == "budget"),
+        operations=_counted(one.operation for one in every),
+        types=_counted(one.type for one in every),
+    )
+
+
+def _counted(words: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(word for word in words if word).most_common())
+
+
+def _same_answer(truth: Reading, found: Reading) -> bool:
+    one, other = truth.answer, found.answer
+    if one is None or other is None or not found.ended:
+        return False
+    return one[0] == other[0] and _equal(one[1], other[1]) and truth.printed == found.printed
+
+
+def _equal(one: str, other: str) -> bool:
+    return one == other or equal(one, other)
+
+
+def _cause(sample: Sample, truth: Reading, found: Reading, divergences: tuple[Divergence, ...]) -> Cause:
+    first = divergences[0] if divergences else None
+    silent = _silent(sample, truth, found)
+    if silent is not None:
+        return silent
+    if first is None:
+        return _without_divergence(sample, truth, found)
+    if _runs_on(truth, found, first):
+        return Cause(
+            name="run-on", evidence="the whole trace is right; then the text goes on", divergence=first
+        )
+    repeated = None if found.ended else _repeated(sample, truth, found, first)
+    if repeated is not None:
+        return repeated
+    if first.is_cut:
+        return _unfinished(sample, found, first)
+    return _blamed(sample, truth, found, divergences)
+
+
+def _silent(sample: Sample, truth: Reading, found: Reading) -> Cause | None:
+    """Where there is nothing to compare."""
+    if sample.found.status == "fault":
+        return Cause(name="tool fault", evidence="no prediction came back")
+    if sample.truth.status == "fault" or not truth.moments:
+        return Cause(name="tool fault", detail="no truth", evidence="there is no true trace to compare with")
+    is_bare = found.ended and not found.moments and found.malformed is None
+    if sample.found.status == "empty" or not _written(sample).strip() or is_bare:
+        return Cause(name="empty", evidence="no step was written")
+    return None
+
+
+def _written(sample: Sample) -> bytes:
+    """What the model wrote itself: not what was given, nor the prompt that a dump in Meta's notation begins with."""
+    text = sample.found.text
+    if sample.found.codec == "cwm" and token("trace_context_start").encode() in text:
+        return text.partition(token("frame_sep").encode())[2]
+    return text[len(sample.ask.given) :]
+
+
+def _without_divergence(sample: Sample, truth: Reading, found: Reading) -> Cause:
+    if not found.ended:  # so the truth is cut as well: it may not be called right
+        return Cause(name="budget", detail=RIGHT_TO_THE_CUT, evidence="the limit is less than the true trace")
+    answer = truth.answer
+    if sample.answer is not None and answer is not None and not _equal(sample.answer, answer[1]):
+        said = f"the trace ends with {answer[1]}, the scorer took {sample.answer}"
+        return Cause(name="scorer artefact", detail="answer", evidence=said)
+    return Cause(name="right")
+
+
+def _runs_on(truth: Reading, found: Reading, first: Divergence) -> bool:
+    """Whether all true steps were written, and then something else than the end."""
+    if not truth.ended or first.step < len(truth.moments):
+        return False
+    if first.what == "extra":
+        return True
+    return first.is_cut and found.malformed is not None and found.malformed.expected != _NOT_CANONICAL
+
+
+def _repeated(sample: Sample, truth: Reading, found: Reading, first: Divergence) -> Cause | None:
+    """A repetition, where the text is right up to the end of the first block: what comes before it names no cause."""
+    tail = repetition(sample.found.text)
+    if tail is None or (first.is_cut and found.malformed is None and _tail_is_true(sample)):
+        return None
+    head = replace(sample.found, text=sample.found.text[: tail.start + tail.period], status="budget")
+    reading = read(sample.ask, head)
+    is_clean = reading.malformed is None or reading.malformed.offset >= tail.start
+    if not is_clean or not all(one.is_cut for one in diverge(truth, reading)):
+        return None
+    block = sample.found.text[tail.start : tail.start + tail.period].decode("utf-8", "replace")
+    said = f"{block[:80]!r}{'...' if len(block) > 80 else ''} {tail.times} times, from byte {tail.start} on"
+    return Cause(name="degenerate repetition", detail=f"{tail.times} times", evidence=said, divergence=first)
+
+
+def _tail_is_true(sample: Sample) -> bool:
+    """Whether an unfinished last line is the beginning of the true one.
+
+    Canonical values that are equal are equally long, so the line stands at the same place. Meta's notation may be
+    spelled in other ways: there an unfinished frame is not looked at.
+    """
+    if sample.found.codec != "compact":
+        return True
+    text = sample.found.text
+    start = text.rfind(b"\n") + 1
+    return sample.truth.text.startswith(text[start:], start)
+
+
+def _unfinished(sample: Sample, found: Reading, first: Divergence) -> Cause:
+    status, text = sample.found.status, sample.found.text
+    if found.malformed is not None:
+        return Cause(
+            name="malformed",
+            detail=found.malformed.expected,
+            evidence=_shown(text, found.malformed),
+            divergence=first,
+        )
+    if status != "budget":
+        stopped = "the model had no next byte" if status == "broken" else "it stops before the end"
+        return Cause(
+            name="malformed", detail=stopped, evidence=f"{first.steps[0]} steps are missing", divergence=first
+        )
+    if not _tail_is_true(sample):
+        line = text[text.rfind(b"\n") + 1 :].decode("utf-8", "replace")
+        said = f"the last line, unfinished, is not a true one: {line[:80]!r}"
+        return Cause(
+            name="budget", detail=WRONG_BEFORE_IT, evidence=said, divergence=first, under="wrong value"
+        )
+    said = f"{first.steps[0]} steps are missing" if first.steps[0] else "complete but for its end"
+    return Cause(name="budget", detail=RIGHT_TO_THE_CUT, evidence=said, divergence=first)
+
+
+def _shown(text: bytes, malformed: Malformed) -> str:
+    """The text around a fault. An offset of Meta's notation counts characters: near enough, to show it."""
+    at = malformed.offset
+    around = text[max(at - 20, 0) : at + 20].decode("utf-8", "replace")
+    return f"at {at} of {len(text)}: {around!r}"
+
+
+def _blamed(sample: Sample, truth: Reading, found: Reading, divergences: tuple[Divergence, ...]) -> Cause:
+    named = blame(sample.ask.program, truth.moments, found.moments, divergences)
+    plain = Cause(
+        name=named.name, detail=named.detail, operation=named.operation, type=named.type, evidence=named.evidence,
+        divergence=named.divergence,
+    )  # fmt: skip
+    if sample.found.status == "budget" and not found.ended:
+        return replace(plain, name="budget", detail=WRONG_BEFORE_IT, under=named.name)
+    return plain

@@ -1,0 +1,265 @@
+"""The cures: for each, how a sample is asked again so that one suspected cause is gone, or why it does not apply.
+
+It plans and judges, and asks nobody: that is `intervene`. A cure that would change nothing of what a model is given or
+may write is not applied, so that it is never counted as one that failed. A rewritten program has other steps: its truth
+is recorded anew, and it counts only if it ends as the original does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+from worldline.codec.compact_prompt import Compact
+from worldline.codec.cwm_text import token
+from worldline.codec.idle import idle_lines
+from worldline.core.value import equal
+from worldline.diagnose.diverge import Divergence, diverge
+from worldline.diagnose.moments import Reading, read
+from worldline.diagnose.sample import Sample
+from worldline.errors import UsageError
+from worldline.predict.forced_lines import turns
+from worldline.predict.guide import Guide, Refused
+from worldline.predict.predictor import Ask, Prediction
+
+LARGER = 4  # how many times the budget
+SLACK = 512  # bytes that a budget has beyond twice the truth: what is cut there was not about to end
+QUERIES = 3  # steps that the interpreter is asked for
+CURES = {
+    "budget": f"{LARGER} times the budget",
+    "repair": "the state repaired at the divergence",
+    "guard": "lines held to the control flow",
+    "actions": "the true next lines given, the model's own state kept",
+    "format": "another format",
+    "flatten": "expressions decomposed, one operation a line",
+    "chars": "string methods decomposed into loops over characters",
+    "queries": f"{QUERIES} steps told by the interpreter, where the model is least sure",
+}
+"""Every cure, the cheapest first."""
+CONFIRMING = {
+    "wrong action": ("actions", "guard"),
+    "wrong value": ("repair", "flatten", "chars"),
+    "missed change": ("repair", "flatten", "chars"),
+    "invented change": ("repair",),
+    "lost variable": ("repair",),
+    "forgotten aliasing": ("repair",),
+    "copied from the wrong step": ("repair", "flatten"),
+    "malformed": ("format", "guard", "repair"),
+    "degenerate repetition": ("format", "repair"),
+    "empty": ("format",),
+    "budget": ("budget",),
+}
+"""The cures that take a cause away: one that flips a sample confirms its cause. Other causes have none."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A sample with its readings, which are made once."""
+
+    sample: Sample
+
+    @cached_property
+    def truth(self) -> Reading:
+        """What happened."""
+        return read(self.sample.ask, self.sample.truth)
+
+    @cached_property
+    def found(self) -> Reading:
+        """What was predicted."""
+        return read(self.sample.ask, self.sample.found)
+
+    @cached_property
+    def divergences(self) -> tuple[Divergence, ...]:
+        """Where they part."""
+        return diverge(self.truth, self.found)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the whole trace is right."""
+        return not self.divergences
+
+    @property
+    def answer(self) -> bool | None:
+        """Whether the final answer is right; None where the truth has none.
+
+        Meta's notation does not show what a script prints: there a script's answer is its whole trace.
+        """
+        if self.truth.answer is None:
+            return None
+        is_script = self.sample.ask.program.call is None
+        if is_script and self.sample.truth.codec == "cwm":
+            return self.is_whole
+        return self.found.ended and ends_alike(self.truth, self.found, printed=is_script)
+
+    def right(self, by: str) -> bool | None:
+        """Whether the `answer` is right, or the whole `trace`."""
+        return self.answer if by == "answer" else self.is_whole
+
+
+def ends_alike(one: Reading, other: Reading, *, printed: bool = False) -> bool:
+    """Whether two readings end with one event and value and, where asked for, printed the same."""
+    if one.answer is None or other.answer is None or one.answer[0] != other.answer[0]:
+        return False
+    return equal(one.answer[1], other.answer[1]) and (not printed or one.printed == other.printed)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a sample is asked again: the ask, what is forced, and whether the ask has a truth of its own."""
+
+    ask: Ask
+    force: str = "free"
+    fresh: bool = False
+
+
+class Unfit(Exception):
+    """A cure does not apply to a sample, and why."""
+
+
+def plan(cure: str, case: Case, *, codec: str = "compact") -> Plan:
+    """How a cure is tried on a case by a predictor that writes this codec; `Unfit` where it would change nothing."""
+    if cure not in CURES:
+        raise UsageError(f"no cure {cure!r}; there are {', '.join(CURES)}")
+    return _PLANS[cure](case, codec)
+
+
+def _budget(case: Case, codec: str) -> Plan:
+    ask, found = case.sample.ask, case.sample.found
+    if found.status != "budget":
+        raise Unfit("the budget did not cut it")
+    # What a model wrote it would write again; a subword model's text cannot be cut anywhere.
+    given = found.text if found.codec == "compact" else ask.given
+    larger = replace(ask, limit=LARGER * max(ask.limit, len(given)), given=given)
+    return Plan(larger, fresh=not case.truth.ended)
+
+
+def _repair(case: Case, codec: str) -> Plan:
+    ask = case.sample.ask
+    given = repaired(case)
+    if len(given) >= ask.limit:
+        raise Unfit("it parts where the budget ends")
+    if read(ask, replace(case.sample.truth, text=given)).answer is not None:
+        raise Unfit("the answer itself is what is wrong")
+    return Plan(replace(ask, given=given))
+
+
+def repaired(case: Case) -> bytes:
+    """The true text up to and including the step where the prediction parts from it."""
+    first = case.divergences[0] if case.divergences else None
+    if first is None:
+        raise Unfit("nothing to repair")
+    if first.is_cut and case.found.malformed is None:
+        raise Unfit("right up to its cut")
+    truth = case.sample.truth
+    if truth.codec == "cwm":
+        ends = [match.end() for match in re.finditer(re.escape(token("frame_sep").encode()), truth.text)]
+        return truth.text[: ends[first.step]] if first.step < len(ends) else truth.text
+    whole = turns(truth.text)
+    place = parting(case)
+    return truth.text[: whole[place].end] if place < len(whole) else truth.text
+
+
+def parting(case: Case) -> int:
+    """The turn of the text in which it parts: changes may stand in a later turn than the step they belong to."""
+    truth, found = case.sample.truth.text, case.sample.found.text
+    pairs = zip(turns(truth), turns(found), strict=False)
+    same = 0
+    for one, other in pairs:
+        if truth[one.start : one.end] != found[other.start : other.end]:
+            break
+        same += 1
+    return max(same, case.divergences[0].step if case.divergences else 0)
+
+
+def _guard(case: Case, codec: str) -> Plan:
+    sample = case.sample
+    if sample.found.codec != "compact" or codec != "compact":
+        raise Unfit("only our own notation is guarded")
+    at = _refused(sample)
+    if at is None:
+        raise Unfit("it never left the control flow")
+    return Plan(_going_on(sample, sample.found.text.rfind(b"\n", 0, at) + 1), "guard")
+
+
+def _refused(sample: Sample) -> int | None:
+    """The first byte that the guard would not have let a model write."""
+    guide = Guide(sample.ask.program, sample.ask.options, guard=True)
+    for at, byte in enumerate(sample.found.text):
+        try:
+            guide.feed(byte)
+        except Refused:
+            return at
+    return None
+
+
+def _actions(case: Case, codec: str) -> Plan:
+    sample = case.sample
+    if sample.found.codec != "compact" or codec != "compact":
+        raise Unfit("only our own notation is forced")
+    wanted, got = sample.truth.text, sample.found.text
+    for one, other in zip(turns(wanted), turns(got), strict=False):
+        if one.action(wanted) != other.action(got):
+            return Plan(_going_on(sample, other.start), "actions")
+    raise Unfit("its actions are the true ones")
+
+
+def _going_on(sample: Sample, at: int) -> Ask:
+    """The ask with the found text given up to where a cure makes the first difference."""
+    return replace(sample.ask, given=max(sample.ask.given, sample.found.text[:at], key=len))
+
+
+def _queries(case: Case, codec: str) -> Plan:
+    if case.sample.found.codec != "compact" or codec != "compact":
+        raise Unfit("only our own notation is forced")
+    return Plan(case.sample.ask, "queries")
+
+
+def _format(case: Case, codec: str) -> Plan:
+    if codec != "compact":
+        raise Unfit(f"this model writes {codec} alone")
+    sample = case.sample
+    options = other_format(sample)
+    return Plan(replace(sample.ask, options=options, given=b""), fresh=True)
+
+
+def other_format(sample: Sample) -> Compact:
+    """Dense compact text for whatever is not; a shorter prompt or other deltas for what is."""
+    options, dense = sample.ask.options, Compact()
+    if sample.found.codec == "cwm" or options != dense:
+        return dense
+    return Compact(bare=True) if idle_lines(sample.ask.program.source) else Compact(delta="element")
+
+
+def _rewrite(case: Case, codec: str, *, flatten: bool, chars: bool) -> Plan:
+    from worldline.rewrite import rewrite_program
+
+    ask = case.sample.ask
+    program = rewrite_program(ask.program, flatten=flatten, chars=chars)
+    if program.source == ask.program.source and program.files == ask.program.files:
+        raise Unfit("nothing to decompose")
+    return Plan(replace(ask, program=program, given=b""), fresh=True)
+
+
+_PLANS: dict[str, Callable[[Case, str], Plan]] = {
+    "budget": _budget,
+    "repair": _repair,
+    "guard": _guard,
+    "actions": _actions,
+    "format": _format,
+    "queries": _queries,
+    "flatten": partial(_rewrite, flatten=True, chars=False),
+    "chars": partial(_rewrite, flatten=False, chars=True),
+}
+
+
+def with_truth(planned: Plan, case: Case, truth: Prediction) -> Plan:
+    """A plan whose truth was recorded anew: its budget holds that truth twice; `Unfit` where it ends otherwise."""
+    reading = read(planned.ask, truth)
+    if not reading.ended:
+        raise Unfit("its true run is not recorded to its end")
+    if case.truth.ended and not ends_alike(case.truth, reading):
+        raise Unfit("it ends otherwise than the original")
+    limit = max(planned.ask.limit, 2 * len(truth.text) + SLACK)
+    return replace(planned, ask=replace(planned.ask, limit=limit))

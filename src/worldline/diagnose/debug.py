@@ -1,0 +1,302 @@
+"""One program under the lens: the truth is recorded, the model imagines the run, and what parts them is explained.
+
+`debug` puts together what the other rooms know: the truth (`Interpreter`), the rollout with its sureness, the cause,
+and the cures, tried on this one sample for as long as there is time. It prints nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from worldline.codec.compact_prompt import Compact
+from worldline.core.program import Program
+from worldline.diagnose.align import align
+from worldline.diagnose.cause import Cause, cause
+from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, SLACK, Case, parting
+from worldline.diagnose.diverge import Divergence
+from worldline.diagnose.intervene import WHOLE, Job, Tried, carry_out, codec_of, prepare
+from worldline.diagnose.moments import Moment, Reading, read
+from worldline.diagnose.sample import Sample
+from worldline.limits import Limits
+from worldline.predict.forced import Sure, roll
+from worldline.predict.forced_lines import Turn, turns
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.predictor import Ask, Prediction, Predictor
+
+MOST = 1 << 14  # bytes; a longer imagination must be asked for
+NO_TIME = "no time"
+SECONDS = 3.2  # for all of it, so that a command with its start stays below five
+SHARED = 0.6  # of the time that texts take one by one, when they are written together
+
+
+@dataclass(frozen=True)
+class Row:
+    """A true step beside the found one, by their numbers (None: there is none), and what differs there."""
+
+    truth: int | None
+    found: int | None
+    differs: tuple[Divergence, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Belief:
+    """What the model wrote where it parts from the truth, what it should have, and how likely each was to it.
+
+    The probabilities are of the whole step behind the text before it; None where the model does not say.
+    """
+
+    step: int
+    wrote: str
+    wanted: str
+    sure: float | None
+    truth: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imagined:
+    """A prediction alone, as it reads; `sure` is the log-probability of each step, where the model says so."""
+
+    model: str
+    ask: Ask
+    found: Prediction
+    reading: Reading
+    sure: tuple[float, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """What `imagine --json` prints."""
+        reading, program = self.reading, self.ask.program
+        return {
+            "model": self.model, "program": _program(program), "codec": self.found.codec, **_text(self.found),
+            "status": self.found.status, "logprob": self.found.logprob, "ended": reading.ended,
+            "malformed": None if reading.malformed is None else asdict(reading.malformed),
+            "answer": reading.answer, "steps": [_moment(moment) for moment in reading.moments], "sure": list(self.sure),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Debugged:
+    """All that came of it. `sure`: the log-probability of each found step, where the model says so.
+
+    `tried`: the cures, those that do not apply or for which there was no time among them.
+    """
+
+    model: str
+    sample: Sample
+    case: Case
+    rows: tuple[Row, ...]
+    cause: Cause
+    sure: tuple[float, ...]
+    belief: Belief | None
+    tried: tuple[Tried, ...]
+    seconds: dict[str, float]
+
+    @property
+    def diverges(self) -> bool:
+        """Whether the prediction is not the truth, from its first step to its end or as far as the truth is known."""
+        return _parts(self.case, self.cause)
+
+    @property
+    def helped(self) -> tuple[str, ...]:
+        """The cures under which this sample comes right."""
+        return tuple(one.cure for one in self.tried if one.outcome == "recovered")
+
+    @property
+    def is_confirmed(self) -> bool | None:
+        """Whether a cure of the cause that was found flipped the sample; None where none of them was tried."""
+        cures = CONFIRMING.get(self.cause.name, ())
+        outcomes = [one.outcome for one in self.tried if one.cure in cures and one.status == "done"]
+        return "recovered" in outcomes if outcomes else None
+
+    def as_json(self) -> dict[str, Any]:
+        """What `debug --json` prints."""
+        sample = self.sample
+        return {
+            "model": self.model,
+            "program": _program(sample.ask.program),
+            "codec": sample.found.codec,
+            "diverges": self.diverges,
+            "answer": {
+                "right": self.case.answer,
+                "truth": self.case.truth.answer,
+                "found": self.case.found.answer,
+            },
+            "truth": _text(sample.truth),
+            "found": {**_text(sample.found), "status": sample.found.status, "logprob": sample.found.logprob},
+            "divergences": [asdict(each) for each in self.case.divergences],
+            "cause": {**asdict(self.cause), "confirmed": self.is_confirmed},
+            "belief": None if self.belief is None else asdict(self.belief),
+            "sure": list(self.sure),
+            "cures": [one.as_json() for one in self.tried],
+            "helped": list(self.helped),
+            "seconds": self.seconds,
+        }
+
+
+def _program(program: Program) -> dict[str, Any]:
+    return {"name": program.name, "source": program.source, "call": program.call, "argv": list(program.argv)}
+
+
+def _moment(moment: Moment) -> dict[str, Any]:
+    told = {"event": moment.event, "frame": moment.frame, "line": moment.line, "values": dict(moment.values)}
+    return {**told, "gone": list(moment.gone), "arg": moment.arg}
+
+
+def _text(prediction: Prediction) -> dict[str, str]:
+    return {"text": prediction.text.decode("utf-8", "backslashreplace")}
+
+
+def imagine(
+    program: Program, predictor: Predictor, *, options: Compact | None = None, limit: int | None = None
+) -> Imagined:
+    """Let a model imagine a run. Nothing is run."""
+    ask = Ask(program=program, options=options or Compact(), limit=limit or MOST)
+    rolled = next(iter(roll(predictor, [ask], force="free")))
+    sure = tuple(step.logprob for step in rolled.sure)
+    found = rolled.prediction
+    return Imagined(model=predictor.name, ask=ask, found=found, reading=read(ask, found), sure=sure)
+
+
+def debug(
+    program: Program,
+    predictor: Predictor,
+    *,
+    options: Compact | None = None,
+    limit: int | None = None,
+    cures: bool = True,
+    budget: float | None = SECONDS,
+    limits: Limits | None = None,
+) -> Debugged:
+    """Record a program, let a model imagine its run, and say where, why and how surely it goes wrong.
+
+    `limit`: the most bytes it may write, twice the truth's, and at most MOST, unless said. `budget`: the seconds for
+    all of it; a cure that is expected to take more than is left is not tried. None: as long as the cures take.
+    """
+    began = time.perf_counter()
+    truth = _truth(program, predictor, options or Compact(), limits or Limits())
+    recorded = time.perf_counter()
+    most = limit if limit is not None else min(2 * len(truth.text) + SLACK, MOST)
+    ask = Ask(program=program, options=options or Compact(), limit=most)
+    rolled = next(iter(roll(predictor, [ask], force="free")))
+    sample = Sample(ask=ask, truth=truth, found=rolled.prediction)
+    imagined = time.perf_counter()
+    found, case = cause(sample), Case(sample)
+    parts = _parts(case, found)
+    belief = _belief(predictor, case, rolled.sure) if parts else None
+    explained = time.perf_counter()
+    end = math.inf if budget is None else began + budget
+    tried = tuple(_cured(predictor, case, end, limits)) if cures and parts else ()
+    seconds = {
+        "truth": recorded - began, "model": imagined - recorded, "cause": explained - imagined,
+        "cures": time.perf_counter() - explained,
+    }  # fmt: skip
+    return Debugged(
+        model=predictor.name, sample=sample, case=case, rows=tuple(rows(case)), cause=found,
+        sure=tuple(step.logprob for step in rolled.sure), belief=belief, tried=tried, seconds=seconds,
+    )  # fmt: skip
+
+
+def _parts(case: Case, why: Cause) -> bool:
+    """A prediction that is cut where its truth is cut does not part from it."""
+    return bool(case.divergences) or why.name not in ("right", "budget")
+
+
+def _truth(program: Program, predictor: Predictor, options: Compact, limits: Limits) -> Prediction:
+    ask = Ask(program=program, options=options, limit=WHOLE)
+    return next(iter(Interpreter(limits=limits, codec=codec_of(predictor)).predict([ask])))
+
+
+def _belief(predictor: Predictor, case: Case, sure: tuple[Sure, ...]) -> Belief | None:
+    """What the model believed at the place where it parts."""
+    sample = case.sample
+    if sample.found.codec != "compact" or sample.found.status == "fault":
+        return None
+    place, wanted, got = parting(case), turns(sample.truth.text), turns(sample.found.text)
+    end = wanted[place].end if place < len(wanted) else 0
+    return Belief(
+        step=place,
+        wrote=_turn(sample.found.text, got, place),
+        wanted=_turn(sample.truth.text, wanted, place),
+        sure=math.exp(sure[place].logprob) if place < len(sure) else None,
+        truth=_likelihood(predictor, replace(sample.ask, limit=max(end, 1)), sample.truth)
+        if end and sure
+        else None,
+    )
+
+
+def _turn(text: bytes, cut: Sequence[Turn], place: int) -> str:
+    """A turn as text; nothing where there is none."""
+    data = text[cut[place].start : cut[place].end] if place < len(cut) else b""
+    return data.decode("utf-8", "backslashreplace")
+
+
+def _likelihood(predictor: Predictor, ask: Ask, truth: Prediction) -> float | None:
+    """How likely the last true step before the limit is to the model, all true text before it being read."""
+    (read,) = roll(predictor, [ask], [truth], force="both")
+    last = read.steps[-1] if read.steps else None
+    if last is None or last.action is None or last.state is None:
+        return None
+    return math.exp(last.action + last.state)
+
+
+def _cured(predictor: Predictor, case: Case, end: float, limits: Limits | None) -> list[Tried]:
+    """Every cure, in the order of CURES: done, not fit, or without time."""
+    by = "trace" if case.answer is not False else "answer"
+    codec = codec_of(predictor)
+    jobs, done = prepare([(cure, 0) for cure in CURES], {0: case}, codec, by=by, limits=limits)
+    rate = case.sample.found.seconds / max(len(case.sample.found.text), 1)
+    for group in _groups(jobs):
+        left, fits = end - time.perf_counter(), list[Job]()
+        share = SHARED if len(group) > 1 else 1.0
+        for job in group:
+            left -= rate * share * _size(job)
+            if left >= 0:
+                fits.append(job)
+            else:
+                done.append(replace(job.tried, status="untried", why=NO_TIME))
+        done += carry_out(fits, predictor, by=by)
+    order = list(CURES)
+    return sorted(done, key=lambda one: order.index(one.cure))
+
+
+def _groups(jobs: Sequence[Job]) -> list[list[Job]]:
+    """Jobs that are done together, the cheapest first: those without forcing, then each of the others."""
+    ordered = sorted(jobs, key=_size)
+    free = [job for job in ordered if job.plan.force == "free"]
+    return ([free] if free else []) + [[job] for job in ordered if job.plan.force != "free"]
+
+
+def _size(job: Job) -> int:
+    """The bytes that a cure is expected to have written."""
+    rounds = QUERIES + 1 if job.plan.force == "queries" else 1
+    return rounds * max(min(len(job.truth.text), job.plan.ask.limit) - len(job.plan.ask.given), 1)
+
+
+def rows(case: Case) -> Iterator[Row]:
+    """Both sides, step beside step where they agree in what happens, one under the other where they do not."""
+    wanted, got = case.truth.moments, case.found.moments
+    differs: dict[tuple[int, int | None], list[Divergence]] = {}
+    for one in case.divergences:
+        differs.setdefault((one.step, one.found), []).append(one)
+    spans = align([m.action for m in wanted], [m.action for m in got], lambda i, j: _same(wanted[i], got[j]))
+    for span in spans:
+        for k in range(max(span.wanted, span.got)):
+            i = span.truth + k if k < span.wanted else None
+            j = span.found + k if k < span.got else None
+            here = [*differs.pop((i, j), ())] if i is not None else []
+            if not span.agrees and k == 0:
+                here += differs.pop((span.truth, span.found), ())
+            yield Row(i, j, tuple(here))
+    for (step, found), rest in differs.items():
+        yield Row(step if step < len(wanted) else None, found, tuple(rest))
+
+
+def _same(one: Moment, other: Moment) -> bool:
+    if one.event != other.event:
+        return False
+    if one.line is not None and other.line is not None:
+        return one.line == other.line
+    return not set(one.lines).isdisjoint(other.lines)

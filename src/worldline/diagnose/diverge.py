@@ -1,0 +1,242 @@
+"""Where a prediction parts from the truth: the first divergence and every later one, and what differs there.
+
+Both are aligned by event and line, again after wrong, missing and extra steps; then step is compared with step, values
+as values. In Meta's notation, which repeats all locals, a difference counts where it begins, not where it lasts.
+Why they part is not said here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from worldline.core.value import equal
+from worldline.diagnose.align import Span, align
+from worldline.diagnose.moments import ASIDE, FINAL, Moment, Reading
+from worldline.diagnose.parts import Part, part
+
+WHATS = ("event", "line", "names", "value", "output", "outcome", "missing", "extra")
+GONE = "-"  # stands for the value of a name that is gone, as in the compact notation
+
+
+@dataclass(frozen=True, kw_only=True)
+class Divergence:
+    """One difference: the true step, the found one (None: the text has ended), what differs, and both sides.
+
+    `names`: one side has no change of `name` (None), drops it (`-`), or has another sharing mark (`&other`).
+    `value` without a name is what a step returns, yields or raises; of the name `%`, its hidden inputs. `steps` says
+    how many steps of each side a stretch that does not align has.
+    """
+
+    step: int
+    found: int | None
+    what: str
+    line: int | None = None
+    name: str | None = None
+    wanted: str | None = None
+    got: str | None = None
+    part: Part | None = None
+    steps: tuple[int, int] = (1, 1)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether nothing is wrong but that the text stops here, unfinished."""
+        return self.what == "missing" and self.found is None
+
+
+def diverge(truth: Reading, found: Reading) -> tuple[Divergence, ...]:
+    """Every divergence, in the order in which a text tells them; none where both say the same and end alike."""
+    return tuple(_divergences(truth, found))
+
+
+def _divergences(truth: Reading, found: Reading) -> Iterator[Divergence]:
+    wanted, got = truth.moments, found.moments
+    pairs = _Pairs(_outcome(truth))
+    actions = [moment.action for moment in wanted], [moment.action for moment in got]
+    stop = len(wanted)
+    for span in align(*actions, lambda i, j: _same_action(wanted[i], got[j])):
+        if span.agrees:
+            for i, j in zip(
+                range(span.truth, span.truth + span.wanted), range(span.found, len(got)), strict=False
+            ):
+                yield from pairs.compare(i, wanted[i], j, got[j])
+        elif span.found == len(got):
+            stop = span.truth
+        else:
+            pairs.is_shifted = True
+            yield from pairs.settle(*(moment.frame for moment in wanted[span.truth : span.truth + 1]))
+            if span.truth < len(wanted) or truth.ended:  # what follows a cut truth is not known
+                yield _parted(span, wanted, got, pairs.outcome)
+    yield from pairs.settle(*list(pairs.pending))
+    yield from _end(truth, found, stop)
+
+
+def _same_action(one: Moment, other: Moment) -> bool:
+    if one.event != other.event:
+        return False
+    if one.line is not None and other.line is not None:
+        return one.line == other.line
+    return not set(one.lines).isdisjoint(other.lines)
+
+
+def _outcome(truth: Reading) -> int:
+    """The step with which the outermost frame ends; -1 where the truth is cut before it."""
+    steps = range(len(truth.moments) - 1, -1, -1)
+    ends = (i for i in steps if truth.moments[i].parent < 0 and truth.moments[i].event in FINAL)
+    return next(ends, -1) if truth.ended else -1
+
+
+def _parted(span: Span, wanted: Sequence[Moment], got: Sequence[Moment], outcome: int) -> Divergence:
+    """What a stretch that does not align is, by its first steps."""
+    one = wanted[span.truth] if span.truth < len(wanted) else None
+    other = got[span.found]
+    if not span.got:
+        what = "missing"
+    elif not span.wanted or one is None:
+        what = "extra"
+    elif one.event == other.event:
+        what = "line"
+    else:
+        ends = span.truth == outcome and other.event in FINAL and other.parent < 0
+        what = "outcome" if ends else "event"
+    return Divergence(
+        step=span.truth, found=span.found, what=what, line=one.line if one else None,
+        wanted=told(one), got=told(other), steps=(span.wanted, span.got),
+    )  # fmt: skip
+
+
+def told(moment: Moment | None) -> str:
+    """A moment in a few words: its event, its line, and what it carries."""
+    if moment is None:
+        return "end"
+    line = moment.line if moment.line is not None else "|".join(map(str, moment.lines)) or "?"
+    return f"{moment.event} {line}" + (f" {moment.arg}" if moment.arg is not None else "")
+
+
+def _end(truth: Reading, found: Reading, step: int) -> Iterator[Divergence]:
+    left = len(truth.moments) - step
+    if not left and found.ended == truth.ended:
+        return
+    moment = truth.moments[step] if left else None
+    line = moment.line if moment else None
+    wanted = told(moment) if left or truth.ended else "further steps"
+    if found.ended:
+        yield Divergence(
+            step=step, found=None, what="outcome", line=line, wanted=wanted, got="end", steps=(left, 0)
+        )
+    elif left or truth.ended:
+        yield Divergence(step=step, found=None, what="missing", line=line, wanted=wanted, steps=(left, 0))
+
+
+@dataclass
+class _Pairs:
+    """Compares steps that are aligned; remembers which frame is which, and the differences that last."""
+
+    outcome: int
+    is_shifted: bool = False
+    frames: dict[int, int] = field(default_factory=dict)
+    lasting: dict[int, dict[str, tuple[str | None, str | None]]] = field(default_factory=dict)
+    pending: dict[int, tuple[_Here, Moment, Moment]] = field(default_factory=dict)
+
+    def settle(self, *frames: int) -> Iterator[Divergence]:
+        """What differs in the changes of these frames' newest steps: they are told when a frame goes on."""
+        for frame in frames:
+            waiting = self.pending.pop(frame, None)
+            if waiting is not None:
+                yield from _changes(*waiting)
+
+    def compare(self, step: int, one: Moment, found: int, other: Moment) -> Iterator[Divergence]:
+        """What differs between a true step and the found one beside it, in the order of the true step."""
+        here = _Here(step, found, one.line)
+        if one.event not in ASIDE:
+            yield from self.settle(one.frame)
+        if self.frames.setdefault(one.frame, other.frame) != other.frame or one.file != other.file:
+            self.frames[one.frame] = other.frame
+            if not self.is_shifted:  # later on, frames may well be numbered otherwise
+                yield here.tells(
+                    "event", None, f"{told(one)} of frame {one.frame}", f"of frame {other.frame}"
+                )
+        if one.hidden != other.hidden:
+            yield here.tells("value", "%", _hidden(one), _hidden(other))
+        if one.whole and other.whole:
+            yield from self._whole(here, one, other)
+        elif not (one.open or other.open or one.event in ASIDE):
+            self.pending[one.frame] = here, one, other
+        if not _same(one.arg, other.arg):
+            what = "output" if one.event == "output" else "outcome" if step == self.outcome else "value"
+            yield here.tells(what, None, one.arg, other.arg)
+
+    def _whole(self, here: _Here, one: Moment, other: Moment) -> Iterator[Divergence]:
+        """The locals of two moments, each difference once: a pair of texts that was compared says nothing new."""
+        lasting = self.lasting.setdefault(one.frame, {})
+        for name in _both(one.values, other.values):
+            wanted, got = one.values.get(name), other.values.get(name)
+            known = lasting.get(name)
+            if known is not None and (known[0] is wanted or known[0] == wanted) and known[1] == got:
+                continue
+            lasting[name] = wanted, got
+            if not _same(wanted, got):
+                yield here.tells(
+                    "value" if wanted is not None and got is not None else "names", name, wanted, got
+                )
+
+
+@dataclass(frozen=True)
+class _Here:
+    """The place of a pair of steps."""
+
+    step: int
+    found: int
+    line: int | None
+
+    def tells(self, what: str, name: str | None, wanted: str | None, got: str | None) -> Divergence:
+        """A divergence at this place."""
+        where = (
+            part(wanted, got)
+            if what not in ("names", "event") and wanted is not None and got is not None
+            else None
+        )
+        return Divergence(
+            step=self.step,
+            found=self.found,
+            what=what,
+            line=self.line,
+            name=name,
+            wanted=wanted,
+            got=got,
+            part=where,
+        )
+
+
+def _changes(here: _Here, one: Moment, other: Moment) -> Iterator[Divergence]:
+    """The changes of two steps: new values and names that are gone, then sharing."""
+    left, right = _with_gone(one), _with_gone(other)
+    for name in _both(left, right):
+        wanted, got = left.get(name), right.get(name)
+        if not _same(wanted, got):
+            is_value = wanted not in (None, GONE) and got not in (None, GONE)
+            yield here.tells("value" if is_value else "names", name, wanted, got)
+    for name in _both(one.same, other.same):
+        if one.same.get(name, GONE) != other.same.get(name, GONE):
+            yield here.tells("names", name, _mark(one.same, name), _mark(other.same, name))
+
+
+def _with_gone(moment: Moment) -> Mapping[str, str]:
+    return {**moment.values, **dict.fromkeys(moment.gone, GONE)} if moment.gone else moment.values
+
+
+def _mark(same: Mapping[str, str | None], name: str) -> str | None:
+    return f"&{same[name] or ''}" if name in same else None
+
+
+def _both(one: Mapping[str, object], other: Mapping[str, object]) -> Iterator[str]:
+    yield from one
+    yield from (name for name in other if name not in one)
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    return one == other or (one is not None and other is not None and equal(one, other))
+
+
+def _hidden(moment: Moment) -> str | None:
+    return " ".join(f"{kind}={value}" for kind, value in moment.hidden) or None

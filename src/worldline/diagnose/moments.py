@@ -1,0 +1,153 @@
+"""A prediction's text, of either notation, as moments: one shape for whatever reads them. Total on any bytes.
+
+It reads and does not compare. A moment of the compact notation holds what its step changed; one of Meta's holds the
+whole locals before its line ran. Text after the first fault is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from worldline.codec import compact_parse, cwm_parse
+from worldline.codec.cwm_frame import CwmFrame
+from worldline.codec.cwm_text import token
+from worldline.core.malformed import Malformed
+from worldline.core.trace import Step
+from worldline.predict.predictor import Ask, Prediction
+
+FINAL = ("return", "raise", "exit")
+ASIDE = ("output", "input", "exit")  # events that change nothing and that a frame's changes do not wait for
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """One event as a text tells it.
+
+    `line` is None where the text leaves it open: `lines` are those it may be. `values` are the names with the values
+    that the step changed, or, when `whole`, all locals before the line. `parent` is the frame around it, -1 for none.
+    `open`: the text stops before this step's changes must stand. `file` is none for the main one.
+    """
+
+    event: str
+    frame: int
+    line: int | None
+    lines: tuple[int, ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict)
+    gone: tuple[str, ...] = ()
+    arg: str | None = None
+    whole: bool = False
+    parent: int = -1
+    same: Mapping[str, str | None] = field(default_factory=dict)
+    hidden: tuple[tuple[str, str], ...] = ()
+    file: str | None = None
+    open: bool = False
+
+    @property
+    def action(self) -> tuple[str, int | None]:
+        """The event and its line: what a text that is read loosely is aligned by."""
+        return self.event, self.line if self.line is not None else next(iter(self.lines), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What a text says, up to its end or its first fault. `ended`: it says so itself, and it may."""
+
+    moments: tuple[Moment, ...]
+    ended: bool
+    malformed: Malformed | None = None
+
+    @property
+    def steps(self) -> int:
+        """How many moments were read."""
+        return len(self.moments)
+
+    @property
+    def answer(self) -> tuple[str, str] | None:
+        """How the outermost frame ended: event and value; None where the text does not get there."""
+        ends = (m for m in reversed(self.moments) if m.parent < 0 and m.event in FINAL)
+        last = next(ends, None)
+        return None if last is None or last.arg is None else (last.event, last.arg)
+
+    @property
+    def printed(self) -> tuple[str | None, ...]:
+        """What was written to standard output, piece by piece; Meta's notation does not show it."""
+        return tuple(moment.arg for moment in self.moments if moment.event == "output")
+
+
+def read(ask: Ask, prediction: Prediction) -> Reading:
+    """The moments of a prediction for an ask."""
+    if prediction.codec == "cwm":
+        return _read_cwm(ask, prediction)
+    return _read_compact(ask, prediction.text)
+
+
+def _read_compact(ask: Ask, text: bytes) -> Reading:
+    parsed = compact_parse.parse(text, ask.prompt)
+    hidden: dict[int, list[tuple[str, str]]] = {}
+    for one in parsed.hidden:
+        hidden.setdefault(one.step, []).append((one.kind, one.value))
+    main = parsed.program.name if parsed.program else None
+    moments = []
+    for step in parsed.steps:
+        frame = parsed.frames[step.frame]
+        file = None if frame.file == main else frame.file
+        moments.append(_of_step(step, frame.parent, file, tuple(hidden.get(step.i, ()))))
+    if not parsed.ended:
+        _leave_open(moments)
+    return Reading(moments=tuple(moments), ended=parsed.ended, malformed=parsed.malformed)
+
+
+def _of_step(step: Step, parent: int, file: str | None, hidden: tuple[tuple[str, str], ...]) -> Moment:
+    return Moment(
+        event=step.event, frame=step.frame, line=step.line, lines=(step.line,), values=step.delta, gone=step.gone,
+        arg=step.arg, parent=parent, same=step.same, hidden=hidden, file=file,
+    )  # fmt: skip
+
+
+def _leave_open(moments: list[Moment]) -> None:
+    """Marks each frame's newest step when it shows no change: changes may stand after steps of other frames."""
+    newest = {moment.frame: i for i, moment in enumerate(moments) if moment.event not in ASIDE}
+    for i in newest.values():
+        moment = moments[i]
+        if moment.event != "return" and not (moment.values or moment.gone or moment.same):
+            moments[i] = replace(moment, open=True)
+
+
+def _read_cwm(ask: Ask, prediction: Prediction) -> Reading:
+    text = prediction.text.decode("utf-8", "replace")
+    text = _whole_frames(text) if prediction.status == "budget" else text
+    entry = 0 if ask.program.call is None else None
+    parsed = cwm_parse.parse(text, ask.program.source, entry=entry)
+    moments: list[Moment] = []
+    parents: dict[int, int] = {}
+    stack: list[int] = []
+    for frame in parsed.frames:
+        while frame.event != "call" and len(stack) > 1 and frame.scope in stack and stack[-1] != frame.scope:
+            stack.pop()  # frames that an exception has left
+        if frame.event == "call":
+            parents.setdefault(frame.scope, stack[-1] if stack else -1)
+            stack.append(frame.scope)
+        moments.append(_of_frame(frame, parents.get(frame.scope, -1)))
+        if frame.event == "return" and stack:
+            stack.pop()
+    # Many dumps lost the end's token: whoever stopped of himself where nothing runs any more has ended.
+    is_over = prediction.status == "ended" and parsed.malformed is None and bool(moments) and not stack
+    return Reading(moments=tuple(moments), ended=parsed.ended or is_over, malformed=parsed.malformed)
+
+
+def _whole_frames(text: str) -> str:
+    """A cut text without its last frame where that one is unfinished: the cut is no fault of it."""
+    separator = token("frame_sep")
+    end = text.rfind(separator) + len(separator) if separator in text else 0
+    rest = text[end:]
+    begun = rest.startswith("<|") or "<|".startswith(rest)
+    return text[:end] if begun and token("end_of_text") not in rest else text
+
+
+def _of_frame(frame: CwmFrame, parent: int) -> Moment:
+    lines = (frame.line,) if frame.line is not None else frame.candidates
+    return Moment(
+        event=frame.event, frame=frame.scope, line=frame.line, lines=lines, values=frame.locals, arg=frame.arg,
+        parent=parent, whole=frame.event in ("call", "line"),
+    )  # fmt: skip

@@ -1,0 +1,167 @@
+"""A model of the Hugging Face hub, or a folder in its layout, run here: `hub:NAME`.
+
+One program at a time, by `transformers`, which is an extra; weights are safetensors and code in a repository is never
+run. `facebook/cwm` is asked in Meta's format by token ids, others by the compact prompt as plain text; the ways are
+those of `server_ways`. For anything large a server of its own (`server`) is faster.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from worldline.errors import UsageError
+from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.server_chat import messages
+from worldline.predict.server_tokens import END, is_meta, stage
+from worldline.predict.server_ways import END_MARK, Chat, Reply, Sampling, Text, Tokens, Way, prediction
+
+
+@dataclass(frozen=True)
+class HubVocabulary:
+    """A tokenizer of `transformers` that reads no special tokens in text."""
+
+    tokenizer: Any
+
+    def ids(self, text: str, /) -> list[int]:
+        """The ids of a text."""
+        return list(self.tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True))
+
+    def data(self, ids: Sequence[int], /) -> bytes:
+        """The bytes that ids stand for."""
+        kept = {"skip_special_tokens": False, "clean_up_tokenization_spaces": False}
+        return str(self.tokenizer.decode(list(ids), **kept)).encode("utf-8", "replace")
+
+
+class Hub:
+    """A model and its tokenizer behind the seam."""
+
+    def __init__(self, model: Any, tokenizer: Any, *, name: str, way: str, sampling: Sampling) -> None:
+        self._model, self._tokenizer, self._name, self._sampling = model, tokenizer, name, sampling
+        self._vocabulary = HubVocabulary(tokenizer)
+        ways: dict[str, Way] = {"tokens": Tokens(self._vocabulary), "text": Text(), "chat": Chat()}
+        self._way, self._asked = ways[way], way
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        return f"hub:{self._name}"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Everything that decides what is asked, for a run to keep."""
+        way = self._way
+        return {
+            "model": self._name,
+            "way": self._asked,
+            "codec": way.codec,
+            "template": way.template,
+        } | asdict(self._sampling)
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        """One prediction for each ask, in their order, each as soon as it is there."""
+        for ask in asks:
+            began = time.perf_counter()
+            found = self._one(ask)
+            yield replace(found, seconds=time.perf_counter() - began)
+
+    def _one(self, ask: Ask) -> Prediction:
+        if ask.limit == len(ask.given):
+            return Prediction(text=ask.given, status="budget", codec=self._way.codec)
+        try:
+            reply = self._reply(self._ids(ask), ask)
+        except (
+            RuntimeError
+        ) as error:  # out of memory, a prompt beyond the model's positions: not the model's answer
+            why = " ".join(str(error).split())[:200]
+            return Prediction(
+                text=ask.given, status="fault", codec=self._way.codec, note=f"the model failed: {why}"
+            )
+        return prediction(self._way, ask, reply)
+
+    def _ids(self, ask: Ask) -> list[int]:
+        if self._asked == "tokens":
+            return stage(ask.program).ids(self._vocabulary, ask.given)
+        if self._asked == "text":
+            return list(self._tokenizer.encode((ask.prompt + ask.given).decode("utf-8", "replace")))
+        options = {"add_generation_prompt": True, "tokenize": True, "return_dict": False}
+        return list(self._tokenizer.apply_chat_template(messages(ask), **options))
+
+    def _reply(self, ids: list[int], ask: Ask) -> Reply:
+        import torch
+
+        most = int(self._sampling.question("", ask)["max_tokens"])
+        heard, warm = _Heard(len(ids)), self._sampling.temperature > 0
+        options: dict[str, Any] = {"max_new_tokens": most, "do_sample": warm, "logits_processor": [heard]}
+        if warm:
+            options["temperature"] = self._sampling.temperature
+        if self._asked == "tokens":
+            options["eos_token_id"] = END
+        elif self._asked == "text":
+            options |= {"stop_strings": [END_MARK], "tokenizer": self._tokenizer}
+        given = torch.tensor([ids], device=self._model.device)
+        with torch.random.fork_rng(), torch.no_grad():
+            torch.manual_seed(self._sampling.seed)
+            found = self._model.generate(given, attention_mask=torch.ones_like(given), **options)
+        return self._read(found[0, len(ids) :].tolist(), most, heard.total(found[0]))
+
+    def _read(self, written: list[int], most: int, logprob: float) -> Reply:
+        """What was written; cut where it fills its budget and ends in no end."""
+        ends = {END} if self._asked == "tokens" else self._ends()
+        ended = bool(written) and written[-1] in ends
+        if self._asked == "tokens":
+            return Reply("", not ended and len(written) >= most, None, tuple(written), logprob)
+        text = self._vocabulary.data(written[:-1] if ended else written).decode()
+        ended = ended or END_MARK in text
+        return Reply(text, not ended and len(written) >= most, None, (), logprob)
+
+    def _ends(self) -> set[int]:
+        found = self._model.generation_config.eos_token_id
+        return set(found) if isinstance(found, (list, tuple)) else {found}
+
+
+class _Heard:
+    """Listens to a generation and sums the log-probabilities of what was chosen, without keeping them all."""
+
+    def __init__(self, prompt: int) -> None:
+        self._prompt, self._sum, self._last = prompt, 0.0, None
+
+    def __call__(self, ids: Any, scores: Any) -> Any:
+        self._add(ids[0])
+        self._last = scores[0].float().log_softmax(-1)
+        return scores
+
+    def _add(self, ids: Any) -> None:
+        if self._last is not None and len(ids) > self._prompt:
+            self._sum += float(self._last[ids[-1]])
+            self._last = None
+
+    def total(self, ids: Any) -> float:
+        """The sum, the last token with it."""
+        self._add(ids)
+        return self._sum
+
+
+def load_hub(
+    name: str, *, way: str | None = None, device: str = "cpu", sampling: Sampling | None = None
+) -> Hub:
+    """The model of that name, in the way it was trained for unless another is asked for."""
+    try:
+        transformers = importlib.import_module("transformers")
+        importlib.import_module("torch")
+    except ImportError as error:
+        raise UsageError(f"hub:{name} needs {error.name}: pip install 'worldline[hub]'") from error
+    way = way or ("tokens" if is_meta(name) else "text")
+    placed = {"device_map": "auto"} if device == "auto" else {}
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            name, dtype="auto", use_safetensors=True, trust_remote_code=False, **placed
+        )
+    except (OSError, ValueError, ImportError) as error:
+        raise UsageError(f"hub:{name}: {' '.join(str(error).split())[:300]}") from error
+    model = model.eval() if placed else model.to(device).eval()
+    return Hub(model, tokenizer, name=name, way=way, sampling=sampling or Sampling())

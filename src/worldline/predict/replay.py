@@ -1,0 +1,121 @@
+"""Outputs that were made elsewhere: `replay:FILE`, JSON lines of texts, each found again for its ask.
+
+A row holds its `text` (or `output`, `prediction`, `completion`) and what it belongs to: the program's `digest`, or the
+`prompt` as it was asked; rows that hold neither are taken in the order of the asks (`-M by=order`). Optional are
+`status`, `codec`, `logprob` and `note`. An ask that the file does not hold is a fault, never a wrong prediction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from worldline.codec.cwm_text import SPECIAL
+from worldline.errors import UsageError
+from worldline.predict.predictor import CODECS, STATUSES, Ask, Prediction
+
+TEXTS = ("text", "output", "prediction", "completion")
+KEYS = ("digest", "prompt", "order")
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Predictions by what they belong to; by their place in the file where `by` is `order`.
+
+    A place is one of the asks of one call of `predict`, so `order` wants all asks at once.
+    """
+
+    name: str
+    rows: dict[str | int, Prediction]
+    by: str
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        """One prediction for each ask, in their order."""
+        for place, ask in enumerate(asks):
+            found = self.rows.get(self._key(place, ask))
+            yield _fitted(ask, found) if found else _fault(ask, "not in the file")
+
+    def _key(self, place: int, ask: Ask) -> str | int:
+        if self.by == "order":
+            return place
+        return ask.program.digest if self.by == "digest" else ask.prompt.decode("utf-8", "surrogatepass")
+
+
+def load_replay(path: Path, *, by: str | None = None, codec: str | None = None) -> Replay:
+    """The rows of a file. `by` is found out from the first row, and so is the `codec` of each text that has none."""
+    rows: dict[str | int, Prediction] = {}
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                where = f"{path}, line {number}"
+                row = _row(where, line)
+                by = by or _by(where, row)
+                key = len(rows) if by == "order" else _text(where, row, by)
+                found = _prediction(where, row, codec)
+                if rows.setdefault(key, found) != found:
+                    raise UsageError(f"{where}: another text for the same {by}")
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    return Replay(f"replay:{path.name}", rows, by or "digest")
+
+
+def _row(where: str, line: bytes) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        raise UsageError(f"{where}: not JSON") from None
+    if not isinstance(row, dict):
+        raise UsageError(f"{where}: not an object")
+    return row
+
+
+def _by(where: str, row: dict[str, Any]) -> str:
+    for key in ("digest", "prompt"):
+        if key in row:
+            return key
+    raise UsageError(
+        f"{where}: neither `digest` nor `prompt`; say -M by=order if rows stand as programs are asked for"
+    )
+
+
+def _text(where: str, row: dict[str, Any], key: str) -> str:
+    found = row.get(key)
+    if not isinstance(found, str):
+        raise UsageError(f"{where}: no text under `{key}`")
+    return found
+
+
+def _prediction(where: str, row: dict[str, Any], codec: str | None) -> Prediction:
+    key = next((key for key in TEXTS if key in row), None)
+    status = row.get("status")
+    if key is None and status != "fault":
+        raise UsageError(f"{where}: none of {', '.join(TEXTS)}")
+    text = "" if key is None or row[key] is None else _text(where, row, key)
+    codec = row.get("codec") or codec or ("cwm" if SPECIAL.search(text) else "compact")
+    status = status or ("budget" if row.get("finish_reason") == "length" else "ended" if text else "empty")
+    if status not in STATUSES or codec not in CODECS:
+        raise UsageError(f"{where}: a status {status!r} or a codec {codec!r} that there is not")
+    logprob, note = row.get("logprob"), row.get("note")
+    return Prediction(
+        text=text.encode("utf-8", "surrogatepass"), status=status, codec=codec,
+        logprob=float(logprob) if isinstance(logprob, (int, float)) else None,
+        note=note if isinstance(note, str) else "",
+    )  # fmt: skip
+
+
+def _fitted(ask: Ask, found: Prediction) -> Prediction:
+    """A prediction as the ask wants it: within the limit, and with what is given at its front."""
+    if found.status != "fault" and not found.text.startswith(ask.given):
+        return _fault(ask, "the text in the file does not begin with what is given")
+    if len(found.text) > ask.limit:
+        return replace(found, text=found.text[: ask.limit], status="budget")
+    return found
+
+
+def _fault(ask: Ask, note: str) -> Prediction:
+    return Prediction(text=ask.given, status="fault", note=note)

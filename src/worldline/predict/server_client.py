@@ -1,0 +1,214 @@
+"""One question to an HTTP server that may misbehave: a JSON object out, a JSON object back, or why there is none.
+
+Bounded in every way: one deadline for a question with all its retries, a cap on the body, no redirects, no
+decompression, no proxies or passwords out of the environment. The key is sent and never shown: what a server says is
+searched for it first. What the objects mean is `server_ways`'s; how many questions run at once is `server`'s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import json
+import math
+import ssl
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from worldline.errors import UsageError
+
+if TYPE_CHECKING:
+    import httpx2
+
+BODY = 64 << 20  # bytes of an answer: 64 KiB of text with the log-probability of each byte are some 10 MB
+SHOWN = 200  # characters of a server's own words in a reason
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
+RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patience:
+    """How long a question may take, all attempts together, and how many attempts follow the first."""
+
+    timeout: float = 600.0
+    retries: int = 4
+
+
+class Unanswered(Exception):
+    """No answer, and why. `again` says that another attempt may fare better, `after` the seconds to wait."""
+
+    def __init__(self, why: str, *, again: bool = True, after: float = 0.0) -> None:
+        super().__init__(why)
+        self.why, self.again, self.after = why, again, after
+
+
+@dataclass(frozen=True)
+class Client:
+    """Where questions go, and how. `random` spreads the pauses between attempts."""
+
+    url: str
+    patience: Patience
+    random: Random
+    key: str = field(default="", repr=False)
+
+    def open(self) -> httpx2.AsyncClient:
+        """The connections, for the event loop that uses them."""
+        http = _httpx()
+        headers = {"Accept-Encoding": "identity", "User-Agent": "worldline"}
+        if self.key:
+            headers["Authorization"] = f"Bearer {self.key}"
+        limits = http.Limits(max_connections=None, max_keepalive_connections=64)
+        opened: httpx2.AsyncClient = http.AsyncClient(
+            headers=headers, timeout=None, limits=limits, trust_env=False, follow_redirects=False
+        )
+        return opened
+
+    async def ask(
+        self,
+        http: httpx2.AsyncClient,
+        path: str,
+        question: Mapping[str, Any],
+        read: Callable[[dict[str, Any]], _T],
+        *,
+        retries: int | None = None,
+    ) -> _T:
+        """What `read` makes of the answer, after as many attempts as the deadline and the retries allow."""
+        end = time.monotonic() + self.patience.timeout
+        body = json.dumps(question).encode()
+        attempts = 1 + (self.patience.retries if retries is None else retries)
+        for attempt in range(1, attempts + 1):
+            try:
+                async with asyncio.timeout(end - time.monotonic()):
+                    return read(await self._once(http, self.url + path, body))
+            except TimeoutError:
+                raise Unanswered(f"no answer within {self.patience.timeout:g} s") from None
+            except Unanswered as problem:
+                pause = max(problem.after, self._pause(attempt))
+                if not problem.again or attempt == attempts:
+                    raise Unanswered(_counted(problem.why, attempt)) from None
+                if time.monotonic() + pause >= end:
+                    late = f"{problem.why}, and no time for another attempt"
+                    raise Unanswered(_counted(late, attempt)) from None
+            await asyncio.sleep(pause)
+        raise AssertionError("an attempt returns or raises")
+
+    def _pause(self, attempt: int) -> float:
+        longest: float = min(FIRST_PAUSE * 2.0 ** (attempt - 1), LONGEST_PAUSE)
+        return longest * (0.5 + self.random.random() / 2)
+
+    async def _once(self, http: httpx2.AsyncClient, url: str, body: bytes) -> dict[str, Any]:
+        errors = _httpx()
+        headers = {"Content-Type": "application/json"}
+        try:
+            async with http.stream("POST", url, content=body, headers=headers) as answer:
+                data = await self._body(answer)
+                _check_status(answer, data)
+                _check_kind(answer)
+        except errors.ConnectError as error:
+            raise _unconnected(error) from None
+        except errors.TransportError as error:
+            raise Unanswered(f"{_words(error)} while it answered") from None
+        return _object(data)
+
+    async def _body(self, answer: httpx2.Response) -> bytes:
+        """The bytes as they were sent, up to the cap, with the key taken out of them."""
+        if answer.headers.get("Content-Encoding", "identity") != "identity":
+            raise Unanswered("a compressed answer, which was not asked for", again=False)
+        data = bytearray()
+        async for chunk in answer.aiter_raw():
+            data += chunk
+            if len(data) > BODY:
+                raise Unanswered(f"an answer of more than {BODY >> 20} MiB", again=False)
+        return bytes(data).replace(self.key.encode(), b"[key]") if self.key else bytes(data)
+
+
+def _check_status(answer: httpx2.Response, data: bytes) -> None:
+    status = answer.status_code
+    if 300 <= status < 400:
+        where = urlsplit(answer.headers.get("Location", ""))
+        host = f" to {where.scheme}://{where.hostname}" if where.hostname else ""
+        raise Unanswered(f"redirected{host}: give that address if it is the right one", again=False)
+    if status != 200:
+        said = _said(data)
+        after = _retry_after(answer.headers.get("Retry-After", ""))
+        raise Unanswered(
+            f"status {status}" + (f" ({said})" if said else ""), again=status in RETRIED, after=after
+        )
+
+
+def _check_kind(answer: httpx2.Response) -> None:
+    kind = answer.headers.get("Content-Type", "application/json").partition(";")[0].strip().lower()
+    if kind == "text/event-stream":  # its chunks may be repeated or lost, and nothing in them would tell
+        raise Unanswered("a stream, which was not asked for", again=False)
+    if kind.startswith("text/html"):
+        raise Unanswered("a web page instead of an answer")
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Unanswered("an answer that is not JSON") from None
+    if not isinstance(found, dict):
+        raise Unanswered("an answer that is no JSON object")
+    return found
+
+
+def _said(data: bytes) -> str:
+    """What a server says about its refusal, shortened, on one line."""
+    try:
+        text = _message(json.loads(data[: 1 << 16]))
+    except (ValueError, RecursionError):
+        text = "" if data.lstrip()[:1] == b"<" else data[: SHOWN * 4].decode("utf-8", "replace")
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:SHOWN]
+
+
+def _message(found: Any) -> str:
+    """The message in the usual places of an error object."""
+    for key in ("error", "message", "detail"):
+        if isinstance(found, dict) and key in found:
+            found = found[key]
+    return found if isinstance(found, str) else ""
+
+
+def _retry_after(text: str) -> float:
+    """Seconds, of a number of them or a date; nothing for anything else."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            seconds = email.utils.parsedate_to_datetime(text).timestamp() - time.time()
+        except (ValueError, OverflowError):
+            return 0.0
+    return max(seconds, 0.0) if math.isfinite(seconds) else 0.0
+
+
+def _unconnected(error: Exception) -> Unanswered:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            why = (cause.reason or "error").lower().replace("_", " ")
+            return Unanswered(f"TLS: {why}", again=False)
+        cause = cause.__cause__ or cause.__context__
+    return Unanswered(f"no connection: {_words(error)}")
+
+
+def _words(error: Exception) -> str:
+    return " ".join(str(error).split())[:SHOWN] or type(error).__name__
+
+
+def _counted(why: str, attempts: int) -> str:
+    return why if attempts == 1 else f"{why}; {attempts} attempts"
+
+
+def _httpx() -> Any:
+    try:
+        import httpx2
+    except ImportError as error:
+        raise UsageError("a server needs the package httpx2: pip install 'worldline[server]'") from error
+    return httpx2

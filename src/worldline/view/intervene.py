@@ -1,0 +1,61 @@
+"""What cures did to many samples, as tables: flips each way with their test and intervals, and causes confirmed."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from worldline.diagnose.cures import CURES
+from worldline.diagnose.intervene import Interventions
+from worldline.diagnose.paired import Share
+from worldline.view.escape import printable
+
+
+def print_interventions(console: Console, found: Interventions) -> None:
+    """The whole of it."""
+    told = f"n = {len(found.failed):,} failed and {len(found.chosen):,} of {found.passing:,} passing, by {found.by}"
+    console.print(Text(f"cures  {printable(found.model)}  {told}", style="bold"))
+    console.print(_effects(found))
+    if found.failed:
+        console.print(_causes(found))
+    if found.unjudged:
+        console.print(
+            Text(f"{found.unjudged:,} samples without a true answer, or faults, in no rate", style="dim")
+        )
+
+
+def _effects(found: Interventions) -> Table:
+    heads = ("net", "recovered", "regressed", "McNemar's p", "net of all", "not fit", "faults")
+    table = _table("cure", *heads)
+    for effect in found.effects:
+        pairs = effect.pairs
+        rates = _share(pairs.recovery), _share(pairs.regression)
+        counts = f"{effect.expected:+,.0f}", f"{effect.unfit:,}", f"{effect.faults:,}"
+        table.add_row(CURES[effect.cure], f"{pairs.net:+,}", *rates, _p(pairs.p), *counts)
+    return table
+
+
+def _causes(found: Interventions) -> Table:
+    table = _table("cause of failure", "confirmed by its cure")
+    for name, share in found.confirmed.items():
+        table.add_row(printable(name), _share(share))
+    return table
+
+
+def _table(*heads: str) -> Table:
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for number, head in enumerate(heads):
+        table.add_column(head, justify="right" if number else "left", no_wrap=number > 0)
+    return table
+
+
+def _share(share: Share) -> str:
+    if share.rate is None:
+        return "- of 0"
+    low, high = share.interval
+    return f"{share.some:,} of {share.n:,} ({100 * low:.0f} - {100 * high:.0f} %)"
+
+
+def _p(value: float) -> str:
+    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"

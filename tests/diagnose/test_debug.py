@@ -1,0 +1,141 @@
+"""One program under the lens: the truth beside the imagined run, what the model believed, which cure helps."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from scripted_model import Mistaken, programs
+
+from worldline.codec.compact_prompt import Compact
+from worldline.core.program import Program
+from worldline.diagnose.cures import CURES
+from worldline.diagnose.debug import NO_TIME, Debugged, debug, imagine
+from worldline.errors import NoSandbox
+from worldline.limits import Limits
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.models import load_model
+from worldline.predict.predictor import Ask, Prediction
+from worldline.record.recorder import record
+
+LOOP = "    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def box() -> None:
+    """A machine without a box refuses, as it should; then there is nothing to see here."""
+    try:
+        record(Program(source="pass"))
+    except NoSandbox as error:
+        pytest.skip(f"no box on this machine: {error}")
+
+
+def outcomes(found: Debugged) -> dict[str, str]:
+    """What came of each cure."""
+    return {one.cure: one.outcome for one in found.tried}
+
+
+@pytest.mark.parametrize("codec", ["compact", "cwm"])
+@pytest.mark.parametrize("call", ["f(4)", None])
+def test_the_interpreter_does_not_diverge(codec: str, call: str | None) -> None:
+    source = f"def f(n):\n{LOOP}" + ("" if call else "print(f(3))\n")
+    found = debug(Program(source=source, call=call), Interpreter(codec=codec))
+    assert not found.diverges
+    assert found.cause.name == "right"
+    assert found.tried == ()
+    assert found.belief is None
+    assert (
+        [row.truth for row in found.rows] == [row.found for row in found.rows] == list(range(len(found.rows)))
+    )
+
+
+def test_a_wrong_value_is_shown_explained_and_cured() -> None:
+    def mistake(ask: Ask, truth: bytes) -> bytes:
+        return truth.replace(b"2 a=5", b"2 a=7").replace(b"3 b=10", b"3 b=14").replace(b")10", b")14")
+
+    found = debug(programs(5)[4], Mistaken(mistake), budget=None)
+    assert found.diverges
+    assert found.cause.name == "wrong value"
+    first = found.case.divergences[0]
+    assert (first.step, first.name, first.wanted, first.got) == (1, "a", "5", "7")
+    assert [row.differs != () for row in found.rows] == [False, True, True, False, True]
+    assert found.belief is not None
+    assert (found.belief.wrote, found.belief.wanted, found.belief.sure) == ("2 a=7\n", "2 a=5\n", None)
+    assert list(outcomes(found)) == list(CURES)
+    assert outcomes(found)["repair"] == "recovered"
+    assert outcomes(found)["format"] == "wrong"
+    assert "repair" in found.helped
+    assert found.is_confirmed
+    told = json.loads(json.dumps(found.as_json()))
+    assert told["cause"]["confirmed"] is True
+    assert told["cures"][1] == {"cure": "repair", "sample": 0, "outcome": "recovered", "why": ""}
+
+
+def test_steps_that_do_not_align_stand_one_under_the_other() -> None:
+    early = b"(1 n=4\n2 s=0\n3 i=0\n4\n3\n5\n)0\n.\n"
+    found = debug(programs(5, LOOP)[4], Mistaken(lambda ask, truth: early), cures=False)
+    assert found.tried == ()
+    assert found.is_confirmed is None
+    assert sorted(row.truth for row in found.rows if row.truth is not None) == list(
+        range(found.case.truth.steps)
+    )
+    assert sorted(row.found for row in found.rows if row.found is not None) == list(
+        range(found.case.found.steps)
+    )
+    told = [one for row in found.rows for one in row.differs]
+    assert sorted(map(id, told)) == sorted(map(id, found.case.divergences))
+
+
+@pytest.mark.parametrize("text", [b"", b"\xff\xfe\n", b"(1 n=4\n2 s=0\n3 i=0", b"(1 n=4\nnonsense\n", b".\n"])
+def test_any_text_is_debugged(text: bytes) -> None:
+    found = debug(programs(5, LOOP)[4], Mistaken(lambda ask, truth: text), cures=False)
+    assert found.diverges
+    told = [one for row in found.rows for one in row.differs]
+    assert sorted(map(id, told)) == sorted(map(id, found.case.divergences))
+    json.dumps(found.as_json())
+
+
+def test_without_time_no_cure_is_tried_and_it_says_so() -> None:
+    model = Mistaken(lambda ask, truth: truth.replace(b"2 a=5", b"2 a=7"))
+    found = debug(programs(5)[4], model, budget=1e-9)
+    assert {one.why for one in found.tried if one.status == "untried"} == {NO_TIME}
+    assert not found.helped
+    assert len(model.asked) == 1
+
+
+def test_a_run_without_an_end_is_debugged_up_to_its_cut() -> None:
+    forever = Program(source="def f():\n    n = 0\n    while True:\n        n += 1\n", call="f()")
+    limits = Limits(steps=200)
+    found = debug(forever, Interpreter(limits=limits), limits=limits, budget=None)
+    assert found.case.answer is None
+    assert not found.case.truth.ended
+    assert not found.diverges, found.cause
+
+
+def test_imagining_runs_nothing() -> None:
+    """A program that would leave a mark leaves none, since it is not run."""
+    program = Program(source="def f():\n    open('/tmp/mark', 'w')\n    while True: pass\n", call="f()")
+
+    class Silent:
+        name = "silent"
+
+        def predict(self, asks: object, /) -> object:
+            yield Prediction(text=b"(1\n2\n3\n3\n", status="budget")
+
+    found = imagine(program, Silent())  # type: ignore[arg-type]
+    assert found.reading.steps == 4
+    assert found.as_json()["ended"] is False
+
+
+def test_the_shipped_model_says_how_sure_it_was() -> None:
+    program = Program(source="def f(n):\n    a = n * 7919 % 1013\n    return a * 31\n", call="f(4567)")
+    found = debug(program, load_model("default", {"threads": "1"}), options=Compact(), cures=False)
+    assert len(found.sure) == len(found.case.found.moments) + found.case.found.ended
+    assert all(logprob <= 1e-6 for logprob in found.sure)
+    assert found.diverges, "it cannot multiply such numbers"
+    assert found.belief is not None
+    assert found.belief.sure is not None
+    assert found.belief.truth is not None
+    assert 0 <= found.belief.truth < found.belief.sure <= 1
+    assert found.belief.sure == pytest.approx(math.exp(found.sure[found.belief.step]))

@@ -1,0 +1,106 @@
+"""Outputs made elsewhere: found by digest, by prompt or by their order; what is not there is a fault."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worldline.core.program import Program
+from worldline.errors import UsageError
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.models import load_model
+from worldline.predict.predictor import Ask
+
+ASKS = [
+    Ask(program=Program(source="def f(n):\n    return n\n", call=f"f({n})")) for n in (1, "'\\ud800é'", [])
+]
+
+
+def written(folder: Path, rows: list[dict[str, Any]]) -> str:
+    path = folder / "outputs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n\n" for row in rows))
+    return f"replay:{path}"
+
+
+def keyed(by: str, ask: Ask) -> dict[str, str]:
+    return {"digest": ask.program.digest} if by == "digest" else {"prompt": ask.prompt.decode()}
+
+
+@pytest.mark.parametrize("codec", ["compact", "cwm"])
+@pytest.mark.parametrize("by", ["digest", "prompt", "order"])
+def test_the_interpreter_s_outputs_replayed_are_its_outputs(tmp_path: Path, by: str, codec: str) -> None:
+    truths = list(Interpreter(codec=codec).predict(ASKS))
+    rows = [
+        (keyed(by, ask) if by != "order" else {"id": place}) | {"text": truth.text.decode()}
+        for place, (ask, truth) in enumerate(zip(ASKS, truths, strict=True))
+    ]
+    if by != "order":
+        rows.reverse()
+    replay = load_model(written(tmp_path, rows), {"by": "order"} if by == "order" else {})
+    found = list(replay.predict(ASKS))
+    assert [(each.text, each.status, each.codec) for each in found] == [
+        (each.text, each.status, codec) for each in truths
+    ]
+    assert replay.name == "replay:outputs.jsonl"
+
+
+def test_what_is_not_in_the_file_is_a_fault(tmp_path: Path) -> None:
+    replay = load_model(written(tmp_path, [keyed("digest", ASKS[1]) | {"output": "."}]))
+    first, second = replay.predict(ASKS[:2])
+    assert (first.status, first.note, first.text) == ("fault", "not in the file", b"")
+    assert (second.status, second.text) == ("ended", b".")
+
+
+@pytest.mark.parametrize(
+    ("row", "status", "text"),
+    [
+        ({"prediction": ""}, "empty", b""),
+        ({"completion": "(1", "finish_reason": "length"}, "budget", b"(1"),
+        ({"text": "(1", "status": "broken"}, "broken", b"(1"),
+        ({"status": "fault", "note": "unreachable(x)"}, "fault", b""),
+        ({"text": None}, "empty", b""),
+        ({"text": "(1 n=1\n2\n)1\n.\n"}, "budget", b"(1 n=1\n2\n)"),
+    ],
+)
+def test_a_row_says_how_its_text_ended(tmp_path: Path, row: dict[str, Any], status: str, text: bytes) -> None:
+    replay = load_model(written(tmp_path, [keyed("digest", ASKS[0]) | row]))
+    (found,) = replay.predict([Ask(program=ASKS[0].program, limit=10)])
+    assert (found.status, found.text) == (status, text)
+
+
+def test_a_text_that_does_not_begin_as_given_is_a_fault(tmp_path: Path) -> None:
+    replay = load_model(written(tmp_path, [keyed("digest", ASKS[0]) | {"text": "(1 n=2\n"}]))
+    (found,) = replay.predict([Ask(program=ASKS[0].program, given=b"(1 n=1\n")])
+    assert (found.status, found.text) == ("fault", b"(1 n=1\n")
+
+
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        ([{"id": 1, "text": "x"}], "line 1: neither `digest` nor `prompt`; say -M by=order"),
+        ([{"digest": "a"}], "line 1: none of text, output"),
+        ([{"digest": "a", "text": 5}], "no text under `text`"),
+        ([{"digest": "a", "text": "x"}, {"text": "x"}], "line 3: no text under `digest`"),
+        ([{"digest": "a", "text": "x"}, {"digest": "a", "text": "y"}], "another text for the same digest"),
+        ([{"digest": "a", "text": "x", "status": "great"}], "a status 'great'"),
+        ([{"digest": "a", "text": "x", "codec": "morse"}], "a codec 'morse'"),
+    ],
+)
+def test_a_row_that_cannot_be_meant_is_refused(
+    tmp_path: Path, rows: list[dict[str, Any]], match: str
+) -> None:
+    with pytest.raises(UsageError, match=match):
+        load_model(written(tmp_path, rows))
+
+
+def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b'{"digest": "a", "te')
+    for name, match in (("x", "line 1: not JSON"), ("missing", "No such file"), ("", "directory")):
+        with pytest.raises(UsageError, match=match):
+            load_model(f"replay:{tmp_path / name}")
+    (tmp_path / "x").write_bytes(b"[" * 100_000)
+    with pytest.raises(UsageError, match="not JSON"):
+        load_model(f"replay:{tmp_path / 'x'}")

@@ -1,0 +1,244 @@
+"""Everything a server may do wrong, done by a real one: it becomes a fault with its reason, in time, and no more."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worldline.core.program import Program
+from worldline.errors import UsageError
+from worldline.predict.models import load_model
+from worldline.predict.predictor import Ask, Prediction
+
+pytest.importorskip("httpx2", reason="the server extra is not installed: pip install 'worldline[server]'")
+
+ASK = Ask(program=Program(source="def f(n):\n    return n\n", call="f(1)"))
+KEY = "sk-very-secret-1234"
+
+
+class Faulty:
+    """The misbehaving server's process."""
+
+    def __init__(self, ports: list[int]) -> None:
+        self.ports = ports
+
+    def url(self, fault: str) -> str:
+        return f"server:http://127.0.0.1:{self.ports[0]}/{fault}/v1#m"
+
+    def log(self, fault: str) -> list[dict[str, Any]]:
+        """What was asked of it under a fault's name."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[0]}/log", timeout=10) as answer:
+            entries = json.load(answer)["log"]
+        return [entry for entry in entries if entry["path"].startswith(f"/{fault}/")]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Faulty]:
+    certificate = _certificate(tmp_path_factory.mktemp("tls"))
+    script = Path(__file__).with_name("faulty_server.py")
+    process = subprocess.Popen(
+        [sys.executable, str(script), *certificate], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        yield Faulty([int(port) for port in process.stdout.readline().split()])
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _certificate(folder: Path) -> list[str]:
+    """A certificate that nobody signed, where openssl can make one."""
+    if shutil.which("openssl") is None:
+        return []
+    path = folder / "server.pem"
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-subj",
+        "/CN=localhost",
+        "-keyout",
+        path,
+    ]
+    subprocess.run([*command, "-out", folder / "cert.pem"], check=True, capture_output=True)
+    path.write_bytes(path.read_bytes() + (folder / "cert.pem").read_bytes())
+    return [str(path)]
+
+
+def ask(scheme: str, *asks: Ask, **extras: object) -> list[Prediction]:
+    """The predictions of a server, asked in the plainest way unless said otherwise."""
+    settled = {"way": "text", "timeout": 2, "retries": 1} | extras
+    return list(
+        load_model(scheme, {key: str(value) for key, value in settled.items()}).predict(asks or [ASK])
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "why", "attempts"),
+    [
+        ("500", r"status 500 \(no way\); 2 attempts", 2),
+        ("502", r"status 502 \(no way\); 2 attempts", 2),
+        ("503", r"status 503 \(no way\); 2 attempts", 2),
+        ("429", r"status 429 \(no way\), and no time for another attempt", 1),
+        ("400", r"status 400 \(no way\)", 1),
+        ("html", "a web page instead of an answer; 2 attempts", 2),
+        ("notjson", "not JSON; 2 attempts", 2),
+        ("deep", "not JSON; 2 attempts", 2),
+        ("list", "no JSON object; 2 attempts", 2),
+        ("nochoices", "without `choices`; 2 attempts", 2),
+        ("notext", "without a text; 2 attempts", 2),
+        ("nofinish", "the finish_reason 'None'; 2 attempts", 2),
+        ("filtered", "the finish_reason 'content_filter'", 1),
+        ("othermodel", "the model 'another', not 'm'", 1),
+        ("stream", "a stream, which was not asked for", 1),
+        ("redirect", "redirected to http://127.0.0.2: give", 1),
+        ("gzip", "a compressed answer", 1),
+        ("garbage", "while it answered; 2 attempts", 2),
+        ("cut", "while it answered; 2 attempts", 2),
+        ("huge", "an answer of more than 64 MiB", 1),
+    ],
+)
+def test_a_fault_is_named_and_never_a_prediction(server: Faulty, fault: str, why: str, attempts: int) -> None:
+    (found,) = ask(server.url(fault), timeout=10)
+    assert (found.status, found.text, found.logprob) == ("fault", b"", None)
+    assert re.fullmatch(r"unreachable\(.*" + why + r".*\)", found.note), found.note
+    assert len(server.log(fault)) == attempts
+
+
+@pytest.mark.parametrize("fault", ["slow", "hang"])
+def test_one_deadline_bounds_a_question(server: Faulty, fault: str) -> None:
+    began = time.perf_counter()
+    (found,) = ask(server.url(fault), timeout=1.2, retries=5)
+    assert found.note == "unreachable(no answer within 1.2 s)"
+    assert 1.1 < time.perf_counter() - began < 2.5
+    assert len(server.log(fault)) == 1
+
+
+def test_a_refused_connection() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    (found,) = ask(f"server:http://127.0.0.1:{port}#m", retries=2)
+    assert found.status == "fault"
+    assert re.fullmatch(r"unreachable\(no connection: .*; 3 attempts\)", found.note)
+
+
+def test_no_tls_where_tls_is_asked_for(server: Faulty) -> None:
+    (found,) = ask(server.url("good").replace("http:", "https:"))
+    assert found.note.startswith("unreachable(TLS: ")
+    assert server.log("good") == []
+
+
+def test_a_certificate_that_nobody_signed(server: Faulty) -> None:
+    if len(server.ports) < 2:
+        pytest.skip("no openssl here to make a certificate")
+    (found,) = ask(f"server:https://127.0.0.1:{server.ports[1]}/signed/v1#m")
+    assert found.note == "unreachable(TLS: certificate verify failed)"
+    assert server.log("signed") == []
+
+
+@pytest.mark.parametrize("fault", ["nologprobs", "oddlogprobs"])
+def test_tokens_without_log_probabilities_are_a_prediction_without(server: Faulty, fault: str) -> None:
+    (found,) = ask(server.url(fault))
+    assert (found.status, found.text, found.logprob) == ("ended", b"(1 n=1\n2\n)1\n.\n", None)
+
+
+def test_an_answer_that_changes_between_retries_says_which_it_is(server: Faulty) -> None:
+    (found,) = ask(server.url("busy"), retries=3, seed=7, temperature=0.5)
+    assert (found.status, found.note) == ("ended", "answer answer-3")
+    asked = [entry["question"] for entry in server.log("busy")]
+    assert asked[0] == asked[1] == asked[2]
+    assert (asked[0]["seed"], asked[0]["temperature"]) == (7, 0.5)
+
+
+def test_the_empty_and_the_cut_have_their_own_status(server: Faulty) -> None:
+    assert [each.status for each in ask(server.url("empty"))] == ["empty"]
+    (found,) = ask(server.url("length"))
+    assert (found.status, found.text) == ("budget", b"(1 n=1\n2")
+    (found,) = ask(server.url("good"), Ask(program=ASK.program, limit=5))
+    assert (found.status, len(found.text)) == ("budget", 5)
+
+
+def programs(*names: str) -> list[Ask]:
+    return [
+        Ask(program=Program(source=f"def {name}(n):\n    return n\n", call=f"{name}(1)")) for name in names
+    ]
+
+
+def test_predictions_come_in_the_order_asked(server: Faulty) -> None:
+    asks = programs("f", "ff", "fff", "ffff", "fffff")
+    wanted = [f"(1 n={len(each.prompt)}\n2\n)1\n.\n".encode() for each in asks]
+    assert [each.text for each in ask(server.url("late"), *asks, concurrency=4)] == wanted
+
+
+def test_one_that_fails_does_not_stop_the_others(server: Faulty) -> None:
+    found = ask(server.url("mixed"), *programs("a", "broken", "b", "c", "broken"), retries=0)
+    assert [each.status for each in found] == ["ended", "fault", "ended", "ended", "fault"]
+
+
+def test_what_is_there_is_given_out_before_the_rest(server: Faulty) -> None:
+    model = load_model(server.url("good"), {"way": "text", "concurrency": "1"})
+    coming = iter(model.predict(programs(*(f"f{n}" for n in range(300)))))
+    assert next(coming).status == "ended"
+    coming.close()  # type: ignore[attr-defined]
+    assert len(server.log("good")) < 300
+
+
+def test_a_server_that_is_down_is_not_asked_over_and_over() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    began = time.perf_counter()
+    found = ask(f"server:http://127.0.0.1:{port}#m", *[ASK] * 200, retries=1, concurrency=4)
+    assert [each.status for each in found] == ["fault"] * 200
+    assert time.perf_counter() - began < 10
+    assert sum("; 2 attempts" in each.note for each in found) < 20
+
+
+def test_the_key_is_sent_and_never_kept(server: Faulty, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLDLINE_TEST_KEY", KEY)
+    for fault in ("echo", "leak"):
+        model = load_model(server.url(fault), {"way": "text", "key_env": "WORLDLINE_TEST_KEY"})
+        (found,) = model.predict([ASK])
+        assert server.log(fault)[0]["headers"]["authorization"] == f"Bearer {KEY}"
+        kept = repr(found) + repr(model) + repr(vars(model)) + json.dumps(model.config)  # type: ignore[attr-defined]
+        assert KEY not in kept
+        assert "[key]" in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "extras", "match"),
+    [
+        ("server:ftp://host#m", {}, "an address|address is http"),
+        ("server:host#m", {}, "address is http"),
+        ("server:http://host:99999#m", {}, "address is http"),
+        ("server:http://u:p@host#m", {}, "holds no user, password or query"),
+        ("server:http://host/v1?key=x#m", {}, "holds no user, password or query"),
+        ("server:http://host", {}, "server:URL#MODEL"),
+        ("server:http://host#m", {"key_env": "NO_SUCH_KEY_HERE"}, "no NO_SUCH_KEY_HERE"),
+        ("server:http://host#m", {"key_env": "sk-12"}, "the name of an environment variable"),
+        ("server:http://host#m", {"way": "telepathy"}, "text or tokens or chat"),
+        ("server:http://host#m", {"timeout": "0"}, "more than 0"),
+        ("server:http://host#m", {"retries": "-1"}, "0 to 100"),
+        ("server:http://host#m", {"key": "x"}, "no extra 'key'"),
+    ],
+)
+def test_what_cannot_be_asked_is_a_usage_error(scheme: str, extras: dict[str, str], match: str) -> None:
+    with pytest.raises(UsageError, match=match):
+        load_model(scheme, extras)

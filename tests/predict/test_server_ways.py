@@ -1,0 +1,143 @@
+"""What is asked and what is read: the chat's worked example is true, and a reply is read as it was meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from worldline.codec.compact import encode_steps
+from worldline.codec.compact_parse import parse
+from worldline.codec.compact_prompt import Compact
+from worldline.core.program import Program
+from worldline.predict.predictor import Ask
+from worldline.predict.server_chat import EXAMPLE, example, messages, template
+from worldline.predict.server_client import Unanswered
+from worldline.predict.server_ways import Chat, Reply, Sampling, Text, prediction, read_reply
+from worldline.record.recorder import record
+
+ASK = Ask(program=Program(source="def f(n):\n    return n\n", call="f(1)"))
+STEPS = "(1 n=1\n2\n)1\n.\n"
+
+
+@pytest.mark.parametrize(
+    "options", [Compact(), Compact(delta="element"), Compact(reveal=3), Compact(reveal=0), Compact(bare=True)]
+)
+def test_the_worked_example_is_what_happens(options: Compact) -> None:
+    program = parse(EXAMPLE).program
+    assert program is not None
+    assert example(options)[1] == encode_steps(record(program), options)
+    said = messages(Ask(program=ASK.program, options=options))
+    assert said[2]["content"] == f"```\n{example(options)[1].decode()}```"
+    assert ASK.program.call is not None
+    assert said[3]["content"].endswith(">f(1)\n```")
+
+
+def test_the_template_has_a_place_for_the_program() -> None:
+    assert template().count("{PROGRAM}") == 1
+    assert f"```\n{example(Compact())[1].decode()}```" in template()
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (f"```\n{STEPS}```", STEPS),
+        (f"Sure!\n```text\n{STEPS}```\nDone.", STEPS),
+        (f"<think>\n```\nno\n```</think>\n\n```\n{STEPS}```", STEPS),
+        (f"```\nfirst try\n```\nNo:\n```\n{STEPS}\n```", STEPS),
+        (STEPS.rstrip("\n"), STEPS),
+        (f"```\n{STEPS}", STEPS),
+        (f"{STEPS}and so on\n", STEPS),
+        ("I cannot do that", "I cannot do that\n"),
+        ("", ""),
+        ("<think>for ever", ""),
+    ],
+)
+def test_the_trace_is_taken_out_of_what_a_chat_says(said: str, text: str) -> None:
+    found = prediction(Chat(), ASK, Reply(said, False))
+    assert found.text.decode() == text
+    assert found.status == ("ended" if text else "empty")
+
+
+def test_a_chat_is_told_what_is_given() -> None:
+    ask = Ask(program=ASK.program, given=b"(1 n=1\n")
+    assert messages(ask)[3]["content"].endswith("go on from there:\n\n```\n(1 n=1\n```")
+    assert prediction(Chat(), ask, Reply("```\n2\n)1\n.\n```", False)).text.decode() == STEPS
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "status"),
+    [
+        (Reply("(1 n=1\n2\n)1", False, "\n.\n"), STEPS, "ended"),  # stopped at the mark, which is left out
+        (Reply("(1 n=1\n2\n)1", False), STEPS, "ended"),  # a server that does not say what stopped it
+        (Reply("(1 n=1\n2\n)1", False, None), "(1 n=1\n2\n)1", "ended"),  # its own end, before the mark
+        (Reply("(1 n=1\n2\n)1", True), "(1 n=1\n2\n)1", "budget"),
+        (Reply(STEPS + "1|def g", True), STEPS, "ended"),  # ended before the budget did
+        (Reply("", False), "", "empty"),
+    ],
+)
+def test_the_end_mark_is_the_text_s_end(reply: Reply, text: str, status: str) -> None:
+    found = prediction(Text(), ASK, reply)
+    assert (found.text.decode(), found.status) == (text, status)
+
+
+def answer(**choice: Any) -> dict[str, Any]:
+    return {"id": "a\nb", "model": "m", "choices": [{"finish_reason": "stop", "text": "x", **choice}]}
+
+
+@pytest.mark.parametrize(
+    ("choice", "wanted"),
+    [
+        ({}, Reply("x", False, "", (), None, "a b")),
+        ({"finish_reason": "length"}, Reply("x", True, "", (), None, "a b")),
+        ({"stop_reason": None}, Reply("x", False, None, (), None, "a b")),
+        ({"stop_reason": "\n.\n"}, Reply("x", False, "\n.\n", (), None, "a b")),
+        ({"matched_stop": 128001}, Reply("x", False, None, (), None, "a b")),
+        ({"token_ids": [1, 128001]}, Reply("x", False, "", (1, 128001), None, "a b")),
+        ({"token_ids": [1, -2]}, Reply("x", False, "", (), None, "a b")),
+        ({"token_ids": [True]}, Reply("x", False, "", (), None, "a b")),
+        ({"logprobs": {"token_logprobs": [-1, -0.5]}}, Reply("x", False, "", (), -1.5, "a b")),
+        (
+            {"logprobs": {"content": [{"id": 7, "logprob": -2}]}},
+            Reply("x", False, "", (7,), -2.0, "a b"),
+        ),
+        ({"logprobs": {"content": [{"logprob": float("nan")}]}}, Reply("x", False, "", (), None, "a b")),
+        ({"message": {"content": "y"}}, Reply("y", False, "", (), None, "a b")),
+        (
+            {"message": {"content": [{"type": "text", "text": "y"}, 5]}},
+            Reply("y", False, "", (), None, "a b"),
+        ),
+        ({"message": {"content": None, "reasoning": "..."}}, Reply("", False, "", (), None, "a b")),
+    ],
+)
+def test_a_reply_in_any_shape(choice: dict[str, Any], wanted: Reply) -> None:
+    assert read_reply(answer(**choice), "m") == wanted
+
+
+@pytest.mark.parametrize(
+    ("named", "asked", "same"),
+    [
+        ("m", "m", True),
+        ("gpt-4o-2024-08-06", "gpt-4o", True),
+        ("/models/facebook/cwm", "facebook/cwm", True),
+        ("cwm", "facebook/cwm", True),
+        ("smol.gguf", "smol", True),
+        ("smaller", "small", False),
+        ("cwm", "cwm-sft", False),
+        ("gpt-4o-mini", "gpt-4o", False),
+    ],
+)
+def test_a_model_s_name_with_what_servers_add(named: str, asked: str, same: bool) -> None:
+    found = {**answer(), "model": named}
+    if same:
+        assert read_reply(found, asked).text == "x"
+    else:
+        with pytest.raises(Unanswered, match="an answer of the model") as problem:
+            read_reply(found, asked)
+        assert not problem.value.again
+
+
+def test_the_limit_bounds_the_tokens_asked_for() -> None:
+    question = Sampling(max_tokens=100).question("m", Ask(program=ASK.program, limit=30, given=b"(1 n=1\n"))
+    assert (question["max_tokens"], question["seed"], question["stream"]) == (23, 0, False)
+    assert Sampling(max_tokens=100).question("m", ASK)["max_tokens"] == 100
