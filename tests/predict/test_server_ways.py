@@ -138,6 +138,7 @@ def test_a_model_s_name_with_what_servers_add(named: str, asked: str, same: bool
 
 
 def test_the_limit_bounds_the_tokens_asked_for() -> None:
-    question = Sampling(max_tokens=100).question("m", Ask(program=ASK.program, limit=30, given=b"(1 n=1\n"))
+    ask = Ask(program=ASK.program, limit=30, given=b"(1 n=1\n")
+    question = Sampling(max_tokens=100).question("m", ask.room)
     assert (question["max_tokens"], question["seed"], question["stream"]) == (23, 0, False)
-    assert Sampling(max_tokens=100).question("m", ASK)["max_tokens"] == 100
+    assert Sampling(max_tokens=100).question("m", ASK.room)["max_tokens"] == 100

@@ -66,8 +66,10 @@ class Record:
 def unasked(at: int, task: Task, kind: str) -> Record:
     """The record of a task that is left out."""
     ask = Ask(program=task.program, options=task.options)
-    digests = {"program": task.program.digest, "prompt": prompt_digest(ask)}
-    return Record(at=at, name=task.name, group=task.group, kind=kind, ask=ask, **digests)
+    return Record(
+        at=at, name=task.name, group=task.group, kind=kind, ask=ask, program=task.program.digest,
+        prompt=prompt_digest(ask),
+    )  # fmt: skip
 
 
 def answered(

@@ -192,7 +192,17 @@ def cost(
         print_cost(_console(), table)
 
 
-for verb in (rewrite, debug.debug, debug.imagine, learn.data, learn.train, judge.bench, judge.score, judge.compare):
+for verb in (
+    rewrite,
+    debug.debug,
+    debug.imagine,
+    learn.data,
+    learn.train,
+    judge.bench,
+    judge.score,
+    judge.compare,
+    judge.intervene,
+):
     cli.add_command(verb)
 
 

@@ -1,4 +1,5 @@
-"""The verbs that measure models: `bench` asks one, `score` takes what was asked elsewhere, `compare` two runs.
+"""The verbs that measure models: `bench` asks one, `score` takes what was asked elsewhere, `compare` takes two runs,
+`intervene` puts the causes of a run's failures to the test.
 
 No logic: every verb calls a room.
 """
@@ -89,7 +90,12 @@ def bench(
     if force is not None:
         predictor = _forced(predictor, force, found)
     given = {name: value for name, value in options.items() if value is not None}
-    config = {"options": given, "extras": extras, "scheme": model}
+    config = {
+        "options": given,
+        "extras": extras,
+        "scheme": model,
+        "weights": getattr(predictor, "digest", ""),
+    }
     with TemporaryDirectory() as scratch, progress(limit or found.count or 0, "programs") as (advance, _):
         _run(found, predictor, limit, Path(out or scratch), config, advance, as_json)
 
@@ -172,3 +178,35 @@ def compare(first: str, second: str, as_json: bool) -> None:
         click.echo(json.dumps(found.as_json()))
     else:
         print_comparison(terminal(), found)
+
+
+@click.command()
+@click.argument("run", type=click.Path())
+@click.option("--cures", metavar="NAME,...", callback=words, help="Only these cures.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N failed samples [all].")
+@click.option(
+    "--by", type=click.Choice(["answer", "trace"]), default="answer", help="What counts as right [answer]."
+)
+@click.option("--seed", type=int, default=0, help="Which samples are chosen [0].")
+@click.option("--json", "as_json", is_flag=True, help="Print what came of it as one JSON object.")
+def intervene(
+    run: str, cures: list[str] | None, limit: int | None, by: str, seed: int, as_json: bool
+) -> None:
+    """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
+    from worldline import files
+    from worldline.bench.intervened import intervened
+    from worldline.predict.models import load_model
+    from worldline.view.intervene import print_interventions
+    from worldline.view.terminal import terminal
+
+    with progress(0, "samples") as (_, say):
+        found, at = intervened(
+            Path(run), load_model, cures=cures, limit=limit, by=by, seed=seed,
+            progress=lambda cure, done, of: say(f"{cure} {done:,} of {of:,}"),
+        )  # fmt: skip
+    told = {**found.as_json(), "at": at}
+    files.write(Path(run) / "interventions.json", json.dumps(told).encode())
+    if as_json:
+        click.echo(json.dumps(told))
+    else:
+        print_interventions(terminal(), found)

@@ -146,6 +146,12 @@ def weights_name(manifest: Manifest) -> str:
     return EMA if EMA in manifest["files"] else MODEL
 
 
+def digest(path: Path | None) -> str:
+    """The sha256 of the weights that a model is used with; None is the shipped one."""
+    manifest = read_manifest(resolve(path))
+    return str(manifest["files"][weights_name(manifest)]["sha256"])
+
+
 def verify(folder: Path, name: str, manifest: Manifest) -> None:
     """DigestError unless a file is, byte for byte, the one that the manifest names."""
     if name not in manifest["files"]:

@@ -93,7 +93,7 @@ class Hub:
     def _reply(self, ids: list[int], ask: Ask) -> Reply:
         import torch
 
-        most = int(self._sampling.question("", ask)["max_tokens"])
+        most = min(self._sampling.max_tokens, max(ask.room, 1))
         heard, warm = _Heard(len(ids)), self._sampling.temperature > 0
         options: dict[str, Any] = {"max_new_tokens": most, "do_sample": warm, "logits_processor": [heard]}
         if warm:

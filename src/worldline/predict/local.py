@@ -47,6 +47,7 @@ class Local:
         temperature: float = 0.0,
         random: Random | None = None,
         logprobs: bool = False,
+        digest: str = "",
     ) -> None:
         if batch < 1:
             raise UsageError(f"a batch of {batch}")
@@ -56,6 +57,7 @@ class Local:
         self._guide, self._guard = guide, guard
         self._temperature, self._random = temperature, random
         self._keeps = logprobs
+        self.digest = digest  # of the weights: what a run is told apart by
         # Of the prediction that was given out last, for each byte behind `given`; spans of its text.
         self.logprobs: list[float] = []
         self.entropies: list[float] = []

@@ -84,7 +84,7 @@ def _sampling(settled: dict[str, Any], *, logprobs: bool) -> Sampling:
 
 
 def _local(scheme: str, settled: dict[str, Any]) -> Predictor:
-    from worldline.model.checkpoint import open_model, standing
+    from worldline.model.checkpoint import digest, open_model, standing
     from worldline.predict.local import Local
 
     folder = None if scheme == DEFAULT else Path(scheme)
@@ -97,7 +97,8 @@ def _local(scheme: str, settled: dict[str, Any]) -> Predictor:
     engine = open_model(folder, **{key: settled.pop(key) for key in _ENGINE if key in settled})
     if engine.shape.vocabulary != BYTES:
         raise UsageError(f"{scheme} has a vocabulary of {engine.shape.vocabulary}: it does not read bytes")
-    return Local(engine, name=scheme if folder is None else folder.name, random=Random(seed), **settled)
+    name = scheme if folder is None else folder.name
+    return Local(engine, name=name, random=Random(seed), digest=digest(folder), **settled)
 
 
 def _settle(extras: Mapping[str, str], known: Mapping[str, Callable[[str], Any]]) -> dict[str, Any]:

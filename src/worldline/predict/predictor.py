@@ -36,6 +36,11 @@ class Ask:
             raise UsageError(f"a limit of {self.limit} bytes is less than the {len(self.given)} given")
 
     @property
+    def room(self) -> int:
+        """The most bytes of steps behind those given."""
+        return self.limit - len(self.given)
+
+    @property
     def prompt(self) -> bytes:
         """What a model reads before it writes steps."""
         return prompt(self.program, self.options)

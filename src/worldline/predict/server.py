@@ -11,20 +11,23 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.server_client import Client, Unanswered
-from worldline.predict.server_ways import Reply, Sampling, Way, prediction, read_reply
+from worldline.predict.server_ways import CHAT, Reply, Sampling, Way, prediction, read_reply
 
 if TYPE_CHECKING:
     import httpx2
+
+    Question = Callable[[httpx2.AsyncClient, asyncio.Semaphore], Coroutine[Any, Any, Prediction]]
 
 AHEAD = 8  # how many answers a slow one may be overtaken by, times the questions that run at once
 DOWN = 8  # so many failures in a row, and questions are asked once each until one is answered
@@ -67,13 +70,21 @@ class Server:
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """One prediction for each ask, in their order, each as soon as it is there."""
+        return self._in_order(partial(self._one, ask) for ask in asks)
+
+    def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
+        """One answer to each question, put to a chat model as it stands, of at most `limit` tokens."""
+        if self._way.path != CHAT:
+            raise UsageError(f"{self.name} is not asked by chat: questions in plain words need -M way=chat")
+        return self._in_order(partial(self._plain, text, limit) for text in questions)
+
+    def _in_order(self, questions: Iterable[Question]) -> Iterator[Prediction]:
         with _running() as loop:
             http, slots = self._client.open(), asyncio.Semaphore(self._concurrency)
             pending: deque[Future[Prediction]] = deque()
-            coming = iter(asks)
             try:
-                for ask in coming:
-                    pending.append(asyncio.run_coroutine_threadsafe(self._one(http, slots, ask), loop))
+                for question in questions:
+                    pending.append(asyncio.run_coroutine_threadsafe(question(http, slots), loop))
                     if len(pending) >= AHEAD * self._concurrency:
                         yield _waited(pending.popleft())
                 while pending:
@@ -81,25 +92,38 @@ class Server:
             finally:
                 asyncio.run_coroutine_threadsafe(_close(http), loop).result()
 
-    async def _one(self, http: httpx2.AsyncClient, slots: asyncio.Semaphore, ask: Ask) -> Prediction:
-        if ask.limit == len(ask.given):
+    async def _one(self, ask: Ask, http: httpx2.AsyncClient, slots: asyncio.Semaphore) -> Prediction:
+        if not ask.room:  # a token is a byte at least
             return Prediction(text=ask.given, status="budget", codec=self._way.codec)
         async with slots:
             try:
-                reply = await self._reply(http, ask)
+                reply = await self._reply(http, ask.room, self._way.question(ask, self._sampling))
             except Unanswered as problem:
-                self._failed += 1
                 note = f"unreachable({problem.why})"
                 return Prediction(text=ask.given, status="fault", codec=self._way.codec, note=note)
-        self._failed = 0
         return prediction(self._way, ask, reply)
 
-    async def _reply(self, http: httpx2.AsyncClient, ask: Ask) -> Reply:
-        question = self._sampling.question(self._model, ask) | self._way.question(ask, self._sampling)
+    async def _plain(
+        self, text: str, limit: int, http: httpx2.AsyncClient, slots: asyncio.Semaphore
+    ) -> Prediction:
+        async with slots:
+            try:
+                reply = await self._reply(http, limit, {"messages": [{"role": "user", "content": text}]})
+            except Unanswered as problem:
+                return Prediction(text=b"", status="fault", note=f"unreachable({problem.why})")
+        status = "budget" if reply.cut else "ended" if reply.text else "empty"
+        answered = reply.text.encode("utf-8", "replace")
+        return Prediction(text=answered, status=status, note=f"answer {reply.number}")
+
+    async def _reply(self, http: httpx2.AsyncClient, most: int, wanted: dict[str, Any]) -> Reply:
+        question = self._sampling.question(self._model, most) | wanted
         retries = 0 if self._failed >= DOWN else None
-        return await self._client.ask(
+        self._failed += 1  # until it is answered
+        reply = await self._client.ask(
             http, self._way.path, question, lambda answer: read_reply(answer, self._model), retries=retries
         )
+        self._failed = 0
+        return reply
 
 
 def address(scheme: str) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from worldline.predict.server_chat import messages, template
 from worldline.predict.server_client import Unanswered
 from worldline.predict.server_tokens import END, Vocabulary, spelled, stage
 
+CHAT = "/chat/completions"
 END_MARK = "\n.\n"
 _ENDS = {"compact": END_MARK.encode(), "cwm": token("end_of_text").encode()}
 DONE, CUT = ("stop", "eos", "end_turn"), ("length", "max_tokens")
@@ -34,9 +35,9 @@ class Sampling:
     max_tokens: int = 8192
     logprobs: bool = True
 
-    def question(self, model: str, ask: Ask) -> dict[str, Any]:
-        """What every question holds. A token is a byte at least, so the ask's limit bounds the tokens too."""
-        most = min(self.max_tokens, max(ask.limit - len(ask.given), 1))
+    def question(self, model: str, most: int) -> dict[str, Any]:
+        """What every question holds; `most` bounds the tokens of this one."""
+        most = min(self.max_tokens, most)
         return {
             "model": model, "temperature": self.temperature, "seed": self.seed, "max_tokens": most,
             "stream": False, "n": 1,
@@ -114,7 +115,7 @@ class Chat:
     """A conversation with one worked example, for models that were never trained on the format."""
 
     codec: str = "compact"
-    path: str = "/chat/completions"
+    path: str = CHAT
 
     @property
     def template(self) -> str:

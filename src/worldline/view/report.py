@@ -6,6 +6,7 @@ What it shows is gathered by `report_data`, drawn by `report_charts` and, failur
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -25,6 +26,7 @@ from worldline.view.report_style import STYLE
 
 LIMIT = 200  # failures that are shown, unless said
 TABLE = 400  # rows of one table
+COLUMNS = 8  # operations beside the causes
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -105,13 +107,16 @@ def _is_grouped(found: Findings) -> bool:
 # ---- tables
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1, more: int = 0) -> str:
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1) -> str:
     """A table of escaped cells, the first `texts` of them words and the others figures."""
     head = "".join(f"<th>{safe(one)}" for one in heads)
     body = []
     for row in rows[:TABLE]:
-        cells = (f"<td{'' if i < texts else ' class=figure'}>{safe(cell)}" for i, cell in enumerate(row))
-        body.append(f"<tr>{''.join(cells)}</tr>")
+        words = (
+            f"<td{' class=long' if len(cell) > 30 else ''}>{safe(short(cell, 120))}" for cell in row[:texts]
+        )
+        figures = (f"<td class=figure>{safe(cell)}" for cell in row[texts:])
+        body.append(f"<tr>{''.join(words)}{''.join(figures)}</tr>")
     cut = f'<p class="note">{len(rows) - TABLE:,} more rows are not shown.</p>' if len(rows) > TABLE else ""
     return (
         f'<div class="wide"><table class="sums"><thead><tr>{head}</tr></thead>'
@@ -228,6 +233,18 @@ def _causes(found: Findings, figures: Mapping[str, str]) -> Iterator[str]:
         some = [(name, f"{count:,}", _rate(Share(count, failed))) for name, count in counts.items()]
         yield f"<h3>By {title}</h3>{figures[field + 's']}{_cut(len(some))}"
         yield _table((title, "n", "share of failures"), some)
+    yield f"<h3>By cause and operation</h3>{_crossed(found)}"
+
+
+def _crossed(found: Findings) -> str:
+    """How often each cause goes with each of the commonest operations."""
+    pairs = Counter((one.verdict.cause, one.operation or "other") for one in found.failed)
+    names = list(found.counted("operation"))[:COLUMNS]
+    rows = []
+    for name in found.sums.causes:
+        counts = [pairs[name, each] for each in names]
+        rows.append((name, *(f"{count:,}" if count else "" for count in counts)))
+    return _table(("cause", *names), rows)
 
 
 def _cures(found: Findings, figures: Mapping[str, str]) -> Iterator[str]:
@@ -257,7 +274,9 @@ def _effects(cures: Interventions) -> Iterator[tuple[str, ...]]:
     for effect in cures.effects:
         pairs, p = effect.pairs, effect.pairs.p
         gained, lost = (
-            f"{share.some:,} of {share.n:,}, {_rate(share)}" if share.n else "-"
+            f"{share.some:,} of {share.n:,} ({100 * share.interval[0]:.1f} - {100 * share.interval[1]:.1f} %)"
+            if share.n
+            else "-"
             for share in (pairs.recovery, pairs.regression)
         )
         test = f"{p:.3f}" if p >= 0.001 else f"{p:.1e}"

@@ -6,7 +6,6 @@ Nothing in a figure is told by colour alone, and all of it stands in a table bes
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -229,10 +228,10 @@ def _histogram(chart: Sizes) -> str:
 
     def parts() -> Iterator[str]:
         yield from _legend([name for name, _ in chart.series], left + 4, 14)
-        for part in (0, 0.5, 1):
-            y = bottom - part * (bottom - top)
+        for tick in (0, most) if most % 2 else (0, most // 2, most):
+            y = bottom - tick / most * (bottom - top)
             yield _line(left, y, WIDTH - 10, y, "grid")
-            yield _text(left - 6, y + 4, f"{math.floor(part * most):,}", "end")
+            yield _text(left - 6, y + 4, f"{tick:,}", "end")
         for column, bound in enumerate(bounds):
             middle = left + step * (column + 0.5)
             yield _text(middle, bottom + 18, size(bound), "middle")

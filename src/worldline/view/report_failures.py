@@ -37,7 +37,7 @@ def failure(record: Record, tried: Sequence[Tried] = ()) -> str:
     title = f"<b>{safe(record.name or str(record.at))}</b> {safe(short(asked(record.ask.program), VALUE))}"
     told = f"{verdict.agreed:,} of {verdict.steps:,} steps right, then {safe(verdict.cause)}"
     facts = "".join(f"<dt>{name}</dt><dd>{safe(text)}</dd>" for name, text in _facts(record, case, why))
-    facts += "".join(f"<dt>cure</dt><dd>{text}</dd>" for text in _cures(tried))
+    facts += "".join(_cures(tried))
     return (
         f'<details class="failure" id="failure-{record.at}"><summary>{title} <small>{told}</small></summary>'
         f"<dl>{facts}</dl>{_table(record, case)}{_source(record.ask.program)}</details>"
@@ -86,23 +86,41 @@ def _facts(record: Record, case: Case, why: Cause) -> Iterator[tuple[str, str]]:
         yield "note", short(record.found.note, SENTENCE)
 
 
+_WHATS = {
+    "event": "another event", "line": "another line", "names": "other names change", "value": "another value",
+    "output": "another output", "outcome": "another end", "missing": "steps are missing", "extra": "steps too many",
+}  # fmt: skip
+
+
 def _parting(first: Divergence, count: int) -> str:
     line = f", line {first.line}" if first.line is not None else ""
-    name = f" of {first.name}" if first.name else ""
-    wanted, got = ("nothing" if side is None else short(side, VALUE) for side in (first.wanted, first.got))
+    name = f", {first.name}" if first.name else ""
+    none = "no change" if first.what == "names" else "nothing"
+    wanted, got = (none if side is None else short(side, VALUE) for side in (first.wanted, first.got))
     place = ""
     if first.part is not None and (first.part.path or first.part.at is not None):
-        at = f" character {first.part.at}" if first.part.at is not None else ""
-        place = f"; first at {short(first.part.path, VALUE)}{at}".replace("at  ", "at ")
+        at = f"character {first.part.at}" if first.part.at is not None else ""
+        place = f", first at {' '.join(part for part in (short(first.part.path, VALUE), at) if part)}"
     later = f"; {count - 1:,} more later" if count > 1 else ""
-    return f"at step {first.step:,}{line}, {first.what}{name}: true {wanted}, predicted {got}{place}{later}"
+    what = _WHATS.get(first.what, first.what)
+    return f"step {first.step:,}{line}, {what}{name}: {wanted} in truth, {got} predicted{place}{later}"
+
+
+_OUTCOMES = {
+    "unfit": "does not apply",
+    "untried": "not tried",
+    "right": "still right",
+    "wrong": "still wrong",
+}
 
 
 def _cures(tried: Sequence[Tried]) -> Iterator[str]:
+    """What each cure did, as terms with their facts."""
     for one in tried:
-        why = f" ({safe(short(one.why, VALUE))})" if one.why else ""
-        told = safe(CURES.get(one.cure, one.cure))
-        yield f'<span class="{safe(one.outcome)}">{safe(one.outcome)}</span> {told}{why}'
+        told = safe(_OUTCOMES.get(one.outcome, one.outcome))
+        known = " class=flip" if one.outcome == "recovered" else ""
+        why = safe(short(one.why or CURES.get(one.cure, ""), VALUE))
+        yield f"<dt>cure {safe(short(one.cure, 20))}</dt><dd><span{known}>{told}</span>: {why}</dd>"
 
 
 # ---- both traces

@@ -68,6 +68,8 @@ def draw(chart: Chart) -> Figure:
         _sizes(axes, chart)
     else:
         _flips(axes, chart)
+    if axes.get_legend_handles_labels()[0]:
+        figure.legend(loc="outside right upper", frameon=False)
     return figure
 
 
@@ -94,6 +96,7 @@ def _rates(axes: Axes, chart: Rates) -> None:
             "lw": 1,
         }
         if upright:
+            axes.plot(places, rates, color=COLOURS[number], lw=0.8, alpha=0.5)
             axes.errorbar(places, rates, yerr=errors, **style)
         else:
             axes.errorbar(rates, places, xerr=errors, **style)
@@ -106,7 +109,6 @@ def _rates(axes: Axes, chart: Rates) -> None:
         _names(axes, names)
         axes.set_xlim(-2, 102)
         axes.set_xlabel("right, %")
-    axes.legend(frameon=False)
 
 
 def _names(axes: Axes, names: Sequence[str]) -> None:
@@ -118,6 +120,7 @@ def _counts(axes: Axes, chart: Counts) -> None:
     rows = chart.rows[:MOST]
     bars = axes.barh(range(len(rows)), [count for _, count in rows], color=COLOURS[0])
     axes.bar_label(bars, padding=2)
+    axes.set_xticks([])  # the counts stand at the bars
     _names(axes, [label(name) for name, _ in rows])
 
 
@@ -129,13 +132,15 @@ def _sizes(axes: Axes, chart: Sizes) -> None:
         axes.bar(places, counts[number], wide, color=COLOURS[number], label=name)
     axes.set_xticks(range(len(bounds)), [size(bound) for bound in bounds])
     axes.set_xlabel(f"{chart.unit}, from, doubling")
-    axes.legend(frameon=False)
 
 
 def _flips(axes: Axes, chart: Flips) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     places = range(len(chart.rows))
     axes.barh(places, [gained for _, gained, _ in chart.rows], color=COLOURS[0], label="recovered")
     axes.barh(places, [-lost for _, _, lost in chart.rows], color=COLOURS[1], label="regressed")
     axes.axvline(0, color="black", lw=0.8)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_formatter(lambda count, _: f"{abs(count):,.0f}")
     _names(axes, [label(name) for name, _, _ in chart.rows])
-    axes.legend(frameon=False)

@@ -13,7 +13,7 @@ h3{font-size:.95rem;margin:1.8rem 0 .5rem}h3 small{font-weight:normal;color:var(
 table.sums{width:auto;font:13px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums;margin:.4rem 0 1rem}
 table.sums td,table.sums th{padding:2px 1.1rem 2px 0;white-space:nowrap;overflow-wrap:normal}
 table.sums td.figure,table.sums th:not(:first-child){text-align:right}
-table.sums td:first-child{max-width:22rem;white-space:normal;overflow-wrap:anywhere}
+table.sums td.long{white-space:normal;min-width:9rem}
 svg.chart{display:block;width:100%;max-width:45rem;height:auto;margin:.3rem 0;font-family:system-ui,sans-serif}
 svg text.soft{fill:var(--soft)}svg text.ink{fill:var(--ink)}
 svg .grid{stroke:var(--grid)}svg .axis{stroke:var(--soft)}
@@ -26,6 +26,6 @@ details.failure dl{margin:.6rem 0}details.failure pre{font-size:12px;max-height:
 table.beside{font-size:12px}table.beside td:nth-child(6),table.beside th:nth-child(6){display:none}
 table.beside td.code{min-width:13rem}table.beside th{white-space:nowrap}table.beside td{border-bottom-color:#8882}
 nav{margin:1rem 0}nav a{color:var(--s0);text-decoration:none;margin-right:1.1rem}nav a:hover{text-decoration:underline}
-.recovered{color:var(--good);font-weight:bold}.regressed{color:var(--bad);font-weight:bold}
+.flip{color:var(--good);font-weight:bold}
 @media print{details.failure>*{break-inside:avoid}}
 """
