@@ -40,6 +40,7 @@ demo: setup ## debug the shipped model on examples, let it imagine, measure it; 
 	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
 
 test: setup ## everything
+	@.ci/system-package chromium
 	$(PYTEST) tests
 
 check: setup ## format, lint, types, layers, fast tests: under a minute

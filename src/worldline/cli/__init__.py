@@ -20,6 +20,7 @@ import click
 from worldline import __version__
 from worldline.cli import debug, judge, learn
 from worldline.cli.programs import program_of
+from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
 from worldline.errors import UsageError, WorldlineError
 from worldline.limits import Limits
@@ -202,6 +203,7 @@ for verb in (
     judge.score,
     judge.compare,
     judge.intervene,
+    report,
 ):
     cli.add_command(verb)
 

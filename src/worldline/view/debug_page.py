@@ -12,7 +12,7 @@ from worldline.view.escape import printable, printable_lines
 
 ROWS = 2_000  # rows of the table around the divergence; the texts below it are whole
 TEXT = 1 << 20  # characters of a text
-_STYLE = """
+STYLE = """
 :root{color-scheme:light dark;--line:#8884;--bad:#c22;--good:#182;--soft:#8889}
 body{font:14px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:100rem;padding:0 1rem}
 h1{font-size:1.2rem}h1 small{font-weight:normal;color:var(--soft)}
@@ -38,7 +38,7 @@ def page(found: Debugged) -> str:
     parts = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
-        f"<title>{_safe(what)}</title><style>{_STYLE}</style></head><body>",
+        f"<title>{_safe(what)}</title><style>{STYLE}</style></head><body>",
         f"<h1>{_safe(what)} <small>{_safe(found.model)}</small></h1>",
         "<dl>"
         + "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text, _ in sentences(found))
@@ -62,11 +62,12 @@ def _table(found: Debugged) -> Iterator[str]:
     yield "<table><thead><tr><th>step<th>line<th>source<th>what happens<th>what the model imagines<th>sure</tr></thead>"
     yield "<tbody>"
     for row in beside(found.rows, case.truth.moments, case.found.moments, first, found.sure, ROWS):
-        yield _row(row, lines.get(row.file or program.name, []))
+        yield table_row(row, lines.get(row.file or program.name, []))
     yield "</tbody></table>"
 
 
-def _row(row: Shown, lines: list[str]) -> str:
+def table_row(row: Shown, lines: list[str]) -> str:
+    """One row of two runs side by side."""
     if row.kind == "gap":
         return f'<tr class="gap"><td colspan="6">{row.skipped:,} rows are not shown</td></tr>'
     number, line = ("" if each is None else str(each) for each in (row.step, row.line))

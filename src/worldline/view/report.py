@@ -18,9 +18,9 @@ from worldline.bench.table import Share, Table
 from worldline.diagnose.cures import CURES
 from worldline.diagnose.intervene import Interventions
 from worldline.diagnose.paired import Share as Some
-from worldline.view.debug_page import _STYLE as ROW_STYLE
+from worldline.view.debug_page import STYLE as ROW_STYLE
 from worldline.view.report_charts import MOST, Chart, Counts, Flips, Rates, Sizes, svg
-from worldline.view.report_data import Findings, current, gather
+from worldline.view.report_data import NONE, Findings, current, gather
 from worldline.view.report_failures import failure, safe, short
 from worldline.view.report_style import STYLE
 
@@ -238,7 +238,7 @@ def _causes(found: Findings, figures: Mapping[str, str]) -> Iterator[str]:
 
 def _crossed(found: Findings) -> str:
     """How often each cause goes with each of the commonest operations."""
-    pairs = Counter((one.verdict.cause, one.operation or "other") for one in found.failed)
+    pairs = Counter((one.verdict.cause, one.operation or NONE) for one in found.failed)
     names = list(found.counted("operation"))[:COLUMNS]
     rows = []
     for name in found.sums.causes:

@@ -29,6 +29,7 @@ from worldline.diagnose.intervene import Interventions, Tried
 from worldline.errors import FormatError, WorldlineError
 
 INTERVENTIONS = "interventions.json"
+NONE = "none"  # the operation or type of a failure that is about no one value
 _SMALL = 64 << 20  # bytes of a file that is read whole
 _FLIPS = {
     "recovered": (False, True), "regressed": (True, False), "right": (True, True), "wrong": (False, False),
@@ -75,9 +76,9 @@ class Findings:
         return tuple(one for one in self.seen if one.verdict.cause)
 
     def counted(self, field: str) -> dict[str, int]:
-        """Failures by their operation or type, the commonest first; what has none is `other`."""
-        found = Counter(getattr(one, field) or "other" for one in self.failed)
-        return dict(sorted(found.items(), key=lambda pair: (pair[0] == "other", -pair[1], pair[0])))
+        """Failures by their operation or type, the commonest first; what has none comes last."""
+        found = Counter(getattr(one, field) or NONE for one in self.failed)
+        return dict(sorted(found.items(), key=lambda pair: (pair[0] == NONE, -pair[1], pair[0])))
 
     def tried(self, at: int) -> tuple[Tried, ...]:
         """What each cure did to the sample at a place of the suite."""

@@ -17,7 +17,7 @@ from worldline.diagnose.cures import CURES, Case
 from worldline.diagnose.debug import rows
 from worldline.diagnose.diverge import Divergence
 from worldline.diagnose.intervene import Tried
-from worldline.view.debug_page import _row as table_row
+from worldline.view.debug_page import table_row
 from worldline.view.debug_rows import Piece, Shown, beside
 from worldline.view.escape import printable, printable_lines
 
