@@ -180,6 +180,15 @@ def test_files_of_every_shape(tmp_path: Path) -> None:
     assert [row.id for row in read_predictions(one)] == ["sample_1"]
 
 
+def test_a_summary_of_nothing_but_its_rows(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({"results": [{"id": "a", "code": CODE, "input": "'ab'", "raw_output": TRACE}]}))
+    (row,) = read_rows(path)
+    assert (row.id, row.text) == ("a", TRACE)
+    path.write_text(json.dumps({"a": [{"raw_output": TRACE}], "b": [{"raw_output": TRACE}]}))
+    assert [row.id for row in read_rows(path)] == ["a", "b"]
+
+
 def test_several_generations(tmp_path: Path) -> None:
     known = {"sample_1": Program(source=CODE + "\n", call="f('ab')")}
     choices = [{"message": {"content": TRACE}}, {"text": TRACE[:100]}]

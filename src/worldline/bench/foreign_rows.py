@@ -105,7 +105,7 @@ def _entries(value: Any) -> Iterator[tuple[str, Any]]:
         lists = [part for part in value.values() if isinstance(part, list) and _are_rows(part)]
         if any(name in value for name in FIELDS["id"]) or _has_text(value):
             yield "", value
-        elif lists and not all(isinstance(part, list) for part in value.values()):
+        elif lists and (not all(isinstance(part, list) for part in value.values()) or _are_named(lists)):
             yield from (("", row) for row in max(lists, key=len))
         else:
             yield from value.items()
@@ -113,6 +113,11 @@ def _entries(value: Any) -> Iterator[tuple[str, Any]]:
 
 def _are_rows(part: list[Any]) -> bool:
     return bool(part) and all(isinstance(row, dict) for row in part)
+
+
+def _are_named(lists: list[list[Any]]) -> bool:
+    """Whether the rows say which sample they are of: those filed under an id do not."""
+    return all(any(name in row for name in FIELDS["id"]) for row in max(lists, key=len))
 
 
 def _has_text(row: dict[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -28,12 +28,22 @@ from worldline.predict.predictor import Ask, Prediction
 MOST = 100_000  # tasks of a suite without end that are looked through for a name
 
 
-def score(suite: str, path: Path, *, out: Path | None = None, **options: Any) -> Report:
-    """The report on a file of predictions; `options` are the suite's, its `data` among them."""
+def score(
+    suite: str,
+    path: Path,
+    *,
+    out: Path | None = None,
+    fields: Mapping[str, str] | None = None,
+    **options: Any,
+) -> Report:
+    """The report on a file of predictions; `options` are the suite's, its `data` among them.
+
+    `fields` says what the file calls a role, such as the text or the id, where no guess will do.
+    """
     tasks = _tasks(suite, options)
     usual = next(iter(tasks.values())).options if tasks else Compact()
     programs = {name: task.program for name, task in tasks.items()}
-    found = _named(read_predictions(path, programs=programs, options=usual))
+    found = _named(read_predictions(path, fields=fields, programs=programs, options=usual))
     known = {name: each for name, each in found.items() if each.program is not None}
     if not known:
         raise UsageError(

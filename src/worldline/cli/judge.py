@@ -148,15 +148,25 @@ def _measured(measured: Any, out: str | None, as_json: bool) -> None:
 @click.option("--data", metavar="FILE", help="The benchmark's own file, for humaneval and crux.")
 @click.option("--seed", type=int, default=0, help="Which programs, where the suite makes them [0].")
 @click.option("--calls", type=click.IntRange(min=0), help="humaneval: calls of a problem; 0 for all [3].")
+@click.option(
+    "--field",
+    "fields",
+    multiple=True,
+    metavar="ROLE=NAME",
+    callback=settings,
+    help="What the file calls a role.",
+)
 @click.option("-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
-def score(suite: str, predictions: str, out: str | None, as_json: bool, **options: Any) -> None:
+def score(
+    suite: str, predictions: str, fields: dict[str, str], out: str | None, as_json: bool, **options: Any
+) -> None:
     """Judge PREDICTIONS, made elsewhere, of the tasks of SUITE: JSON lines with an id and a text each."""
     from worldline.bench.scored import score as run
     from worldline.view.bench import print_report
     from worldline.view.terminal import terminal
 
-    report = run(suite, Path(predictions), out=Path(out) if out else None, **options)
+    report = run(suite, Path(predictions), out=Path(out) if out else None, fields=fields, **options)
     if as_json:
         click.echo(json.dumps(report.as_json()))
     else:
