@@ -157,6 +157,11 @@ def test_compact_text_stays_compact(tmp_path: Path) -> None:
     assert (found.codec, found.note, found.text) == ("compact", "whole", truth.text)
     cut = text[: text.rindex("\n", 0, -3) + 1]
     assert _one(tmp_path, {"id": "a", "text": cut, "code": CODE, "input": "'ab'"}).note == "truncated"
+    found = _one(tmp_path, {"id": "a", "text": text + "1|def g():\n", "code": CODE, "input": "'ab'"})
+    assert (found.codec, found.note, found.text) == ("compact", "run-on", truth.text)
+    spoilt = text.replace("\n3\n", "\n3 and so on\n")
+    found = _one(tmp_path, {"id": "a", "text": spoilt, "code": CODE, "input": "'ab'"})
+    assert (found.codec, found.note, found.text) == ("compact", "malformed", spoilt.encode())
 
 
 def test_files_of_every_shape(tmp_path: Path) -> None:
@@ -182,7 +187,9 @@ def test_files_of_every_shape(tmp_path: Path) -> None:
 
 def test_a_summary_of_nothing_but_its_rows(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    path.write_text(json.dumps({"results": [{"id": "a", "code": CODE, "input": "'ab'", "raw_output": TRACE}]}))
+    path.write_text(
+        json.dumps({"results": [{"id": "a", "code": CODE, "input": "'ab'", "raw_output": TRACE}]})
+    )
     (row,) = read_rows(path)
     assert (row.id, row.text) == ("a", TRACE)
     path.write_text(json.dumps({"a": [{"raw_output": TRACE}], "b": [{"raw_output": TRACE}]}))
@@ -212,8 +219,42 @@ def test_fields_by_other_names(tmp_path: Path) -> None:
 def test_output_is_the_text_only_where_something_else_is_expected(tmp_path: Path) -> None:
     (row,) = read_rows(_write(tmp_path / "a.jsonl", [{"id": 1, "expected": "'AB'", "output": TRACE}]))
     assert (row.text, row.roles["expected"]) == (TRACE, "'AB'")
-    (row,) = read_rows(_write(tmp_path / "b.jsonl", [{"id": 1, "code": CODE, "output": "'AB'"}]))
-    assert (row.text, row.roles["expected"]) == ("", "'AB'")
+    rows = [
+        {"id": 1, "code": CODE, "output": "'AB'"},
+        {"id": 2, "code": CODE, "output": "'AB'", "text": TRACE},
+    ]
+    first, second = read_rows(_write(tmp_path / "b.jsonl", rows))
+    assert (first.text, first.roles["expected"]) == ("", "'AB'")
+    assert (second.text, second.roles["expected"]) == (TRACE, "'AB'")
+
+
+def test_a_field_of_unknown_name_is_no_empty_output(tmp_path: Path) -> None:
+    row = {"id": 1, "code": CODE, "input": "'ab'", "output": "'AB'", "imagined": TRACE}
+    with pytest.raises(UsageError, match="id, code, input, output, imagined"):
+        _one(tmp_path, row)
+    assert _one(tmp_path, row, fields={"text": "imagined"}).note == "whole"
+
+
+def test_a_solution_stands_behind_its_prompt(tmp_path: Path) -> None:
+    head, _, body = CODE.partition("\n")
+    row = {"task_id": "HumanEval/0", "prompt": head + "\n", "canonical_solution": body, "input": "'ab'"}
+    found = _one(tmp_path, row | {"generation": TRACE})
+    assert (found.note, found.program) == ("whole", with_main(Program(source=CODE + "\n", call="f('ab')")))
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_new_problem_behind_the_trace_is_not_the_one_that_was_asked(tmp_path: Path, known: bool) -> None:
+    program = with_main(Program(source=CODE + "\n", call="f('ab')"))
+    (truth,) = Interpreter(codec="cwm").predict([Ask(program=program)])
+    shown = "<|begin_of_text|><|trace_context_start|>"
+    asked = shown + program.source.replace("main():", "main(): # << START_OF_TRACE") + "<|frame_sep|>"
+    other = (
+        f"{shown}def main(): # << START_OF_TRACE\n    return 7\n<|frame_sep|><|call_sep|>{{}}<|action_sep|>"
+    )
+    text = truth.text.decode() + other
+    row = {"id": "a", "generation": text if known else asked + text}
+    found = _one(tmp_path, row, programs={"a": program} if known else {})
+    assert (found.note, found.program, found.text) == ("run-on", program, truth.text)
 
 
 def test_a_failure_report(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from worldline.bench.run_dir import newest
 from worldline.bench.states import FORCES, clustered, measure
 from worldline.bench.suite import Suite, Task
 from worldline.bench.table import Between, Cell, Measured, Share
+from worldline.cli import main
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
@@ -193,3 +194,17 @@ def test_a_forcing_can_turn_a_wrong_answer() -> None:
 def test_what_cannot_be_asked_is_refused(act: Callable[[], object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         act()
+
+
+def test_a_forced_run_verifies_goes_on_and_is_not_cured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, words = str(tmp_path / "run"), ["bench", "permutation", "--length", "3", "--model", "interpreter"]
+    assert main([*words, "--limit", "2", "--force", "actions", "-o", out]) == 0
+    assert main(["verify", out]) == 0
+    assert main(["intervene", out]) == 2
+    assert "actions forced" in capsys.readouterr().err
+    log = tmp_path / "run" / "records.jsonl"
+    log.write_bytes(log.read_bytes().replace(b"right", b"wrong", 1))
+    assert main(["verify", out]) == 1
+    assert main([*words, "-M", "by=order", "-o", out]) == 2

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from worldline.cli.debug import debug, imagine
 from worldline.core.program import Program
+from worldline.diagnose.debug import STEPS
 from worldline.errors import NoSandbox, UsageError, WorldlineError
 from worldline.predict import models
 from worldline.predict.predictor import Ask, Prediction
@@ -121,6 +122,32 @@ def test_usage_errors(file: str, arguments: list[str]) -> None:
         done = CliRunner().invoke(verb, [file, *arguments])
         assert isinstance(done.exception, UsageError)
         assert done.exception.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "call", "why"), [("def f(:\n", "f(1)", "SyntaxError"), (SOURCE, "g(1)", "NameError")]
+)
+def test_a_program_that_takes_no_step_is_not_the_tool_s_fault(
+    tmp_path: Path, source: str, call: str, why: str
+) -> None:
+    path = tmp_path / "f.py"
+    path.write_text(source)
+    done = CliRunner().invoke(debug, [str(path), "--call", call, "--model", "interpreter"])
+    assert isinstance(done.exception, UsageError)
+    assert why in str(done.exception)
+
+
+def test_a_run_without_end_is_debugged_as_far_as_it_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "f.py"
+    path.write_text("def f(n):\n    while True:\n        n += 1\n")
+    says(monkeypatch, b"(1 n=1\n2\n3 n=2\n2\n3 n=4\n2\n", "budget")
+    done = CliRunner().invoke(debug, [str(path), "--call", "f(1)", "--json", "--seconds", "0"])
+    told = json.loads(done.output)
+    assert told["cause"]["under"] == "wrong value"
+    assert told["answer"]["truth"] is None
+    assert told["truth"]["text"].count("\n") == STEPS
 
 
 def test_imagining_shows_the_prediction_and_runs_nothing(

@@ -261,7 +261,7 @@ def test_rows_that_are_in_no_rate_are_said(tmp_path: Path, capsys: Capture) -> N
         (("generated", "-M", "nonsense"), "not key=value"),
         (("generated", "-M", "nonsense=1"), "no extra 'nonsense'"),
         (("generated", "-M", "batch=none"), "extra batch=none"),
-        (("generated", "--model", "interpreter", "-M", "batch=1"), "no extra 'batch'; there are none"),
+        (("generated", "--model", "interpreter", "-M", "batch=1"), "no extra 'batch'; there are codec"),
     ],
 )
 def test_what_cannot_be_asked_is_one_line(words: tuple[str, ...], said: str, capsys: Capture) -> None:

@@ -235,9 +235,9 @@ def test_the_readme_tells_the_truth(capsys: Capture) -> None:
     code = readme.split("```python\n")[1].split("```")[0]
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0] == code.partition("# ")[2].splitlines()[0]
-    assert main(["record", str(EXAMPLES / "count.py"), "--call", "count('berry', 'r')"]) == 0
-    printed = capsys.readouterr().out.splitlines()
+    assert main(["debug", str(EXAMPLES / "count.py"), "--call", "count('berry', 'r')", "--no-cures"]) == 1
+    printed = " ".join(capsys.readouterr().out.split())
     shown = readme.split("\"count('berry', 'r')\"\n")[1].split("```")[0].splitlines()
-    assert [line.strip() for line in shown[1:] if line != "   ..."] == [
-        line.strip() for line in [*printed[1:6], *printed[-2:]]
-    ]
+    told = [" ".join(line.split()) for line in shown if line.startswith(("diverges", "cause"))]
+    assert len(told) == 2
+    assert all(line in printed for line in told)

@@ -177,6 +177,9 @@ def test_a_hallucinated_line_is_a_frame_that_is_not_allowed() -> None:
     assert [frame.line for frame in read.prediction.frames if not frame.allowed][:1] == [None]
 
 
+FRAMES = TRACE[TRACE.index('{"') :]  # from the first that has a name on
+
+
 @pytest.mark.parametrize(
     ("after", "kind", "answer"),
     [
@@ -186,6 +189,8 @@ def test_a_hallucinated_line_is_a_frame_that_is_not_allowed() -> None:
         (EPILOGUE + "\n\nNow solve this problem:\n\nPython function:\ndef g", "run-on", "assert f('ab') == False"),
         ("\n\nNow let us analyze the trace. The", "run-on", None),
         ("\n" + TRACE, "run-on", None),
+        ("\n```\n", "whole", None),
+        ("\n```\nand so on", "run-on", None),
         ("{}def main(): # << START_OF_TRACE\n", "run-on", None),
     ],
 )  # fmt: skip
@@ -223,6 +228,7 @@ def test_empty(text: str) -> None:
         TRACE[:200] + "\nI give up here.\nIt is too long.\n",
         '<|call_sep|>{}<|action_sep|>def main():\n<|frame_sep|><|line_sep|>{}    return f("ab")\n<|frame_sep|>',
         "<|return_sep|><|action_sep|>    return 1\n<|frame_sep|>",
+        FRAMES.replace('"', "", 1),
     ],
 )
 def test_malformed(text: str) -> None:

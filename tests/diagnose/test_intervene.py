@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+from recorded import EXCEPTIONS, sample, truth
 from scripted_model import Mistaken, argument, programs, samples
 
 from worldline.codec.compact_prompt import Compact
@@ -272,3 +273,32 @@ def test_the_shipped_model_goes_through_the_cures() -> None:
     for one in found.tried:
         assert one.outcome in ("recovered", "wrong", "unfit")
         assert bool(one.why) == (one.outcome == "unfit")
+
+
+@pytest.mark.parametrize(
+    ("codec", "old", "new"), [("compact", "12 x=6", "12 x=4"), ("cwm", '"x": "6"', '"x": "4"')]
+)
+def test_an_exception_that_was_handled_is_no_answer_to_be_told(codec: str, old: str, new: str) -> None:
+    case = Case(sample(EXCEPTIONS, (old, new), codec=codec))
+    given = plan("repair", case, codec=codec).ask.given
+    assert truth(EXCEPTIONS, codec).text.startswith(given)
+    assert 0 < len(given) < len(truth(EXCEPTIONS, codec).text)
+
+
+def test_another_exception_is_another_answer_in_metas_format() -> None:
+    program = Program(source="def f(x):\n    return [1][x]\n", call="f(3)")
+    (true,) = Interpreter(codec="cwm").predict([Ask(program=program)])
+    other = true.text.replace(b"IndexError('list index out of range')", b"KeyError(3)")
+    assert other != true.text
+    case = Case(Sample(ask=Ask(program=program), truth=true, found=replace(true, text=other)))
+    assert case.truth.answer == ("raise", "IndexError('list index out of range')")
+    assert case.answer is False
+
+
+def test_who_cannot_be_asked_again_is_not_judged() -> None:
+    some = samples(Mistaken(lambda ask, text: text.replace(b")", b")1", 1)), programs(4))
+    model = Mistaken(lambda ask, text: text)
+    model.is_fixed = True  # type: ignore[attr-defined]
+    found = intervene(some, model)
+    assert {one.status for one in found.tried} == {"unfit"}
+    assert not model.asked

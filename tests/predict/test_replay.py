@@ -12,7 +12,7 @@ from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask
+from worldline.predict.predictor import Ask, codec_of
 
 ASKS = [
     Ask(program=Program(source="def f(n):\n    return n\n", call=f"f({n})")) for n in (1, "'\\ud800é'", [])
@@ -45,6 +45,17 @@ def test_the_interpreter_s_outputs_replayed_are_its_outputs(tmp_path: Path, by: 
         (each.text, each.status, codec) for each in truths
     ]
     assert replay.name == "replay:outputs.jsonl"
+    assert codec_of(replay) == codec
+
+
+def test_rows_in_order_go_on_from_one_batch_to_the_next(tmp_path: Path) -> None:
+    replay = load_model(written(tmp_path, [{"text": f"{n}\n"} for n in range(3)]), {"by": "order"})
+    asks = [ASKS[0]] * 2
+    assert [found.text for found in replay.predict(asks)] == [b"0\n", b"1\n"]
+    assert [(found.text, found.status) for found in replay.predict(asks)] == [
+        (b"2\n", "ended"),
+        (b"", "fault"),
+    ]
 
 
 def test_what_is_not_in_the_file_is_a_fault(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,10 +12,11 @@ from worldline.codec.compact import encode_steps
 from worldline.codec.compact_parse import parse
 from worldline.codec.compact_prompt import Compact
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask
+from worldline.predict.predictor import Ask, codec_of
+from worldline.predict.server import Server
 from worldline.predict.server_chat import EXAMPLE, example, messages, template
-from worldline.predict.server_client import Unanswered
-from worldline.predict.server_ways import Chat, Reply, Sampling, Text, prediction, read_reply
+from worldline.predict.server_client import Client, Patience, Unanswered
+from worldline.predict.server_ways import Chat, Reply, Sampling, Text, Tokens, Way, prediction, read_reply
 from worldline.record.recorder import record
 
 ASK = Ask(program=Program(source="def f(n):\n    return n\n", call="f(1)"))
@@ -81,6 +84,18 @@ def test_the_end_mark_is_the_text_s_end(reply: Reply, text: str, status: str) ->
     assert (found.text.decode(), found.status) == (text, status)
 
 
+class Letters:
+    """A vocabulary of characters."""
+
+    def ids(self, text: str, /) -> list[int]:
+        """Their numbers."""
+        return list(map(ord, text))
+
+    def data(self, ids: Sequence[int], /) -> bytes:
+        """Their bytes."""
+        return "".join(map(chr, ids)).encode()
+
+
 def answer(**choice: Any) -> dict[str, Any]:
     return {"id": "a\nb", "model": "m", "choices": [{"finish_reason": "stop", "text": "x", **choice}]}
 
@@ -142,3 +157,11 @@ def test_the_limit_bounds_the_tokens_asked_for() -> None:
     question = Sampling(max_tokens=100).question("m", ask.room)
     assert (question["max_tokens"], question["seed"], question["stream"]) == (23, 0, False)
     assert Sampling(max_tokens=100).question("m", ASK.room)["max_tokens"] == 100
+
+
+@pytest.mark.parametrize(
+    ("way", "codec"), [(Text(), "compact"), (Chat(), "compact"), (Tokens(Letters()), "cwm")]
+)
+def test_a_server_says_which_notation_it_writes(way: Way, codec: str) -> None:
+    client = Client("http://127.0.0.1:9/v1", Patience(), Random(0))
+    assert codec_of(Server(client, "m", way=way, sampling=Sampling())) == codec

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from worldline.errors import UsageError
 from worldline.limits import Limits
@@ -35,6 +36,16 @@ class Forced:
     def name(self) -> str:
         """The other's, and what is forced."""
         return f"{self.predictor.name}, {self.force} forced"
+
+    @property
+    def digest(self) -> str:
+        """The other's weights, where it has some."""
+        return str(getattr(self.predictor, "digest", ""))
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What decides how the other is asked."""
+        return dict(getattr(self.predictor, "config", {}))
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """What the other writes under the forcing."""

@@ -26,6 +26,7 @@ from worldline.codec.flow import syntax
 from worldline.core.program import Program
 from worldline.predict.predictor import Prediction
 
+END = b"\n.\n"  # of the compact format
 NOTES = (*KINDS, "no program")
 STATUSES = {
     "whole": "ended", "run-on": "ended", "truncated": "budget", "repetition": "budget", "malformed": "ended",
@@ -84,9 +85,10 @@ def _foreign(row: Row, known: Program | None, options: Compact) -> Foreign:
         return made(text=_bytes(text), answer=said, codec="cwm", note=note)
     read = read_text(text, program)
     if read.kind == "malformed" and not read.prediction.frames:
-        compact = _compact(text, program, options)
+        compact = _compact(_bytes(text), program, options)
         if compact is not None:
-            return made(text=_bytes(text), answer=said, codec="compact", note=compact)
+            shown, note, detail = compact
+            return made(text=shown, answer=said, codec="compact", note=note, detail=detail)
     answer = said if said is not None else _asserted(read.answer)
     return made(text=_bytes(read.text), answer=answer, codec="cwm", note=read.kind, detail=_detail(read))
 
@@ -114,13 +116,22 @@ def _without_prompt(text: str, prompt: str) -> str:
     return text[len(prompt) :] if prompt.strip() and text.startswith(prompt) else text
 
 
-def _compact(text: str, program: Program, options: Compact) -> str | None:
-    """How a text in the compact format ends; None for a text that is not in it."""
-    data = _bytes(text)
+def _compact(data: bytes, program: Program, options: Compact) -> tuple[bytes, str, str] | None:
+    """A text in the compact format up to its end, how it ends and where; None for a text that is not in it."""
+    shown, mark, rest = data.partition(END)
     for given in (prompt(program, options), None):
-        parsed = compact_parse.parse(data, given)
-        if parsed.steps and parsed.malformed is None:
-            return "whole" if parsed.ended else "truncated"
+        parsed = compact_parse.parse(shown + mark, given)
+        if not parsed.steps:
+            continue
+        if parsed.malformed is not None:
+            return (
+                data,
+                "malformed",
+                f"at byte {parsed.malformed.offset}: expected {parsed.malformed.expected}",
+            )
+        if parsed.ended and rest.strip():
+            return shown + mark, "run-on", f"from byte {len(shown + mark)} on"
+        return data, "whole" if parsed.ended else "truncated", ""
     return None
 
 

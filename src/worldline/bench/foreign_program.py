@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Mapping
 
+from worldline.codec.cwm_stripped_scan import first_event
 from worldline.codec.cwm_text import MARKER, listing, token
 from worldline.codec.flow import syntax
 from worldline.core.program import Program
@@ -23,8 +24,8 @@ _MAIN_FRAME = re.compile(r"\bdef main\(\)")
 def program_of(roles: Mapping[str, str], text: str, known: Program | None) -> Program | None:
     """The program, as the trace shows it; None where nothing says what it is."""
     shown = from_prompt(roles.get("prompt", ""))
-    if shown is None and token("trace_context_start") in text:
-        shown = from_prompt(text)
+    if shown is None:
+        shown = _from_tokens(text[: first_event(text)])
     if shown is not None:
         return shown
     program = from_code(roles) or known
@@ -35,17 +36,23 @@ def program_of(roles: Mapping[str, str], text: str, known: Program | None) -> Pr
 
 def from_prompt(prompt: str) -> Program | None:
     """The program that a prompt holds: its lines after the last that speaks of the marker, and up to the frames."""
-    given = prompt.rfind(token("trace_context_start"))
-    if given >= 0:
-        shown = prompt[given + len(token("trace_context_start")) :].partition(token("frame_sep"))[0]
-    else:
-        lines = prompt.split("\n")
-        marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(MARKER)]
-        speaks = [i for i, line in enumerate(lines) if MARKER in line and not line.rstrip().endswith(MARKER)]
-        last = max((i for i in speaks if marked and i < marked[-1]), default=-1)
-        if not marked or last < 0:
-            return None
-        shown = "\n".join(lines[last + 1 :]).partition("<|")[0]
+    if token("trace_context_start") in prompt:
+        return _from_tokens(prompt)
+    lines = prompt.split("\n")
+    marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(MARKER)]
+    speaks = [i for i, line in enumerate(lines) if MARKER in line and not line.rstrip().endswith(MARKER)]
+    last = max((i for i in speaks if marked and i < marked[-1]), default=-1)
+    return _from_listing("\n".join(lines[last + 1 :]).partition("<|")[0]) if marked and last >= 0 else None
+
+
+def _from_tokens(prompt: str) -> Program | None:
+    """The program between the last special tokens that surround one."""
+    _, given, shown = prompt.rpartition(token("trace_context_start"))
+    return _from_listing(shown.partition(token("frame_sep"))[0]) if given else None
+
+
+def _from_listing(shown: str) -> Program | None:
+    """The program whose listing is shown, where its marked function can be called."""
     found = listing(shown.strip("\n") + "\n")
     source = "\n".join(found.lines[1:])
     called = _takes_nothing(source, found.entry)
@@ -67,6 +74,8 @@ def from_code(roles: Mapping[str, str]) -> Program | None:
     if not roles.get("code", "").strip():
         return None
     code = _HEADING.sub("", roles["code"])
+    if syntax(code) is None and syntax(roles.get("prompt", "") + code) is not None:
+        code = roles["prompt"] + code  # a solution is what follows its prompt
     asked = _ASKED.search(code)
     source = (code[: asked.start()] if asked else code).rstrip("\n") + "\n"
     call = roles.get("call") or (asked[1] if asked else None) or _call(source, roles)

@@ -67,6 +67,12 @@ def read_rows(path: str | Path, *, fields: Mapping[str, str] | None = None) -> l
     found = [row for number, (name, value) in enumerate(rows) for row in _rows(name, value, chosen, number)]
     if not found:
         raise UsageError(f"{path} has no rows")
+    known = [value for _, value in rows if isinstance(value, dict)]
+    if len(known) == len(rows) and not any(text_field(row, chosen) in row for row in known):
+        there = dict.fromkeys(str(name) for row in known for name in row)
+        raise UsageError(
+            f"no row of {path} has a field for what a model wrote; of {', '.join([*there][:20])} say --field text=NAME"
+        )
     return found
 
 

@@ -24,13 +24,13 @@ from worldline.bench.score import Truth, Verdict, disagrees, judge, truth
 from worldline.bench.suite import Suite, Task
 from worldline.core.program import Program
 from worldline.core.trace import Trace
+from worldline.diagnose.cures import SLACK
 from worldline.errors import FingerprintError, UsageError
 from worldline.limits import Limits
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.record.recorder import record_many
 
 BATCH = 64  # asks that a predictor is given at once
-SLACK = 512  # bytes that a budget has beyond twice the truth: what is cut there was not about to end
 
 Answers = Callable[[Sequence[Task], Sequence[Ask]], Iterator[Prediction]]
 
@@ -101,11 +101,10 @@ def run(
         return predictor.predict(asks)
 
     how: Mapping[str, Any] = getattr(predictor, "config", {})
-    codec = getattr(predictor, "codec", how.get("codec", "compact"))
     told = {**(config or {}), **({"how": dict(how)} if how else {})}
     return run_answers(
-        suite, answers, name=predictor.name, codec=codec, limit=limit, batch=batch, each=each, keep=keep, out=out,
-        config=told,
+        suite, answers, name=predictor.name, codec=codec_of(predictor), limit=limit, batch=batch, each=each,
+        keep=keep, out=out, config=told,
     )  # fmt: skip
 
 

@@ -149,6 +149,20 @@ def newest(path: Path) -> dict[int, Record]:
     return dict(sorted(found.items()))
 
 
+def is_run(path: str | Path) -> bool:
+    """Whether a directory holds a run, by the names in it."""
+    return (Path(path) / CONFIG).exists() and (Path(path) / RECORDS).exists()
+
+
+def findings(path: Path) -> list[str]:
+    """What `verify` finds."""
+    try:
+        verify(path)
+    except DigestError as error:
+        return [str(error)]
+    return []
+
+
 def verify(path: Path) -> int:
     """Compare a run with its manifest; how many bytes were compared. DigestError where one differs."""
     listed = _listed(path)

@@ -9,7 +9,6 @@ say: it is asked about failures alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,12 +20,11 @@ from worldline.core.trace import Step, Trace
 from worldline.core.value import equal, kind
 from worldline.diagnose.cause import cause
 from worldline.diagnose.diverge import diverge
-from worldline.diagnose.moments import Moment, read
+from worldline.diagnose.moments import FINAL, read
 from worldline.diagnose.sample import Sample
 from worldline.predict.predictor import Ask, Prediction
 
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
-FINAL = ("return", "raise", "exit")
 
 
 @dataclass(frozen=True)
@@ -155,8 +153,8 @@ def _judge_cwm(task: Task, true: Truth, prediction: Prediction) -> Verdict:
     parting = diverge(wanted, found)
     steps = len(wanted.moments)
     agreed = min(parting[0].step, steps) if parting else steps
-    said, is_whole, is_script = last_answer(found.moments), not parting, task.program.call is None
-    is_right = said is not None and (is_whole if is_script else _same_answer(said, true.answer))
+    said, is_whole, is_script = found.answer, not parting, task.program.call is None
+    is_right = said is not None and (is_whole if is_script else _same_answer(Answer(*said), true.answer))
     # An end before anything has returned is one that the notation does not have.
     is_ended = found.ended and said is not None
     unfinished = _unfinished(found.malformed is not None, is_ended, bool(found.moments), prediction)
@@ -177,24 +175,6 @@ def _unfinished(is_malformed: bool, is_ended: bool, has_steps: bool, prediction:
 
 def _word(is_right: bool) -> str:
     return "right" if is_right else "wrong"
-
-
-def last_answer(moments: Sequence[Moment]) -> Answer | None:
-    """How a text in Meta's format ended: the last return of an outermost frame, or the exception that left it."""
-    outer = [moment for moment in moments if moment.parent < 0]
-    ends = [i for i, moment in enumerate(outer) if moment.event == "return" and moment.arg is not None]
-    if not ends:
-        return None
-    last, before = outer[ends[-1]], outer[ends[-1] - 1]
-    # The format closes a frame that an exception left with a return of None.
-    if (
-        before.event == "raise"
-        and before.arg is not None
-        and before.frame == last.frame
-        and last.arg == "None"
-    ):
-        return Answer("raise", before.arg)
-    return Answer("return", last.arg or "")
 
 
 def _same_answer(one: Answer, other: Answer) -> bool:

@@ -19,6 +19,7 @@ from worldline.bench.score import Truth, judge, truth
 from worldline.bench.suite import Suite, Task
 from worldline.bench.table import Between, Cell, Measured, Share, Table
 from worldline.core.value import equal
+from worldline.diagnose.cures import SLACK
 from worldline.diagnose.diverge import diverge
 from worldline.diagnose.moments import Moment, read
 from worldline.diagnose.paired import wilson
@@ -30,7 +31,6 @@ from worldline.record.recorder import record_many
 FORCES = ("free", "actions", "states", "next")
 OF = ("generated", "humaneval", "crux", "permutation", "composition", "horizon")
 COUNT = 50  # programs, where nobody says how many
-SLACK = 512  # bytes that a budget has beyond twice the truth
 
 Right = tuple[bool, ...]
 
@@ -184,7 +184,8 @@ def by_force(found: dict[str, list[Steps]]) -> Table:
         answer = Share(answers.count(True), len(answers)) if answers else None
         both, actions = clustered(each.both for each in some), clustered(each.actions for each in some)
         states = clustered(each.states for each in some)
-        reach = 100 * sum(each.reach for each in some) / (sum(each.length for each in some) or 1)
+        length = sum(each.length for each in some)
+        reach = 100 * sum(each.reach for each in some) / length if length else None
         rows.append((force, answer, both, actions, states, reach))
     heads = ("forced", "answers", "steps", "actions", "states", "% of steps before a wrong one")
     note = (

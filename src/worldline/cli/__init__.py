@@ -13,6 +13,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -148,11 +149,16 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
 @cli.command()
 @click.argument("directory", type=click.Path())
 def verify(directory: str) -> None:
-    """Check every byte stored in DIRECTORY (traces or a dataset) against its manifest; exit 1 when one differs."""
+    """Check every byte stored in DIRECTORY (traces, a dataset, a run) against its manifest; exit 1 when one differs."""
+    from worldline.bench import run_dir
     from worldline.data import build_shards, shards
 
     kind = build_shards if build_shards.is_dataset(directory) else shards
-    found = list(kind.verify(directory))
+    found = (
+        run_dir.findings(Path(directory))
+        if run_dir.is_run(directory)
+        else list(map(str, kind.verify(directory)))
+    )
     for finding in found:
         click.echo(f"finding: {finding}")
     if found:

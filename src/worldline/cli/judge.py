@@ -76,6 +76,7 @@ def bench(
     Suites: permutation, composition, horizon, states, budget, generated, humaneval, crux, crux-input.
     """
     from worldline import bench as suites
+    from worldline.bench.run_dir import is_run
     from worldline.predict.models import load_model
 
     if options["reveal"] is not None and suite != "permutation" and options["of"] != "permutation":
@@ -89,12 +90,15 @@ def bench(
         return
     if force is not None:
         predictor = _forced(predictor, force, found)
+    if extras.get("by") == "order" and out is not None and is_run(out):
+        raise UsageError(f"{out} is a run already: outputs that stand in order are read from the first on")
     given = {name: value for name, value in options.items() if value is not None}
     config = {
         "options": given,
         "extras": extras,
         "scheme": model,
         "weights": getattr(predictor, "digest", ""),
+        **({"force": force} if force else {}),
     }
     with TemporaryDirectory() as scratch, progress(limit or found.count or 0, "programs") as (advance, _):
         _run(found, predictor, limit, Path(out or scratch), config, advance, as_json)
@@ -116,8 +120,7 @@ def _run(
     else:
         print_report(terminal(), report)
         print_tables(terminal(), tables)
-    if report.faults:
-        raise WorldlineError(f"{report.faults:,} predictions failed in the tool; they are in no rate")
+    _refuse_faults(report.faults)
 
 
 def _forced(predictor: Any, force: list[str], suite: Any) -> Any:
@@ -129,7 +132,7 @@ def _forced(predictor: Any, force: list[str], suite: Any) -> Any:
 
 
 def _measured(measured: Any, out: str | None, as_json: bool) -> None:
-    from worldline.view.bench import print_tables
+    from worldline.view.bench import print_measured
     from worldline.view.terminal import terminal
 
     if out is not None:
@@ -139,7 +142,13 @@ def _measured(measured: Any, out: str | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(measured.as_json()))
     else:
-        print_tables(terminal(), measured.tables)
+        print_measured(terminal(), measured)
+    _refuse_faults(measured.faults)
+
+
+def _refuse_faults(faults: int) -> None:
+    if faults:
+        raise WorldlineError(f"{faults:,} predictions failed in the tool; they are in no rate")
 
 
 @click.command()

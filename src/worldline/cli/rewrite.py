@@ -57,6 +57,8 @@ def rewrite(
         click.echo(json.dumps(shown | ({"proof": asdict(proof)} if proof else {})))
     elif out is None:
         click.echo(new.source, nl=not new.source.endswith("\n"))
+    if not as_json and (call is not None or prove is not None):
+        _tell_cost(_costs(old, new)["cost"])
     if proof is not None:
         _tell(proof, quiet=as_json)
 
@@ -65,6 +67,12 @@ def _proof(old: Program, new: Program, count: int, seed: int) -> Proof:
     from worldline.data.equivalence import drawn_calls, prove
 
     return prove(old, new, calls=[old.call, *drawn_calls(old, Random(seed), count)])
+
+
+def _tell_cost(cost: dict[str, Any]) -> None:
+    before, after = cost["before"], cost["after"]
+    told = [f"{before[what]:,} -> {after[what]:,} {what}" for what in ("steps", "bytes", "tokens")]
+    click.echo(f"cost: {', '.join(told)} ({before['tokenizer']}, Meta's format)", err=True)
 
 
 def _tell(proof: Proof, *, quiet: bool) -> None:

@@ -20,7 +20,17 @@ from worldline.codec.cwm_parse import CwmPrediction
 from worldline.codec.cwm_parse import parse as parse_tagged
 from worldline.codec.cwm_read import RawFrame
 from worldline.codec.cwm_stripped_events import Telling
-from worldline.codec.cwm_stripped_scan import Lines, Scan, Seen, Stop, lines_of, plain_frame, tagged_frame
+from worldline.codec.cwm_stripped_scan import (
+    LONGEST,
+    Lines,
+    Scan,
+    Seen,
+    Stop,
+    first_event,
+    lines_of,
+    plain_frame,
+    tagged_frame,
+)
 from worldline.codec.cwm_stripped_tail import Tail, repetition, tail_of
 from worldline.codec.cwm_text import EVENT_TOKENS, SPECIAL, UNCHANGED, listing, quoted, shield, token
 from worldline.codec.flow import successors
@@ -84,7 +94,7 @@ def _scanner(text: str, lines: Lines) -> Scan:
 
 def _start(text: str, scan: Scan, lines: Lines) -> int:
     """Where the trace begins: after a prompt, at once, or where its first two lines are lines of the source."""
-    given = text.rfind(token("trace_context_start"))
+    given = text.rfind(token("trace_context_start"), 0, first_event(text))
     if given >= 0:
         after = text.find(token("frame_sep"), given)
         return len(text) if after < 0 else after
@@ -93,11 +103,24 @@ def _start(text: str, scan: Scan, lines: Lines) -> int:
     openings = [*_OPENING.finditer(text), *SPECIAL.finditer(text)]
     for match in openings[:STARTS]:
         first = scan(match.start())
-        if isinstance(first, Seen) and first.locals is not None and first.line in lines.texts:
+        if isinstance(first, Stop) and _is_spoilt(text, match.start(), lines):
+            return first.offset
+        if isinstance(first, Seen) and _begins(first) and first.line in lines.texts:
             second = scan(first.end)
             if isinstance(second, Stop) or second.line in lines.texts:
                 return first.offset
     return 0
+
+
+def _is_spoilt(text: str, at: int, lines: Lines) -> bool:
+    """Whether a frame was meant here: behind what are no names stands a line of the source."""
+    end = text.find("\n", at, at + LONGEST)
+    return text[at] == "{" and end > 0 and text[at:end].rpartition("}")[2] in lines.texts
+
+
+def _begins(frame: Seen) -> bool:
+    """Whether a trace may begin here: with names that all have their values, for nothing was said before."""
+    return frame.locals is not None and UNCHANGED not in frame.locals.values()
 
 
 def _whole(told: list[RawFrame], source: str, entry: int | None, tail: Tail) -> Stripped:

@@ -12,7 +12,7 @@ LEAST = 256  # and is so long in all is a repetition
 WINDOW = 1 << 16  # characters at the end in which it is looked for
 
 OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
-_BLANK = re.compile(rf"(?:\s|{SPECIAL.pattern})*+")
+_BLANK = re.compile(rf"(?:\s|{SPECIAL.pattern})*+(?:```\s*+)?+")  # and the end of a fence around all
 
 
 @dataclass(frozen=True)

@@ -145,8 +145,9 @@ class _Case:
         if other is not None:
             says = f"{name} became {wanted}: it is changed under the name {other}"
             return self._blame("forgotten aliasing", f"{name} and {other}", kind(wanted), says, operation)
-        type_ = "" if wanted == GONE else kind(wanted)
-        return self._blame("missed change", name, type_, f"{name} became {wanted}", operation)
+        if wanted == GONE:
+            return self._blame("missed change", name, "", f"{name} is gone", operation)
+        return self._blame("missed change", name, kind(wanted), f"{name} became {wanted}", operation)
 
     def _invented(self, name: str, got: str) -> Blame:
         operation = self.operation(kind(got))

@@ -27,7 +27,7 @@ from worldline.core.malformed import Malformed
 from worldline.core.value import equal
 from worldline.diagnose.blame import blame
 from worldline.diagnose.diverge import Divergence, diverge
-from worldline.diagnose.moments import Reading, read
+from worldline.diagnose.moments import Reading, ends_alike, read
 from worldline.diagnose.repetition import repetition
 from worldline.diagnose.sample import Sample
 
@@ -96,7 +96,7 @@ def diagnose(sample: Sample) -> Diagnosis:
         found=found,
         divergences=divergences,
         cause=_cause(sample, truth, found, divergences),
-        answer_right=_same_answer(truth, found),
+        answer_right=found.ended and ends_alike(truth, found, printed=sample.ask.program.call is None),
     )
 
 
@@ -114,13 +114,6 @@ def tally(causes: Iterable[Cause]) -> Tally:
 
 def _counted(words: Iterable[str]) -> dict[str, int]:
     return dict(Counter(word for word in words if word).most_common())
-
-
-def _same_answer(truth: Reading, found: Reading) -> bool:
-    one, other = truth.answer, found.answer
-    if one is None or other is None or not found.ended:
-        return False
-    return one[0] == other[0] and _equal(one[1], other[1]) and truth.printed == found.printed
 
 
 def _equal(one: str, other: str) -> bool:

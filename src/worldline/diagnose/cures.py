@@ -15,9 +15,8 @@ from functools import cached_property, partial
 from worldline.codec.compact_prompt import Compact
 from worldline.codec.cwm_text import token
 from worldline.codec.idle import idle_lines
-from worldline.core.value import equal
 from worldline.diagnose.diverge import Divergence, diverge
-from worldline.diagnose.moments import Reading, read
+from worldline.diagnose.moments import Reading, ends_alike, read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
 from worldline.predict.forced_lines import turns
@@ -98,13 +97,6 @@ class Case:
         return self.answer if by == "answer" else self.is_whole
 
 
-def ends_alike(one: Reading, other: Reading, *, printed: bool = False) -> bool:
-    """Whether two readings end with one event and value and, where asked for, printed the same."""
-    if one.answer is None or other.answer is None or one.answer[0] != other.answer[0]:
-        return False
-    return equal(one.answer[1], other.answer[1]) and (not printed or one.printed == other.printed)
-
-
 @dataclass(frozen=True)
 class Plan:
     """How a sample is asked again: the ask, what is forced, and whether the ask has a truth of its own."""
@@ -140,7 +132,7 @@ def _repair(case: Case, codec: str) -> Plan:
     given = repaired(case)
     if len(given) >= ask.limit:
         raise Unfit("it parts where the budget ends")
-    if read(ask, replace(case.sample.truth, text=given)).answer is not None:
+    if case.truth.ended and read(ask, replace(case.sample.truth, text=given)).steps > case.truth.outcome:
         raise Unfit("the answer itself is what is wrong")
     return Plan(replace(ask, given=given))
 

@@ -14,20 +14,22 @@ from typing import Any
 
 from worldline.codec.compact_prompt import Compact
 from worldline.core.program import Program
-from worldline.diagnose.align import align
 from worldline.diagnose.cause import Cause, cause
 from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, SLACK, Case, parting
-from worldline.diagnose.diverge import Divergence
-from worldline.diagnose.intervene import WHOLE, Job, Tried, carry_out, codec_of, prepare
+from worldline.diagnose.diverge import Divergence, aligned
+from worldline.diagnose.intervene import WHOLE, Job, Tried, carry_out, prepare
 from worldline.diagnose.moments import Moment, Reading, read
 from worldline.diagnose.sample import Sample
+from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.forced import Sure, roll
 from worldline.predict.forced_lines import Turn, turns
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 
 MOST = 1 << 14  # bytes; a longer imagination must be asked for
+ENDLESS = 1 << 12  # bytes of a run that was not recorded to its end, which no imagination can reach
+STEPS = 10_000  # of the truth, unless more bytes are asked for: a step takes two bytes or more
 NO_TIME = "no time"
 SECONDS = 3.2  # for all of it, so that a command with its start stays below five
 SHARED = 0.6  # of the time that texts take one by one, when they are written together
@@ -172,13 +174,14 @@ def debug(
 ) -> Debugged:
     """Record a program, let a model imagine its run, and say where, why and how surely it goes wrong.
 
-    `limit`: the most bytes it may write, twice the truth's, and at most MOST, unless said. `budget`: the seconds for
-    all of it; a cure that is expected to take more than is left is not tried. None: as long as the cures take.
+    `limit`: the most bytes it may write, twice the truth's, and at most MOST (ENDLESS), unless said. `budget`: the
+    seconds for all of it; a cure that is expected to take more than is left is not tried. None: as long as they take.
     """
     began = time.perf_counter()
-    truth = _truth(program, predictor, options or Compact(), limits or Limits())
+    limits = limits or Limits(steps=max(STEPS, limit or 0))
+    truth = _truth(program, predictor, options or Compact(), limits)
     recorded = time.perf_counter()
-    most = limit if limit is not None else min(2 * len(truth.text) + SLACK, MOST)
+    most = limit or min(2 * len(truth.text) + SLACK, MOST if truth.status == "ended" else ENDLESS)
     ask = Ask(program=program, options=options or Compact(), limit=most)
     rolled = next(iter(roll(predictor, [ask], force="free")))
     sample = Sample(ask=ask, truth=truth, found=rolled.prediction)
@@ -206,7 +209,10 @@ def _parts(case: Case, why: Cause) -> bool:
 
 def _truth(program: Program, predictor: Predictor, options: Compact, limits: Limits) -> Prediction:
     ask = Ask(program=program, options=options, limit=WHOLE)
-    return next(iter(Interpreter(limits=limits, codec=codec_of(predictor)).predict([ask])))
+    truth = next(iter(Interpreter(limits=limits, codec=codec_of(predictor)).predict([ask])))
+    if truth.note:
+        raise UsageError(f"there is no run to compare with: {truth.note}")
+    return truth
 
 
 def _belief(predictor: Predictor, case: Case, sure: tuple[Sure, ...]) -> Belief | None:
@@ -281,8 +287,7 @@ def rows(case: Case) -> Iterator[Row]:
     differs: dict[tuple[int, int | None], list[Divergence]] = {}
     for one in case.divergences:
         differs.setdefault((one.step, one.found), []).append(one)
-    spans = align([m.action for m in wanted], [m.action for m in got], lambda i, j: _same(wanted[i], got[j]))
-    for span in spans:
+    for span in aligned(wanted, got):
         for k in range(max(span.wanted, span.got)):
             i = span.truth + k if k < span.wanted else None
             j = span.found + k if k < span.got else None
@@ -292,11 +297,3 @@ def rows(case: Case) -> Iterator[Row]:
             yield Row(i, j, tuple(here))
     for (step, found), rest in differs.items():
         yield Row(step if step < len(wanted) else None, found, tuple(rest))
-
-
-def _same(one: Moment, other: Moment) -> bool:
-    if one.event != other.event:
-        return False
-    if one.line is not None and other.line is not None:
-        return one.line == other.line
-    return not set(one.lines).isdisjoint(other.lines)

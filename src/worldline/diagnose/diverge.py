@@ -51,10 +51,9 @@ def diverge(truth: Reading, found: Reading) -> tuple[Divergence, ...]:
 
 def _divergences(truth: Reading, found: Reading) -> Iterator[Divergence]:
     wanted, got = truth.moments, found.moments
-    pairs = _Pairs(_outcome(truth))
-    actions = [moment.action for moment in wanted], [moment.action for moment in got]
+    pairs = _Pairs(truth.outcome if truth.ended else -1)
     stop = len(wanted)
-    for span in align(*actions, lambda i, j: _same_action(wanted[i], got[j])):
+    for span in aligned(wanted, got):
         if span.agrees:
             for i, j in zip(
                 range(span.truth, span.truth + span.wanted), range(span.found, len(got)), strict=False
@@ -71,19 +70,18 @@ def _divergences(truth: Reading, found: Reading) -> Iterator[Divergence]:
     yield from _end(truth, found, stop)
 
 
+def aligned(truth: Sequence[Moment], found: Sequence[Moment]) -> Iterator[Span]:
+    """The stretches where both do the same things on the same lines, and those where they do not."""
+    actions = [moment.action for moment in truth], [moment.action for moment in found]
+    return align(*actions, lambda i, j: _same_action(truth[i], found[j]))
+
+
 def _same_action(one: Moment, other: Moment) -> bool:
     if one.event != other.event:
         return False
     if one.line is not None and other.line is not None:
         return one.line == other.line
     return not set(one.lines).isdisjoint(other.lines)
-
-
-def _outcome(truth: Reading) -> int:
-    """The step with which the outermost frame ends; -1 where the truth is cut before it."""
-    steps = range(len(truth.moments) - 1, -1, -1)
-    ends = (i for i in steps if truth.moments[i].parent < 0 and truth.moments[i].event in FINAL)
-    return next(ends, -1) if truth.ended else -1
 
 
 def _parted(span: Span, wanted: Sequence[Moment], got: Sequence[Moment], outcome: int) -> Divergence:

@@ -15,7 +15,7 @@ from typing import Any
 
 from worldline.diagnose.cause import cause
 from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, Case, Plan, Unfit, plan, with_truth
-from worldline.diagnose.moments import FINAL, read
+from worldline.diagnose.moments import read
 from worldline.diagnose.paired import Paired, Share
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
@@ -23,7 +23,7 @@ from worldline.limits import Limits
 from worldline.predict.forced import Rolled, roll
 from worldline.predict.forced_lines import turns
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 
 MEASURES = ("answer", "trace")
 WHOLE = 1 << 24  # bytes of a true text; the recording's own limits cut it before
@@ -64,7 +64,7 @@ class Tried:
 class Effect:
     """What a cure did: flips among the samples that it applies to, and how many it does not apply to.
 
-    `expected` is the net effect on all samples: failures were all tried, of the passing only some.
+    `expected` is the net effect on all samples, of which only some were tried.
     """
 
     cure: str
@@ -81,7 +81,8 @@ class Effect:
 
 @dataclass(frozen=True, kw_only=True)
 class Interventions:
-    """Every cure on every chosen sample. `by`: what counts as right. `passing`: how many there were to choose from.
+    """Every cure on every chosen sample. `by`: what counts as right. `passing`: how many there were to choose from,
+    and `failing`: how many failed, where not all of those were tried.
 
     `unjudged` samples have no true answer or were faults: they were not tried. `causes` are of the failed ones.
     """
@@ -96,13 +97,15 @@ class Interventions:
     unjudged: int
     cures: tuple[str, ...]
     tried: tuple[Tried, ...]
+    failing: int = 0
 
     def effect(self, cure: str) -> Effect:
         """What one cure did."""
         outcomes = [one.outcome for one in self.tried if one.cure == cure]
         pairs = Paired(*(outcomes.count(name) for name in ("right", "regressed", "recovered", "wrong")))
-        scale = self.passing / len(self.chosen) if self.chosen else 0.0
-        expected = pairs.recovered - scale * pairs.regressed
+        up = max(self.failing, len(self.failed)) / len(self.failed) if self.failed else 0.0
+        down = self.passing / len(self.chosen) if self.chosen else 0.0
+        expected = up * pairs.recovered - down * pairs.regressed
         return Effect(cure, pairs, outcomes.count("unfit"), outcomes.count("fault"), expected)
 
     @property
@@ -136,7 +139,7 @@ class Interventions:
         return {
             "model": self.model, "by": self.by, "seed": self.seed, "failed": list(self.failed),
             "causes": list(self.causes), "confirmed": {name: share.as_json() for name, share in self.confirmed.items()},
-            "chosen": list(self.chosen), "passing": self.passing, "unjudged": self.unjudged,
+            "chosen": list(self.chosen), "passing": self.passing, "failing": self.failing, "unjudged": self.unjudged,
             "effects": [effect.as_json() for effect in self.effects],
             "tried": [one.as_json() for one in self.tried],
         }  # fmt: skip
@@ -225,6 +228,9 @@ def _begun(cure: str, i: int, cases: Mapping[int, Case], by: str, why: Unfit | N
 def carry_out(jobs: Sequence[Job], predictor: Predictor, *, by: str) -> Iterator[Tried]:
     """Jobs that are forced alike, done and judged, in their order; what a predictor cannot be asked is unfit."""
     done, reason = 0, ""
+    if getattr(predictor, "is_fixed", False):
+        yield from (_refused(job, "its outputs were made before: it cannot be asked again") for job in jobs)
+        return
     try:
         for one in _carried(jobs, predictor, by):
             yield one
@@ -263,11 +269,6 @@ def _recorded(asks: Sequence[Ask], codec: str, limits: Limits | None) -> Iterato
     return Interpreter(limits=limits or Limits(), codec=codec).predict(whole)
 
 
-def codec_of(predictor: Predictor) -> str:
-    """The notation that a predictor writes."""
-    return str(getattr(predictor, "codec", "compact"))
-
-
 def _answers(
     predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], force: str
 ) -> Iterator[tuple[Prediction, bool]]:
@@ -281,11 +282,10 @@ def _answers(
 
 def _is_told(ask: Ask, rolled: Rolled) -> bool:
     """Whether the step with which the outermost frame ends is among what was dictated."""
-    cut, moments = turns(rolled.prediction.text), read(ask, rolled.prediction).moments
-    ends = [i for i, moment in enumerate(moments) if moment.parent < 0 and moment.event in FINAL]
-    if not ends or ends[-1] >= len(cut):
+    cut, end = turns(rolled.prediction.text), read(ask, rolled.prediction).outcome
+    if not 0 <= end < len(cut):
         return False
-    own = cut[ends[-1]].lines[-1]
+    own = cut[end].lines[-1]
     return any(start <= own.action < end for start, end in rolled.dictated)
 
 

@@ -14,6 +14,7 @@ from worldline.codec.cwm_frame import CwmFrame
 from worldline.codec.cwm_text import token
 from worldline.core.malformed import Malformed
 from worldline.core.trace import Step
+from worldline.core.value import equal
 from worldline.predict.predictor import Ask, Prediction
 
 FINAL = ("return", "raise", "exit")
@@ -63,16 +64,43 @@ class Reading:
         return len(self.moments)
 
     @property
+    def outcome(self) -> int:
+        """The step with which the outermost frame ends; -1 where the text does not get there."""
+        is_cwm = bool(self.moments) and self.moments[0].whole
+        later: set[int] = set()  # frames that go on, so that what they raised was handled
+        for i in range(len(self.moments) - 1, -1, -1):
+            moment = self.moments[i]
+            if moment.parent >= 0 or moment.event in ("output", "input"):
+                continue
+            if moment.frame not in later and moment.event in (("return",) if is_cwm else FINAL):
+                return self._raised(i) if is_cwm else i
+            later.add(moment.frame)
+        return -1
+
+    def _raised(self, end: int) -> int:
+        """Meta's notation closes a frame that an exception left with a return of None: what counts is before it."""
+        last = self.moments[end]
+        before = next((i for i in range(end - 1, -1, -1) if self.moments[i].frame == last.frame), end)
+        return before if last.arg == "None" and self.moments[before].event == "raise" else end
+
+    @property
     def answer(self) -> tuple[str, str] | None:
         """How the outermost frame ended: event and value; None where the text does not get there."""
-        ends = (m for m in reversed(self.moments) if m.parent < 0 and m.event in FINAL)
-        last = next(ends, None)
+        last = self.moments[self.outcome] if self.outcome >= 0 else None
         return None if last is None or last.arg is None else (last.event, last.arg)
 
     @property
     def printed(self) -> tuple[str | None, ...]:
         """What was written to standard output, piece by piece; Meta's notation does not show it."""
         return tuple(moment.arg for moment in self.moments if moment.event == "output")
+
+
+def ends_alike(one: Reading, other: Reading, *, printed: bool = False) -> bool:
+    """Whether two readings end with one event and value and, where asked for, printed the same."""
+    first, second = one.answer, other.answer
+    if first is None or second is None or first[0] != second[0]:
+        return False
+    return equal(first[1], second[1]) and (not printed or one.printed == other.printed)
 
 
 def read(ask: Ask, prediction: Prediction) -> Reading:

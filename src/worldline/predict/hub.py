@@ -51,6 +51,11 @@ class Hub:
         return f"hub:{self._name}"
 
     @property
+    def codec(self) -> str:
+        """The notation that its model writes."""
+        return self._way.codec
+
+    @property
     def config(self) -> dict[str, Any]:
         """Everything that decides what is asked, for a run to keep."""
         way = self._way

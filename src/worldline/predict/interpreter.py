@@ -39,12 +39,17 @@ class Interpreter:
         ):
             text, status = _written(ask, trace, self.codec)
             now = time.perf_counter()
-            note = "it goes otherwise than is given" if status == "fault" else ""
+            note = "it goes otherwise than is given" if status == "fault" else _nothing(trace)
             seconds = now - began
             yield Prediction(
                 text=text, status=status, logprob=0.0, seconds=seconds, codec=self.codec, note=note
             )
             began = time.perf_counter()
+
+
+def _nothing(trace: Trace) -> str:
+    """Why there is no step, where there is none: a syntax error, a call of nobody."""
+    return "" if len(trace) else f"{trace.outcome.kind} {trace.outcome.detail}, and no step"
 
 
 def _written(ask: Ask, trace: Trace, codec: str) -> tuple[bytes, str]:

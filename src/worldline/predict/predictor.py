@@ -72,6 +72,11 @@ class Prediction:
             raise UsageError(f"a prediction is written in one of {', '.join(CODECS)}, not {self.codec!r}")
 
 
+def codec_of(predictor: Predictor) -> str:
+    """The notation that a predictor writes: ours, unless it says otherwise."""
+    return str(getattr(predictor, "codec", "compact"))
+
+
 class Predictor(Protocol):
     """Whatever continues a trace: the shipped model, a checkpoint, a server, the interpreter."""
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -25,22 +26,34 @@ KEYS = ("digest", "prompt", "order")
 class Replay:
     """Predictions by what they belong to; by their place in the file where `by` is `order`.
 
-    A place is one of the asks of one call of `predict`, so `order` wants all asks at once.
+    A place counts every ask that was ever made, in whichever batches: nothing is read twice.
     """
 
     name: str
     rows: dict[str | int, Prediction]
     by: str
+    _places: Iterator[int] = field(default_factory=count)
+
+    @property
+    def is_fixed(self) -> bool:
+        """It says what it said once: asked in another way, it would give what was not asked for."""
+        return True
+
+    @property
+    def codec(self) -> str:
+        """The notation of all texts; ours where there are several."""
+        found = {row.codec for row in self.rows.values() if row.status != "fault"}
+        return found.pop() if len(found) == 1 else "compact"
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """One prediction for each ask, in their order."""
-        for place, ask in enumerate(asks):
-            found = self.rows.get(self._key(place, ask))
+        for ask in asks:
+            found = self.rows.get(self._key(ask))
             yield _fitted(ask, found) if found else _fault(ask, "not in the file")
 
-    def _key(self, place: int, ask: Ask) -> str | int:
+    def _key(self, ask: Ask) -> str | int:
         if self.by == "order":
-            return place
+            return next(self._places)
         return ask.program.digest if self.by == "digest" else ask.prompt.decode("utf-8", "surrogatepass")
 
 

@@ -60,6 +60,11 @@ class Server:
         return f"server:{self._client.url}#{self._model}"
 
     @property
+    def codec(self) -> str:
+        """The notation that its model writes."""
+        return self._way.codec
+
+    @property
     def config(self) -> dict[str, Any]:
         """Everything that decides what is asked, for a run to keep: the template too, the key never."""
         return {

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.bench.report import Part, Report, Tally, wilson
+from worldline.bench.table import Measured
 from worldline.bench.table import Table as Figures
 from worldline.view.escape import printable
 
@@ -20,7 +21,7 @@ def print_report(console: Console, report: Report) -> None:
     console.print(Text(f"{report.suite}  {printable(report.model)}  n = {report.n:,}", style="bold"))
     console.print(_table("", {"answer": report.all.answer, "trace": report.all.trace}))
     for title, parts in (("steps", report.by_length), ("type", report.by_type), ("ending", report.by_ending)):
-        if len(parts) > 1:
+        if len(parts) > 1 or (parts and title == "ending"):
             console.print(_table(title, _rows(parts)))
     if report.causes:
         console.print(_failures(report))
@@ -30,6 +31,14 @@ def print_report(console: Console, report: Report) -> None:
     if report.disagrees:
         line = f"{report.disagrees:,} where the recording disagrees with the benchmark, in no rate"
         console.print(Text(line, style="dim"))
+
+
+def print_measured(console: Console, found: Measured) -> None:
+    """What came of a suite that has tables alone."""
+    console.print(Text(f"{found.suite}  {printable(found.model)}  n = {found.n:,}", style="bold"))
+    print_tables(console, found.tables)
+    apart = f"{found.skipped:,} without a true answer, {found.faults:,} faults of the tool, in no rate"
+    console.print(Text(f"{found.seconds:,.1f} s; {apart}", style="dim"))
 
 
 def print_tables(console: Console, tables: Sequence[Figures]) -> None:

@@ -156,6 +156,8 @@ def _answered(found: Debugged) -> str:
     )
     if case.answer:
         return f"right all the same: {wanted}"
+    if wanted == got and case.truth.printed != case.found.printed:
+        return f"{got}, which is true, but other output"
     return f"{got}; the truth is {wanted}"
 
 

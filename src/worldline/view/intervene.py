@@ -14,8 +14,9 @@ from worldline.view.escape import printable
 
 def print_interventions(console: Console, found: Interventions) -> None:
     """The whole of it."""
-    told = f"n = {len(found.failed):,} failed and {len(found.chosen):,} of {found.passing:,} passing, by {found.by}"
-    console.print(Text(f"cures  {printable(found.model)}  {told}", style="bold"))
+    of = f" of {found.failing:,}" if found.failing > len(found.failed) else ""
+    told = f"{len(found.failed):,}{of} failed and {len(found.chosen):,} of {found.passing:,} passing, by {found.by}"
+    console.print(Text(f"cures  {printable(found.model)}  n = {told}", style="bold"))
     console.print(_effects(found))
     if found.failed:
         console.print(_causes(found))

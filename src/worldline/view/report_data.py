@@ -200,7 +200,8 @@ def read_interventions(path: Path) -> Interventions | None:
         return Interventions(
             model=str(row["model"]), by=str(row["by"]), seed=int(row["seed"]), failed=tuple(map(int, row["failed"])),
             causes=tuple(map(str, row["causes"])), chosen=chosen, passing=int(row["passing"]),
-            unjudged=int(row["unjudged"]), cures=tuple(str(effect["cure"]) for effect in row["effects"]),
+            failing=int(row.get("failing", 0)), unjudged=int(row["unjudged"]),
+            cures=tuple(str(effect["cure"]) for effect in row["effects"]),
             tried=tuple(_tried(one, chosen) for one in row["tried"]),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
