@@ -195,3 +195,16 @@ def test_steps_that_do_not_exist() -> None:
         with pytest.raises(IndexError):
             replay.at(i)
     assert State().copy() == State()
+
+
+def test_an_exception_behind_which_a_generator_goes_on_has_not_left_its_frame() -> None:
+    """What a run of the test above found once."""
+    machine = Machine()
+    call(machine, -1)
+    call(machine, 0)
+    leave(machine, "yield")
+    machine.script.event("raise", 2, "E()")
+    machine.step()
+    wake(machine)
+    trace = trace_of(machine.script)
+    assert [sorted(state.copy().frames) for _, state in states(trace)] == [[0], *[[0, 1]] * 5]

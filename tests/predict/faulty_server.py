@@ -130,6 +130,12 @@ HANDLERS: dict[str, Handler] = {
     "502": status("502 Bad Gateway"),
     "503": status("503 Service Unavailable", "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT\r\n"),
     "400": status("400 Bad Request"),
+    "context": fixed(
+        http(
+            b'{"error": {"message": "This model\'s maximum context length is 4096 tokens, you requested 9000"}}',
+            status="400 Bad Request",
+        )
+    ),
     "html": fixed(http(b"<html>hello</html>", kind="text/html")),
     "notjson": fixed(http(b'{"choices": [')),
     "deep": fixed(http(b"[" * 1_000_000)),

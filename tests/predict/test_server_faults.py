@@ -255,3 +255,9 @@ def test_questions_in_plain_words_are_answered_or_are_faults(server: Faulty) -> 
     assert [one.status for one in broken.answer(["Hm?"], limit=40)] == ["fault"]  # type: ignore[attr-defined]
     with pytest.raises(UsageError, match="way=chat"):
         load_model(server.url("good"), {"way": "text"}).answer(["Hm?"], limit=40)  # type: ignore[attr-defined]
+
+
+def test_a_question_that_does_not_fit_is_a_budget_and_no_fault(server: Faulty) -> None:
+    (found,) = ask(server.url("context"), timeout=10)
+    assert (found.status, found.text, found.note) == ("budget", b"", "budget(context)")
+    assert len(server.log("context")) == 1

@@ -22,7 +22,7 @@ from worldline.diagnose.cause import cause
 from worldline.diagnose.diverge import diverge
 from worldline.diagnose.moments import FINAL, read
 from worldline.diagnose.sample import Sample
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.predictor import CONTEXT, Ask, Prediction
 
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
 
@@ -170,7 +170,8 @@ def _unfinished(is_malformed: bool, is_ended: bool, has_steps: bool, prediction:
     if is_ended:
         return None
     # Only a budget truncates: whoever stopped of himself, or wrote no step, did not write a trace.
-    return "truncated" if prediction.status == "budget" and has_steps else "malformed"
+    is_cut = prediction.status == "budget" and (has_steps or prediction.note == CONTEXT)
+    return "truncated" if is_cut else "malformed"
 
 
 def _word(is_right: bool) -> str:

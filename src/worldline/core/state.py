@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from worldline.core.trace import EVENTS, Step, Trace
 
-_RETURN, _RAISE, _CALL = EVENTS.index("return"), EVENTS.index("raise"), EVENTS.index("call")
+_RETURN, _RAISE, _CALL, _RESUME = (EVENTS.index(event) for event in ("return", "raise", "call", "resume"))
 _ASIDE = {EVENTS.index(event) for event in ("output", "input", "exit")}  # steps that end no line
 
 
@@ -117,12 +117,15 @@ class Replay:
 def _ended(trace: Trace, i: int) -> bool:
     """Whether the frame of step i - 1 had ended when step i happened.
 
-    An exception has left its frame when the next event is of another one, unless that is a call made by the frame.
+    An exception has left its frame when the next event is of another one, unless that is a call made by the frame, or
+    a generator that goes on: had the exception left, the frame's caller would have an event first.
     """
     columns = trace.columns
     event, frame = columns.event[i - 1], columns.frame[i - 1]
     if event != _RAISE or columns.frame[i] == frame:
         return event == _RETURN
+    if columns.event[i] == _RESUME:
+        return False
     return columns.event[i] != _CALL or trace.frames[columns.frame[i]].parent != frame
 
 

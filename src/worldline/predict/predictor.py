@@ -17,6 +17,7 @@ from worldline.errors import UsageError
 
 STATUSES = ("ended", "budget", "empty", "broken", "fault")
 CODECS = ("compact", "cwm")
+CONTEXT = "budget(context)"  # the note of a prediction that did not fit into its model's context
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from worldline.errors import UsageError
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.predictor import CONTEXT, Ask, Prediction
 from worldline.predict.server_client import Client, Unanswered
 from worldline.predict.server_ways import CHAT, Reply, Sampling, Way, prediction, read_reply
 
@@ -104,8 +104,9 @@ class Server:
             try:
                 reply = await self._reply(http, ask.room, self._way.question(ask, self._sampling))
             except Unanswered as problem:
-                note = f"unreachable({problem.why})"
-                return Prediction(text=ask.given, status="fault", codec=self._way.codec, note=note)
+                note = CONTEXT if problem.context else f"unreachable({problem.why})"
+                status = "budget" if problem.context else "fault"
+                return Prediction(text=ask.given, status=status, codec=self._way.codec, note=note)
         return prediction(self._way, ask, reply)
 
     async def _plain(

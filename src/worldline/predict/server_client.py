@@ -11,6 +11,7 @@ import asyncio
 import email.utils
 import json
 import math
+import re
 import ssl
 import time
 from collections.abc import Callable, Mapping
@@ -28,6 +29,8 @@ BODY = 64 << 20  # bytes of an answer: 64 KiB of text with the log-probability o
 SHOWN = 200  # characters of a server's own words in a reason
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+REFUSED = (400, 413, 422)
+_CONTEXT = re.compile(r"context.{0,9}(length|size|window)|too (long|many tokens)|maximum.{0,30}tokens", re.I)
 _T = TypeVar("_T")
 
 
@@ -40,11 +43,14 @@ class Patience:
 
 
 class Unanswered(Exception):
-    """No answer, and why. `again` says that another attempt may fare better, `after` the seconds to wait."""
+    """No answer, and why. `again` says that another attempt may fare better, `after` the seconds to wait.
 
-    def __init__(self, why: str, *, again: bool = True, after: float = 0.0) -> None:
+    `context`: the question and its answer do not fit into the model's context, which is a budget and no fault.
+    """
+
+    def __init__(self, why: str, *, again: bool = True, after: float = 0.0, context: bool = False) -> None:
         super().__init__(why)
-        self.why, self.again, self.after = why, again, after
+        self.why, self.again, self.after, self.context = why, again, after, context
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ class Client:
             except Unanswered as problem:
                 pause = max(problem.after, self._pause(attempt))
                 if not problem.again or attempt == attempts:
-                    raise Unanswered(_counted(problem.why, attempt)) from None
+                    raise Unanswered(_counted(problem.why, attempt), context=problem.context) from None
                 if time.monotonic() + pause >= end:
                     late = f"{problem.why}, and no time for another attempt"
                     raise Unanswered(_counted(late, attempt)) from None
@@ -137,8 +143,9 @@ def _check_status(answer: httpx2.Response, data: bytes) -> None:
         said = _said(data)
         after = _retry_after(answer.headers.get("Retry-After", ""))
         raise Unanswered(
-            f"status {status}" + (f" ({said})" if said else ""), again=status in RETRIED, after=after
-        )
+            f"status {status}" + (f" ({said})" if said else ""), again=status in RETRIED, after=after,
+            context=status in REFUSED and _CONTEXT.search(said) is not None,
+        )  # fmt: skip
 
 
 def _check_kind(answer: httpx2.Response) -> None:
