@@ -186,3 +186,16 @@ def test_the_shipped_model_in_a_process_of_its_own(file: str) -> None:
     )
     assert wrong.returncode == 2
     assert wrong.stderr.startswith("error[usage]")
+
+
+def test_a_model_goes_on_from_an_edited_state(file: str) -> None:
+    given = ["--call", "f(3)", "--model", "interpreter", "--edit"]
+    same = CliRunner().invoke(imagine, [file, *given, "1:a=4", "--json"])
+    assert same.exit_code == 0, same.output
+    assert json.loads(same.output)["text"] == "(1 n=3\n2 a=4\n3 b=8\n4\n)8\n.\n"
+    other = CliRunner().invoke(
+        imagine, [file, *given, "1:a=5"]
+    )  # what did not happen the interpreter cannot tell
+    assert isinstance(other.exception, WorldlineError)
+    for wrong in ("a=5", "1:a", "x:a=5", "1:a=("):
+        assert isinstance(CliRunner().invoke(imagine, [file, *given, wrong]).exception, UsageError), wrong

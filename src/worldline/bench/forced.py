@@ -16,6 +16,7 @@ from worldline.predict.forced import roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction, Predictor
 
+QUERIES = 8  # true steps that a predictor may ask for
 FORCED = ("actions", "states", "guard", "queries")
 
 
@@ -25,7 +26,7 @@ class Forced:
 
     predictor: Predictor
     force: str
-    queries: int = 8
+    queries: int = QUERIES
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

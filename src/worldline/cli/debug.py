@@ -11,10 +11,11 @@ import click
 
 from worldline.cli.options import MODELS, settings
 from worldline.cli.programs import program_of
-from worldline.errors import WorldlineError
+from worldline.errors import UsageError, WorldlineError
 
 if TYPE_CHECKING:
     from worldline.codec.compact_prompt import Compact
+    from worldline.predict.forced_edit import Edit
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -107,13 +108,17 @@ def debug(as_json: bool, html: str | None, no_cures: bool, seconds: float, rows:
 @click.command()
 @asked
 @click.option("--rows", type=click.IntRange(min=0), default=200, help="Rows of the table; 0 for all [200].")
-def imagine(as_json: bool, rows: int, **asked: Any) -> None:
+@click.option(
+    "--edit", metavar="STEP:NAME=VALUE", help="Go on from what was imagined with another value after STEP."
+)
+def imagine(as_json: bool, rows: int, edit: str | None, **asked: Any) -> None:
     """Show what a model imagines FILE to do. Nothing is run."""
     from worldline.diagnose.debug import imagine as run
     from worldline.predict.models import load_model
 
     program, options = program_of(asked["file"], asked["args"], asked), _options(asked)
-    found = run(program, load_model(asked["model"], asked["extras"]), options=options, limit=asked["limit"])
+    predictor = load_model(asked["model"], asked["extras"])
+    found = run(program, predictor, options=options, limit=asked["limit"], edit=_edit(edit) if edit else None)
     if found.found.status == "fault":
         raise WorldlineError(found.found.note or "the model could not be asked")
     if as_json:
@@ -123,6 +128,17 @@ def imagine(as_json: bool, rows: int, **asked: Any) -> None:
         from worldline.view.terminal import terminal
 
         print_imagined(terminal(), found, rows=rows)
+
+
+def _edit(text: str) -> Edit:
+    """`3:n=7`: after step 3 n is 7; nothing behind the sign takes the name away."""
+    from worldline.predict.forced_edit import Edit
+
+    step, colon, change = text.partition(":")
+    name, equals, value = change.partition("=")
+    if not (colon and equals and step.isdecimal() and name.isidentifier()):
+        raise UsageError(f"--edit {text}: not STEP:NAME=VALUE, such as 3:n=7")
+    return Edit(int(step), {name: value or None})
 
 
 def _options(asked: dict[str, Any]) -> Compact:

@@ -63,13 +63,14 @@ def own(verb: Any) -> Any:
 @click.option(
     "--force", metavar="NAME,...", callback=words, help="What is forced: actions, states, guard, queries."
 )
+@click.option("--queries", type=click.IntRange(min=0), help="With --force queries: how many true steps [8].")
 @click.option(
     "-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report; run again to go on."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def bench(
     suite: str, model: str, extras: dict[str, str], limit: int | None, force: list[str] | None,
-    out: str | None, as_json: bool, **options: Any,
+    queries: int | None, out: str | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Let a model predict the runs of SUITE.
 
@@ -89,7 +90,9 @@ def bench(
         _measured(suites.measure(suite, found, predictor, limit=limit, force=force), out, as_json)
         return
     if force is not None:
-        predictor = _forced(predictor, force, found)
+        predictor = _forced(predictor, force, queries, found)
+    elif queries is not None:
+        raise UsageError("--queries goes with --force queries")
     if extras.get("by") == "order" and out is not None and is_run(out):
         raise UsageError(f"{out} is a run already: outputs that stand in order are read from the first on")
     given = {name: value for name, value in options.items() if value is not None}
@@ -98,7 +101,7 @@ def bench(
         "extras": extras,
         "scheme": model,
         "weights": getattr(predictor, "digest", ""),
-        **({"force": force} if force else {}),
+        **({"force": force, "queries": queries} if force else {}),
     }
     with TemporaryDirectory() as scratch, progress(limit or found.count or 0, "programs") as (advance, _):
         _run(found, predictor, limit, Path(out or scratch), config, advance, as_json)
@@ -123,12 +126,14 @@ def _run(
     _refuse_faults(report.faults)
 
 
-def _forced(predictor: Any, force: list[str], suite: Any) -> Any:
-    from worldline.bench.forced import Forced
+def _forced(predictor: Any, force: list[str], queries: int | None, suite: Any) -> Any:
+    from worldline.bench.forced import QUERIES, Forced
 
     if len(force) != 1:
         raise UsageError("one thing is forced at a time; the suite states takes several")
-    return Forced(predictor, force[0], limits=suite.limits)
+    if queries is not None and force != ["queries"]:
+        raise UsageError("--queries goes with --force queries")
+    return Forced(predictor, force[0], queries=QUERIES if queries is None else queries, limits=suite.limits)
 
 
 def _measured(measured: Any, out: str | None, as_json: bool) -> None:

@@ -23,6 +23,7 @@ from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.forced import Sure, roll
+from worldline.predict.forced_edit import Edit, edited
 from worldline.predict.forced_lines import Turn, turns
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
@@ -152,11 +153,19 @@ def _text(prediction: Prediction) -> dict[str, str]:
 
 
 def imagine(
-    program: Program, predictor: Predictor, *, options: Compact | None = None, limit: int | None = None
+    program: Program,
+    predictor: Predictor,
+    *,
+    options: Compact | None = None,
+    limit: int | None = None,
+    edit: Edit | None = None,
 ) -> Imagined:
-    """Let a model imagine a run. Nothing is run."""
+    """Let a model imagine a run, or go on from what it imagined with other values. Nothing is run."""
     ask = Ask(program=program, options=options or Compact(), limit=limit or MOST)
     rolled = next(iter(roll(predictor, [ask], force="free")))
+    if edit is not None and rolled.prediction.status != "fault":
+        ask = replace(ask, given=edited(ask, rolled.prediction.text, edit))
+        rolled = next(iter(roll(predictor, [ask], force="free")))
     sure = tuple(step.logprob for step in rolled.sure)
     found = rolled.prediction
     return Imagined(model=predictor.name, ask=ask, found=found, reading=read(ask, found), sure=sure)
