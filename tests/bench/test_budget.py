@@ -14,9 +14,10 @@ from worldline.bench.budget import FORMATS, META
 from worldline.bench.run import run
 from worldline.bench.run_dir import newest
 from worldline.bench.run_record import Record
-from worldline.bench.table import Share, Table
+from worldline.bench.table import Table
 from worldline.core.program import Program
 from worldline.data.split import split
+from worldline.diagnose.paired import Share
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
@@ -41,8 +42,8 @@ def test_the_interpreter_is_right_in_every_format_and_fails_by_budget_alone(tmp_
         assert right[-1] == Share(6, 6)
         assert right == column(by_budget, "truths that fit", format)
         alone = column(by_budget, "of the failures, the budget's alone", format)
-        assert all(share.right == share.n for share in alone)
-        assert [share.n for share in alone] == [6 - share.right for share in right]
+        assert all(share.some == share.n for share in alone)
+        assert [share.n for share in alone] == [6 - share.some for share in right]
     assert [row[0] for row in needs.rows] == [*FORMATS, META]
     sizes = {str(row[0]): row[2] for row in needs.rows}
     meta, dense = sizes[META], sizes["dense"]
@@ -102,8 +103,8 @@ def test_a_cut_text_was_right_up_to_the_cut_or_wrong_before_it(
 ) -> None:
     table, _ = budget.tables([record], budgets=(8, 12, 20))
     found = column(table, "answers right", "dense")
-    assert [share.right for share in found] == right[: len(found)]
-    assert [share.right for share in column(table, "of the failures, the budget's alone", "dense")] == alone[
+    assert [share.some for share in found] == right[: len(found)]
+    assert [share.some for share in column(table, "of the failures, the budget's alone", "dense")] == alone[
         : len(found)
     ]
 

@@ -15,9 +15,10 @@ from worldline.bench.composition_zoo import KINDS, ZOO
 from worldline.bench.run import run
 from worldline.bench.run_dir import newest
 from worldline.bench.run_record import Record
-from worldline.bench.table import Between, Share
+from worldline.bench.table import Between
 from worldline.core.program import Program
 from worldline.data.split import key, split
+from worldline.diagnose.paired import Share
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask

@@ -11,7 +11,7 @@ import pytest
 
 from worldline import bench
 from worldline.bench import crux_input
-from worldline.bench.table import Share
+from worldline.diagnose.paired import Share
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
@@ -55,7 +55,7 @@ def one(tmp_path: Path, text: str, *, row: int = 0, status: str = "ended") -> di
     found = crux_input.measure(bench.load("crux-input", data=path), Says(text, status=status))
     (shares,) = found.tables[0].rows
     counts = {
-        head: cell.right
+        head: cell.some
         for head, cell in zip(found.tables[0].heads, shares, strict=True)
         if isinstance(cell, Share)
     }

@@ -12,8 +12,8 @@ from worldline import bench
 from worldline.bench.horizon import WORLDS
 from worldline.bench.run import run
 from worldline.bench.run_dir import newest
-from worldline.bench.table import Share
 from worldline.data.split import key, split
+from worldline.diagnose.paired import Share
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction

@@ -14,9 +14,10 @@ from worldline.bench.run import run
 from worldline.bench.run_dir import newest
 from worldline.bench.states import FORCES, clustered, measure
 from worldline.bench.suite import Suite, Task
-from worldline.bench.table import Between, Cell, Measured, Share
+from worldline.bench.table import Between, Cell, Measured
 from worldline.cli import main
 from worldline.core.program import Program
+from worldline.diagnose.paired import Share
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction

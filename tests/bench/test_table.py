@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from worldline.bench.table import Between, Cell, Measured, Share, Table, shown
+from worldline.bench.table import Between, Cell, Measured, Table, shown
+from worldline.diagnose.paired import Share
 
 
 @pytest.mark.parametrize(
@@ -31,5 +32,5 @@ def test_a_table_is_rows_by_head() -> None:
     found = Measured("s", "m", 2, (table,), faults=1).as_json()
     assert json.loads(json.dumps(found)) == found
     assert (found["n"], found["faults"]) == (2, 1)
-    assert found["tables"][0]["rows"][0]["rate"]["right"] == 1
+    assert found["tables"][0]["rows"][0]["rate"]["some"] == 1
     assert found["tables"][0]["rows"][1] == {"kind": "b", "rate": None}

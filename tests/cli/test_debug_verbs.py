@@ -13,31 +13,13 @@ import pytest
 from click.testing import CliRunner
 
 from worldline.cli.debug import debug, imagine
-from worldline.core.program import Program
 from worldline.diagnose.debug import STEPS
-from worldline.errors import NoSandbox, UsageError, WorldlineError
+from worldline.errors import UsageError, WorldlineError
 from worldline.predict import models
 from worldline.predict.predictor import Ask, Prediction
-from worldline.record.recorder import record
 
 SOURCE = "def f(n):\n    a = n + 1\n    b = a * 2\n    return b\n"
-REAL = """
-import sys, click
-from worldline.cli import cli, main
-from worldline.cli import debug as verbs
-for verb in (verbs.debug, verbs.imagine):
-    cli.commands.get(verb.name) or cli.add_command(verb)
-sys.exit(main())
-"""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def box() -> None:
-    """A machine without a box refuses, as it should; then there is nothing to see here."""
-    try:
-        record(Program(source="pass"))
-    except NoSandbox as error:
-        pytest.skip(f"no box on this machine: {error}")
+pytestmark = pytest.mark.usefixtures("box")
 
 
 @pytest.fixture
@@ -170,7 +152,7 @@ def test_the_shipped_model_in_a_process_of_its_own(file: str) -> None:
     """The whole way, options and exit code with it: the steps of a small program are right or the cause is named."""
     arguments = ["debug", file, "--call", "f(3)", "-M", "threads=1", "--bare", "--json", "--no-cures"]
     done = subprocess.run(
-        [sys.executable, "-c", REAL, *arguments], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "worldline", *arguments], capture_output=True, text=True, check=False
     )
     assert done.returncode in (0, 1), done.stderr
     told = json.loads(done.stdout)
@@ -179,7 +161,7 @@ def test_the_shipped_model_in_a_process_of_its_own(file: str) -> None:
     assert told["answer"]["truth"] == ["return", "8"]
     assert len(told["sure"]) >= 5
     wrong = subprocess.run(
-        [sys.executable, "-c", REAL, "debug", file, "--limit", "0"],
+        [sys.executable, "-m", "worldline", "debug", file, "--limit", "0"],
         capture_output=True,
         text=True,
         check=False,

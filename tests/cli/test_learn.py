@@ -10,15 +10,12 @@ from typing import Any
 import pytest
 
 from worldline.cli import main
-from worldline.core.program import Program
 from worldline.data.build_shards import read_rows, verify
 from worldline.data.mine import read_mined
 from worldline.data.sources import frame
-from worldline.errors import NoSandbox
 from worldline.model import checkpoint
 from worldline.predict import models
 from worldline.predict.predictor import Ask, Prediction
-from worldline.record.recorder import record
 
 Capture = pytest.CaptureFixture[str]
 TALLY = {"right", "n", "rate", "interval", "wrong", "truncated", "malformed"}
@@ -46,13 +43,7 @@ def vowels(text: str) -> int:
 '''
 
 
-@pytest.fixture(scope="module", autouse=True)
-def box() -> None:
-    """A machine without a box refuses, as it should; then there is nothing to see here."""
-    try:
-        record(Program(source="pass"))
-    except NoSandbox as error:
-        pytest.skip(f"no box on this machine: {error}")
+pytestmark = pytest.mark.usefixtures("box")
 
 
 @pytest.fixture

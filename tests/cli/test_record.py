@@ -15,21 +15,12 @@ import pytest
 
 from worldline.cli import main
 from worldline.codec.json_text import parse
-from worldline.core.program import Program
-from worldline.errors import NoSandbox
-from worldline.record.recorder import record
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 Capture = pytest.CaptureFixture[str]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def box() -> None:
-    """A machine without a box refuses, as it should; then there is nothing to see here."""
-    try:
-        record(Program(source="pass"))
-    except NoSandbox as error:
-        pytest.skip(f"no box on this machine: {error}")
+pytestmark = pytest.mark.usefixtures("box")
 
 
 def recorded(capsys: Capture, *arguments: object) -> dict[str, Any]:

@@ -10,19 +10,11 @@ import pytest
 from worldline.cli import main
 from worldline.core.program import Program
 from worldline.data import equivalence
-from worldline.errors import NoSandbox
-from worldline.record.recorder import record
 
 SOURCE = "def f(n):\n    return (n + 1) * 2 - len(str(n).upper())\n"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def box() -> None:
-    """A machine without a box refuses, as it should; then there is nothing to see here."""
-    try:
-        record(Program(source="pass"))
-    except NoSandbox as error:
-        pytest.skip(f"no box on this machine: {error}")
+pytestmark = pytest.mark.usefixtures("box")
 
 
 @pytest.fixture

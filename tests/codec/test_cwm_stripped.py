@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from worldline.codec import cwm
 from worldline.codec.cwm_stripped import KINDS, Stripped, parse
-from worldline.codec.cwm_stripped_tail import repetition
 from worldline.codec.cwm_stripped_values import respelled, unnumbered
 from worldline.codec.cwm_text import SPECIAL
+from worldline.codec.repetition import repetition
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.limits import Limits

@@ -12,23 +12,15 @@ from worldline.codec.compact_prompt import Compact
 from worldline.core.program import Program
 from worldline.diagnose.cures import CURES
 from worldline.diagnose.debug import NO_TIME, Debugged, debug, imagine
-from worldline.errors import NoSandbox
 from worldline.limits import Limits
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask, Prediction
-from worldline.record.recorder import record
 
 LOOP = "    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def box() -> None:
-    """A machine without a box refuses, as it should; then there is nothing to see here."""
-    try:
-        record(Program(source="pass"))
-    except NoSandbox as error:
-        pytest.skip(f"no box on this machine: {error}")
+pytestmark = pytest.mark.usefixtures("box")
 
 
 def outcomes(found: Debugged) -> dict[str, str]:

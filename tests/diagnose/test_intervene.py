@@ -18,20 +18,12 @@ from worldline.diagnose.cures import CONFIRMING, CURES, Case, Unfit, plan, repai
 from worldline.diagnose.intervene import Interventions, intervene
 from worldline.diagnose.paired import Paired, mcnemar, wilson
 from worldline.diagnose.sample import Sample
-from worldline.errors import NoSandbox, UsageError
+from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask, Prediction
-from worldline.record.recorder import record
 
-
-@pytest.fixture(scope="module", autouse=True)
-def box() -> None:
-    """A machine without a box refuses, as it should; then there is nothing to see here."""
-    try:
-        record(Program(source="pass"))
-    except NoSandbox as error:
-        pytest.skip(f"no box on this machine: {error}")
+pytestmark = pytest.mark.usefixtures("box")
 
 
 def outcomes(found: Interventions, cure: str) -> dict[str, int]:

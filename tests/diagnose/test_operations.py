@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldline.codec.repetition import repetition
 from worldline.diagnose.operations import condition, mentions, of_argument, of_name, of_result
-from worldline.diagnose.repetition import repetition
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,8 @@ from rich.console import Console
 from worldline.core.program import Program
 from worldline.diagnose.debug import Debugged, debug, imagine
 from worldline.diagnose.intervene import Interventions, Tried
-from worldline.errors import NoSandbox
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
-from worldline.record.recorder import record
 from worldline.view.debug import percent, print_debugged, print_imagined
 from worldline.view.debug_page import page
 from worldline.view.debug_rows import window
@@ -29,13 +27,7 @@ EVIL = "\x1b[31m\u202e</td><script>alert(1)</script>\x07\x9b[bold]x[/bold]"
 ANSI = re.compile("\x1b\\[[0-9;]*m")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def box() -> None:
-    """A machine without a box refuses, as it should; then there is nothing to see here."""
-    try:
-        record(Program(source="pass"))
-    except NoSandbox as error:
-        pytest.skip(f"no box on this machine: {error}")
+pytestmark = pytest.mark.usefixtures("box")
 
 
 class Says:

@@ -22,11 +22,11 @@ from worldline.bench.run import run
 from worldline.bench.run_dir import newest, opened
 from worldline.bench.score import Verdict
 from worldline.bench.suite import Suite, Task
-from worldline.bench.table import Share
 from worldline.cli.report import report as verb
 from worldline.core.program import Program
 from worldline.data.vocabularies import llama3_path
 from worldline.diagnose.intervene import Interventions, Tried
+from worldline.diagnose.paired import Share
 from worldline.errors import FormatError, NoSandbox, UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction

@@ -17,10 +17,11 @@ from typing import Any
 from worldline.bench import load as load_suite
 from worldline.bench.run_record import Record
 from worldline.bench.suite import Suite, Task
-from worldline.bench.table import Cell, Share, Table
+from worldline.bench.table import Cell, Table
 from worldline.codec.compact_prompt import Compact
 from worldline.codec.cost import FORMATS as WRITERS
 from worldline.core.program import Program
+from worldline.diagnose.paired import Share
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.record.recorder import record_many

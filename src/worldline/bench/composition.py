@@ -17,11 +17,11 @@ from worldline.bench.composition_zoo import KINDS, OTHER, PARAMETERS, STRING, ZO
 from worldline.bench.permutation import several
 from worldline.bench.run_record import Record
 from worldline.bench.suite import Suite, Task
-from worldline.bench.table import Between, Share, Table
+from worldline.bench.table import Between, Table
 from worldline.codec.compact_prompt import Compact
 from worldline.core.program import Program
 from worldline.data.split import key, split_of
-from worldline.diagnose.paired import Z
+from worldline.diagnose.paired import Share, Z
 from worldline.errors import UsageError
 from worldline.limits import Limits
 
@@ -171,7 +171,7 @@ def difference(rows: Sequence[tuple[Share, Share]]) -> tuple[float, float, float
     for one, other in rows:
         if one.n and other.n:
             weight = one.n * other.n / (one.n + other.n)
-            p, q = one.right / one.n, other.right / other.n
+            p, q = one.some / one.n, other.some / other.n
             weights += weight
             moved += weight * (p - q)
             variance += weight**2 * (p * (1 - p) / one.n + q * (1 - q) / other.n)

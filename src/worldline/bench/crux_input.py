@@ -20,8 +20,9 @@ from worldline.bench.crux import KEYS, LIMITS, ended, literal
 from worldline.bench.rows import read_rows
 from worldline.bench.score import OUTCOMES, disagrees, truth
 from worldline.bench.suite import Suite, Task
-from worldline.bench.table import Measured, Share, Table
+from worldline.bench.table import Measured, Table
 from worldline.core.program import Program
+from worldline.diagnose.paired import Share
 from worldline.errors import UsageError
 from worldline.predict.predictor import Prediction, Predictor
 from worldline.record.recorder import record_many

@@ -16,10 +16,11 @@ from typing import Any
 from worldline.bench.permutation import several
 from worldline.bench.run_record import Record
 from worldline.bench.suite import Suite, Task
-from worldline.bench.table import Cell, Share, Table
+from worldline.bench.table import Cell, Table
 from worldline.codec.compact_prompt import Compact
 from worldline.core.program import Program
 from worldline.data.split import key, split_of
+from worldline.diagnose.paired import Share
 from worldline.errors import UsageError
 from worldline.limits import Limits
 

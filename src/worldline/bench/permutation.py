@@ -16,11 +16,12 @@ from typing import Any
 
 from worldline.bench.run_record import Record
 from worldline.bench.suite import Suite, Task
-from worldline.bench.table import Share, Table
+from worldline.bench.table import Table
 from worldline.codec.compact_prompt import Compact
 from worldline.core.program import Program
 from worldline.data.split import split
 from worldline.data.tasks import LONGEST, permutation
+from worldline.diagnose.paired import Share
 from worldline.errors import UsageError
 from worldline.limits import Limits
 

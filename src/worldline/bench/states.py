@@ -17,12 +17,12 @@ from typing import Any
 from worldline.bench import load as load_suite
 from worldline.bench.score import Truth, judge, truth
 from worldline.bench.suite import Suite, Task
-from worldline.bench.table import Between, Cell, Measured, Share, Table
+from worldline.bench.table import Between, Cell, Measured, Table
 from worldline.core.value import equal
 from worldline.diagnose.cures import SLACK
 from worldline.diagnose.diverge import diverge
 from worldline.diagnose.moments import Moment, read
-from worldline.diagnose.paired import wilson
+from worldline.diagnose.paired import Share, wilson
 from worldline.errors import UsageError
 from worldline.predict.forced import Ahead, Rolled, roll
 from worldline.predict.predictor import Ask, Prediction, Predictor

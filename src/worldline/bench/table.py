@@ -8,29 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from worldline.diagnose.paired import wilson
-
-
-@dataclass(frozen=True)
-class Share:
-    """So many of so many."""
-
-    right: int
-    n: int
-
-    @property
-    def rate(self) -> float | None:
-        """The share as a number; None of none."""
-        return self.right / self.n if self.n else None
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Its 95 % interval."""
-        return wilson(self.right, self.n)
-
-    def as_json(self) -> dict[str, Any]:
-        """The counts, the rate and its interval."""
-        return {"right": self.right, "n": self.n, "rate": self.rate, "interval": list(self.interval)}
+from worldline.diagnose.paired import Share
 
 
 @dataclass(frozen=True)

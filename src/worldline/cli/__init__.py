@@ -20,7 +20,7 @@ import click
 
 from worldline import __version__
 from worldline.cli import debug, judge, learn
-from worldline.cli.programs import program_of
+from worldline.cli.programs import program_of, program_options
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
 from worldline.errors import UsageError, WorldlineError
@@ -76,18 +76,9 @@ def run_options(verb: Verb) -> Verb:
             "--core", type=click.Choice(["auto", "native", "python"]), default="auto", help="Recorder core."
         ),
         click.option("--python", metavar="PATH", help="Interpreter that runs the program (3.11 to 3.13)."),
-        click.option(
-            "--stdin", metavar="TEXT|@FILE", default="", help="What the program reads from its stdin."
-        ),
-        click.option(
-            "--entry", metavar="MODULE:FUNC", help="Record a call of FUNC in MODULE under the directory FILE."
-        ),
-        click.option(
-            "--call", metavar="EXPRESSION", help="Record one call, such as \"f('ab', 3)\", not the script."
-        ),
     ):
         verb = option(verb)
-    return verb
+    return program_options(verb)
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})

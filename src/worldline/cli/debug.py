@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from worldline.cli.options import MODELS, settings
-from worldline.cli.programs import program_of
+from worldline.cli.programs import program_of, program_options
 from worldline.errors import UsageError, WorldlineError
 
 if TYPE_CHECKING:
@@ -46,15 +46,7 @@ def asked(verb: Verb) -> Verb:
             metavar="M",
             help=MODELS,
         ),
-        click.option(
-            "--stdin", metavar="TEXT|@FILE", default="", help="What the program reads from its stdin."
-        ),
-        click.option(
-            "--entry", metavar="MODULE:FUNC", help="A call of FUNC in MODULE under the directory FILE."
-        ),
-        click.option(
-            "--call", metavar="EXPRESSION", help="One call, such as \"f('ab', 3)\", not the script."
-        ),
+        program_options,
         click.argument("args", nargs=-1),
         click.argument("file", type=click.Path()),
     ):

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
 
 from worldline.errors import UsageError
 
 if TYPE_CHECKING:
     from worldline.core.program import Program
+
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+
+def program_options(verb: Verb) -> Verb:
+    """Which run of FILE is meant: the options of every verb that takes a program."""
+    for option in (
+        click.option(
+            "--stdin", metavar="TEXT|@FILE", default="", help="What the program reads from its stdin."
+        ),
+        click.option(
+            "--entry", metavar="MODULE:FUNC", help="A call of FUNC in MODULE under the directory FILE."
+        ),
+        click.option(
+            "--call", metavar="EXPRESSION", help="One call, such as \"f('ab', 3)\", not the script."
+        ),
+    ):
+        verb = option(verb)
+    return verb
 
 
 def program_of(file: str, args: tuple[str, ...], options: Mapping[str, Any]) -> Program:

@@ -31,11 +31,13 @@ from worldline.codec.cwm_stripped_scan import (
     plain_frame,
     tagged_frame,
 )
-from worldline.codec.cwm_stripped_tail import Tail, repetition, tail_of
+from worldline.codec.cwm_stripped_tail import Tail, tail_of
 from worldline.codec.cwm_text import EVENT_TOKENS, SPECIAL, UNCHANGED, listing, quoted, shield, token
 from worldline.codec.flow import successors
+from worldline.codec.repetition import repetition
 from worldline.core.malformed import Malformed
 
+ROUNDS, LEAST = 8, 256  # a block that ends a text so often, in so many characters, is a repetition
 KINDS = ("whole", "run-on", "truncated", "repetition", "malformed", "empty")
 STARTS = 256  # places at which a trace inside other text is looked for
 _OPENING = re.compile(r"^\{", re.MULTILINE)
@@ -136,7 +138,8 @@ def _stopped(told: list[RawFrame], source: str, entry: int | None, text: str, st
     if not told and not SPECIAL.sub("", text).strip():
         return Stripped(parse_tagged("", source, entry=entry), "", "empty")
     if stop.cut:
-        repeats = repetition(text)
+        found = repetition(text, times=ROUNDS, least=LEAST)
+        repeats = None if found is None else found.start
         kind = "truncated" if repeats is None else "repetition"
         prediction = parse_tagged(shown, source, entry=entry)
         return Stripped(prediction, shown, kind, cut=True, repeats=repeats)

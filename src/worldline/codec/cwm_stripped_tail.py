@@ -1,4 +1,4 @@
-"""What follows a trace or spoils its end: an answer in brackets, text that runs on, a stretch that repeats itself."""
+"""What follows a trace: an answer in brackets, or text that runs on."""
 
 from __future__ import annotations
 
@@ -6,10 +6,6 @@ import re
 from dataclasses import dataclass
 
 from worldline.codec.cwm_text import SPECIAL
-
-ROUNDS = 8  # a stretch at the end that stands there so often
-LEAST = 256  # and is so long in all is a repetition
-WINDOW = 1 << 16  # characters at the end in which it is looked for
 
 OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
 _BLANK = re.compile(rf"(?:\s|{SPECIAL.pattern})*+(?:```\s*+)?+")  # and the end of a fence around all
@@ -35,18 +31,3 @@ def tail_of(text: str, at: int) -> Tail:
 def _past_blank(text: str, at: int) -> int:
     match = _BLANK.match(text, at)
     return match.end() if match else at
-
-
-def repetition(text: str) -> int | None:
-    """Where the stretch begins that a text repeats until its end; None where it does not repeat itself."""
-    end = text[-WINDOW:][::-1]
-    borders, best = [0] * len(end), 0  # Knuth, Morris and Pratt's, of the end read backwards
-    for i in range(1, len(end)):
-        k = borders[i - 1]
-        while k and end[i] != end[k]:
-            k = borders[k - 1]
-        borders[i] = k + (end[i] == end[k])
-        size = i + 1
-        if size >= LEAST and size >= ROUNDS * (size - borders[i]):
-            best = size
-    return len(text) - best if best else None

@@ -23,12 +23,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from worldline.codec.cwm_text import token
+from worldline.codec.repetition import repetition
 from worldline.core.malformed import Malformed
 from worldline.core.value import equal
 from worldline.diagnose.blame import blame
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.moments import Reading, ends_alike, read
-from worldline.diagnose.repetition import repetition
 from worldline.diagnose.sample import Sample
 
 CAUSES = (

@@ -12,6 +12,7 @@ from worldline.bench.report import Part, Report, Tally, wilson
 from worldline.bench.table import Measured
 from worldline.bench.table import Table as Figures
 from worldline.view.escape import printable
+from worldline.view.plain import plain_table
 
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
 
@@ -60,10 +61,7 @@ def print_tables(console: Console, tables: Sequence[Figures]) -> None:
 def _failures(report: Report) -> Table:
     """Why answers and traces are not right, with each cause's share of all failures."""
     failed = sum(failures.n for failures in report.causes.values())
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    table.add_column("cause of failure")
-    for head in ("n", "answers wrong", "traces wrong", "share", "95 % interval"):
-        table.add_column(head, justify="right", no_wrap=True)
+    table = plain_table("cause of failure", "n", "answers wrong", "traces wrong", "share", "95 % interval")
     for name, failures in report.causes.items():
         low, high = wilson(failures.n, failed)
         counts = (f"{count:,}" for count in (failures.n, failures.answer, failures.trace))
@@ -80,10 +78,7 @@ def _rows(parts: dict[str, Part]) -> dict[str, Tally]:
 
 
 def _table(title: str, rows: dict[str, Tally]) -> Table:
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    table.add_column(title)
-    for head in ("n", *OUTCOMES, "rate", "95 % interval"):
-        table.add_column(head, justify="right", no_wrap=True)
+    table = plain_table(title, "n", *OUTCOMES, "rate", "95 % interval")
     for name, tally in rows.items():
         counts = [f"{getattr(tally, outcome):,}" for outcome in OUTCOMES]
         low, high = wilson(tally.right, tally.n)

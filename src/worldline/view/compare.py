@@ -9,6 +9,7 @@ from rich.text import Text
 from worldline.bench.compare import Comparison, Flip, rates
 from worldline.diagnose.paired import Paired, Share
 from worldline.view.escape import printable
+from worldline.view.plain import p_value, plain_table
 
 MOST = 40  # flips of each direction that are listed; --json has all
 
@@ -42,7 +43,9 @@ def _print_rest(console: Console, found: Comparison) -> None:
 
 
 def _flips(flips: list[Flip]) -> Table:
-    table = _table("sample", "type", "steps", "cause", "what happened")
+    table = plain_table(
+        "sample", "type", "steps", "cause", "what happened", texts=("type", "cause", "what happened")
+    )
     for flip in flips:
         cells = (flip.name, flip.type, f"{flip.steps:,}", flip.cause or flip.outcome, flip.note)
         table.add_row(*(Text(printable(cell)) for cell in cells))
@@ -50,34 +53,22 @@ def _flips(flips: list[Flip]) -> Table:
 
 
 def _pairs(title: str, rows: dict[str, Paired]) -> Table:
-    table = _table(title, "n", "first", "second", "lost", "gained", "McNemar's p")
+    table = plain_table(title, "n", "first", "second", "lost", "gained", "McNemar's p")
     for name, some in rows.items():
         cells = (_rate(rate) for rate in rates(some))
         flips = (f"{count:,}" for count in (some.regressed, some.recovered))
-        table.add_row(printable(name), f"{some.n:,}", *cells, *flips, _p(some.p))
+        table.add_row(printable(name), f"{some.n:,}", *cells, *flips, p_value(some.p))
     return table
 
 
 def _causes(rows: dict[str, Paired]) -> Table:
-    table = _table("cause", "lost to it", "gained from it", "fail in both", "McNemar's p")
+    table = plain_table("cause", "lost to it", "gained from it", "fail in both", "McNemar's p")
     for name, some in rows.items():
         counts = (f"{count:,}" for count in (some.regressed, some.recovered, some.wrong))
-        table.add_row(printable(name), *counts, _p(some.p))
-    return table
-
-
-def _table(*heads: str) -> Table:
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    for number, head in enumerate(heads):
-        is_text = number == 0 or head in ("type", "cause", "what happened")
-        table.add_column(head, justify="left" if is_text else "right", no_wrap=not is_text)
+        table.add_row(printable(name), *counts, p_value(some.p))
     return table
 
 
 def _rate(share: Share) -> str:
     low, high = share.interval
     return "-" if share.rate is None else f"{100 * share.rate:.1f} % ({100 * low:.1f} - {100 * high:.1f})"
-
-
-def _p(value: float) -> str:
-    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"

@@ -10,6 +10,7 @@ from worldline.diagnose.cures import CURES
 from worldline.diagnose.intervene import Interventions
 from worldline.diagnose.paired import Share
 from worldline.view.escape import printable
+from worldline.view.plain import p_value, plain_table
 
 
 def print_interventions(console: Console, found: Interventions) -> None:
@@ -28,26 +29,19 @@ def print_interventions(console: Console, found: Interventions) -> None:
 
 def _effects(found: Interventions) -> Table:
     heads = ("net", "recovered", "regressed", "McNemar's p", "net of all", "not fit", "faults")
-    table = _table("cure", *heads)
+    table = plain_table("cure", *heads)
     for effect in found.effects:
         pairs = effect.pairs
         rates = _share(pairs.recovery), _share(pairs.regression)
         counts = f"{effect.expected:+,.0f}", f"{effect.unfit:,}", f"{effect.faults:,}"
-        table.add_row(CURES[effect.cure], f"{pairs.net:+,}", *rates, _p(pairs.p), *counts)
+        table.add_row(CURES[effect.cure], f"{pairs.net:+,}", *rates, p_value(pairs.p), *counts)
     return table
 
 
 def _causes(found: Interventions) -> Table:
-    table = _table("cause of failure", "confirmed by its cure")
+    table = plain_table("cause of failure", "confirmed by its cure")
     for name, share in found.confirmed.items():
         table.add_row(printable(name), _share(share))
-    return table
-
-
-def _table(*heads: str) -> Table:
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    for number, head in enumerate(heads):
-        table.add_column(head, justify="right" if number else "left", no_wrap=number > 0)
     return table
 
 
@@ -56,7 +50,3 @@ def _share(share: Share) -> str:
         return "- of 0"
     low, high = share.interval
     return f"{share.some:,} of {share.n:,} ({100 * low:.0f} - {100 * high:.0f} %)"
-
-
-def _p(value: float) -> str:
-    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"

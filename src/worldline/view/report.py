@@ -14,10 +14,10 @@ from statistics import quantiles
 from typing import Any
 
 from worldline.bench.report import Part, Tally
-from worldline.bench.table import Share, Table
+from worldline.bench.table import Table
 from worldline.diagnose.cures import CURES
 from worldline.diagnose.intervene import Interventions
-from worldline.diagnose.paired import Share as Some
+from worldline.diagnose.paired import Share
 from worldline.view.debug_page import STYLE as ROW_STYLE
 from worldline.view.report_charts import MOST, Chart, Counts, Flips, Rates, Sizes, svg
 from worldline.view.report_data import NONE, Findings, current, gather
@@ -134,7 +134,7 @@ def _tallies(title: str, parts: Mapping[str, Part]) -> str:
     return _table(heads, rows)
 
 
-def _rate(share: Share | Some) -> str:
+def _rate(share: Share | Share) -> str:
     """A rate with its interval."""
     if share.rate is None:
         return "-"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from worldline.bench.table import Share
+from worldline.diagnose.paired import Share
 from worldline.view.escape import printable
 
 WIDTH, ROW, FONT = 720, 22, 12
@@ -135,7 +135,7 @@ def _legend(series: Sequence[str], x: float, y: float) -> Iterator[str]:
 def _tip(name: str, series: str, share: Share) -> str:
     low, high = (round(100 * bound, 1) for bound in share.interval)
     rate = "-" if share.rate is None else f"{100 * share.rate:.1f} %"
-    return f"{label(name)}, {series}: {rate} ({low} - {high}), {share.right:,} of {share.n:,}"
+    return f"{label(name)}, {series}: {rate} ({low} - {high}), {share.some:,} of {share.n:,}"
 
 
 # ---- rates

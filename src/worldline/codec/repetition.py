@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 WINDOW = 1 << 14
-LEAST_TIMES = 4
-LEAST_BYTES = 64
 
 
 @dataclass(frozen=True)
@@ -18,13 +16,13 @@ class Repetition:
     times: int
 
 
-def repetition(text: bytes) -> Repetition | None:
-    """The longest repetition that a text ends in; None where there is none worth the name."""
+def repetition(text: str | bytes, *, times: int = 4, least: int = 64) -> Repetition | None:
+    """The longest repetition that a text ends in, of a block so often and of so much text; None where there is none."""
     tail = text[-WINDOW:][::-1]
     best = 0, 0
     borders = [0] * len(
         tail
-    )  # of each prefix of the reversed tail, its longest border: length - border = its period
+    )  # of each prefix of the reversed tail its longest border: the rest is its period
     length = 0
     for i in range(1, len(tail)):
         while length and tail[i] != tail[length]:
@@ -32,7 +30,7 @@ def repetition(text: bytes) -> Repetition | None:
         length += tail[i] == tail[length]
         borders[i] = length
         period = i + 1 - length
-        if i + 1 >= max(LEAST_BYTES, LEAST_TIMES * period):
+        if i + 1 >= max(least, times * period):
             best = i + 1, period
     covered, period = best
     if not covered:
