@@ -27,6 +27,7 @@ MINED = os.environ.get(
 BEGIN = os.environ.get("WORLDLINE_BEGIN") or None  # weights to go on from: `shipped`, or a model's folder
 HELD_OUT = os.environ.get("WORLDLINE_HELD_OUT", "")  # a file of framed documents of the split `valid`
 RATE = float(os.environ.get("WORLDLINE_RATE", "1"))  # a factor of the matrices' learning rate
+LONGEST = 32_768  # bytes of a document
 MINUTES = float(os.environ.get("WORLDLINE_MINUTES", "20"))
 
 # Pure-Python packages, installed for the purpose in an environment of their own; their source stays there.
@@ -56,20 +57,24 @@ def data() -> Mixture:
     from worldline.codec.compact import Compact
     from worldline.data.mixture import Mixture, Mode, Source
 
-    spacings = (2, 4, 8, 16, 32, 64, 128, 512)  # of state-tracking tasks: elsewhere a hidden state is a guess
+    # Of state-tracking tasks (elsewhere a hidden state is a guess), mostly short: the long ones are learned from them.
+    spacings = {2: 0.16, 4: 0.16, 8: 0.12, 16: 0.08, 32: 0.05, 64: 0.04, 128: 0.02, 512: 0.01}
     modes = (
         Mode(weight=0.60),
         Mode(weight=0.24, options=Compact(bare=True)),
         Mode(weight=0.08, options=Compact(delta="element")),
         Mode(weight=0.04, options=Compact(reveal=0), queries=4),
-        *(Mode(weight=0.08, options=Compact(reveal=spacing), kinds=("tasks",)) for spacing in spacings),
+        *(Mode(weight=share, options=Compact(reveal=n), kinds=("tasks",)) for n, share in spacings.items()),
     )
     sources = (
-        Source(kind="generate", program="worldline.data.generate:program", weight=0.84),
+        Source(kind="generate", program="worldline.data.generate:program", weight=0.70),
+        Source(kind="generate", program="worldline.data.generate.chains:program", weight=0.08),
+        Source(kind="generate", program="worldline.data.generate.pipelines:decide", weight=0.04),
+        Source(kind="generate", program="worldline.data.generate.arithmetic:arithmetic", weight=0.02),
         Source(kind="tasks", program="worldline.data.tasks:program", weight=0.11),
         Source(kind="tasks", program="worldline.data.tasks:permutations", weight=0.05),
     )
-    return Mixture(sources=sources, modes=modes, max_bytes=8192, query=0.03)
+    return Mixture(sources=sources, modes=modes, max_bytes=LONGEST, query=0.03)
 
 
 def live(*, split: str = "train", workers: int = WORKERS) -> Live:
@@ -81,7 +86,7 @@ def live(*, split: str = "train", workers: int = WORKERS) -> Live:
 
 
 def training() -> Training:
-    """One lease of an H200: 18.9M parameters, rows of 8 KB."""
+    """One lease of an H200: 18.9M parameters, rows of 8 KB, at last of 32 KB."""
     from worldline.data.sources import Files
     from worldline.model.optimize import Rates
     from worldline.model.shape import Shape
@@ -93,6 +98,7 @@ def training() -> Training:
         init_from=BEGIN,
         rows=16,
         time=8192,
+        phases=((0.6, LONGEST, 4),),  # then permutations of 700 lines fit
         minutes=MINUTES,
         held_out=Files(paths=(HELD_OUT,)) if HELD_OUT else live(split="valid"),
         rates=Rates(matrix=0.02 * RATE),
@@ -110,6 +116,6 @@ def smoke() -> Training:
     from worldline.model.shape import Shape
 
     return replace(
-        training(), shape=Shape(depth=3), rows=4, time=1024, minutes=0.0, steps=60, log_every=5, eval_every=30,
-        save_every=30, held_out_documents=40, sources=(live(workers=1),),
+        training(), shape=Shape(depth=3), rows=4, time=1024, phases=(), minutes=0.0, steps=60, log_every=5,
+        eval_every=30, save_every=30, held_out_documents=40, sources=(live(workers=1),),
     )  # fmt: skip

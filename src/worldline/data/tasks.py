@@ -25,6 +25,7 @@ KEYS = ("abcdef", "012345", "LRUDXY", "pqrstu")
 CHAINED = 6  # kinds of moves that a loop tells apart by if and elif
 COMMON, LONGEST = 40, 150  # moves that most programs have at most, and any
 LONG = 0.12  # the share beyond COMMON
+FARTHEST = 700  # lines of a permutation: about 32 KB
 
 
 def permutation(
@@ -64,8 +65,8 @@ def program(rng: Random, *, length: int | None = None) -> Program:
 
 
 def permutations(rng: Random) -> Program:
-    """A permutation of the published shape, of 4 to `LONGEST` lines, short ones as often as long."""
-    length = round(4 * (LONGEST / 4) ** rng.random())
+    """A permutation of the published shape, of 4 to `FARTHEST` lines, short ones as often as long."""
+    length = round(4 * (FARTHEST / 4) ** rng.random())
     return permutation(rng, length=length, arbitrary=rng.random() < 0.4)
 
 
