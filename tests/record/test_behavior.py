@@ -19,6 +19,7 @@ PROOFS = {
     "SETTRACE_REPLACES_RECORDER": "not hasattr(sys, 'monitoring')",
     "THREAD_STARTS_ARE_AUDITED": "thread_starts_are_audited()",
     "LOCALS_ARE_LIVE": "locals_are_live()",
+    "LOCALS_STAY_BOUND": "jumped_over() == {'x': None}",
 }
 
 PROVER = """
@@ -52,6 +53,19 @@ def locals_are_live():
     view = sys._getframe().f_locals
     x = 2
     return view['x'] == 2
+
+def jumped_over():
+    seen = {{}}
+    def trace(frame, event, arg):
+        if frame.f_code.co_filename == 'p' and frame.f_code.co_name == 'f':
+            if event == 'line' and frame.f_lineno == 2:
+                frame.f_lineno = 3
+            seen.update(frame.f_locals)
+        return trace
+    sys.settrace(trace)
+    exec(compile('def f():\\n    x = 1\\n    return 2\\nf()', 'p', 'exec'), {{}})
+    sys.settrace(None)
+    return seen
 
 def thread_starts_are_audited():
     import threading

@@ -82,7 +82,7 @@ class Imagined:
 
 @dataclass(frozen=True, kw_only=True)
 class Debugged:
-    """All that came of it. `sure`: the log-probability of each found step, where the model says so.
+    """All that came of it. `sureness`: how sure the model was of each found step, where it says so.
 
     `tried`: the cures, those that do not apply or for which there was no time among them.
     """
@@ -92,7 +92,7 @@ class Debugged:
     case: Case
     rows: tuple[Row, ...]
     cause: Cause
-    sure: tuple[float, ...]
+    sureness: tuple[Sure, ...]
     belief: Belief | None
     tried: tuple[Tried, ...]
     seconds: dict[str, float]
@@ -101,6 +101,11 @@ class Debugged:
     def diverges(self) -> bool:
         """Whether the prediction is not the truth, from its first step to its end or as far as the truth is known."""
         return _parts(self.case, self.cause)
+
+    @property
+    def sure(self) -> tuple[float, ...]:
+        """The log-probability of each found step."""
+        return tuple(step.logprob for step in self.sureness)
 
     @property
     def helped(self) -> tuple[str, ...]:
@@ -197,7 +202,7 @@ def debug(
     imagined = time.perf_counter()
     found, case = cause(sample), Case(sample)
     parts = _parts(case, found)
-    belief = _belief(predictor, case, rolled.sure) if parts else None
+    belief = believed(predictor, case, rolled.sure) if parts else None
     explained = time.perf_counter()
     end = math.inf if budget is None else began + budget
     tried = tuple(_cured(predictor, case, end, limits)) if cures and parts else ()
@@ -207,7 +212,7 @@ def debug(
     }  # fmt: skip
     return Debugged(
         model=predictor.name, sample=sample, case=case, rows=tuple(rows(case)), cause=found,
-        sure=tuple(step.logprob for step in rolled.sure), belief=belief, tried=tried, seconds=seconds,
+        sureness=rolled.sure, belief=belief, tried=tried, seconds=seconds,
     )  # fmt: skip
 
 
@@ -224,7 +229,7 @@ def _truth(program: Program, predictor: Predictor, options: Compact, limits: Lim
     return truth
 
 
-def _belief(predictor: Predictor, case: Case, sure: tuple[Sure, ...]) -> Belief | None:
+def believed(predictor: Predictor, case: Case, sure: tuple[Sure, ...]) -> Belief | None:
     """What the model believed at the place where it parts."""
     sample = case.sample
     if sample.found.codec != "compact" or sample.found.status == "fault":

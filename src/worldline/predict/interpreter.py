@@ -1,7 +1,8 @@
 """The interpreter as predictor: it runs the program in the box and writes down what happened.
 
 It is the truth that benchmarks measure against, so it must score exactly 100 % on each: where it does not, the
-benchmark is wrong. It cannot go on from a beginning that did not happen.
+benchmark is wrong. As a predictor it cannot go on from a beginning that did not happen; `continued` goes on from a
+state that was changed on the way, where CPython can.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from dataclasses import dataclass, field
 
 from worldline.codec import cwm
 from worldline.codec.compact import ENDED, encode_steps
+from worldline.core.intervention import Change
 from worldline.core.trace import Trace
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.predictor import CODECS, Ask, Prediction
-from worldline.record.recorder import record_many
+from worldline.record.recorder import record, record_many
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,47 @@ class Interpreter:
             began = time.perf_counter()
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """Why the interpreter cannot go on from a changed state."""
+
+    why: str
+
+
+def continued(
+    ask: Ask, change: Change, *, limits: Limits | None = None, codec: str = "compact"
+) -> Prediction | Refusal:
+    """What the interpreter does from a changed state on, behind what it did before; or why it cannot.
+
+    Where the ask gives a beginning, the run must have it: a program that draws or reads a clock may go otherwise. What
+    is recorded ends early (`budget`) where a recursion leaves the readable core no room.
+    """
+    began = time.perf_counter()
+    trace = record(ask.program, limits=limits or Limits(), change=change)
+    if "changed" not in trace.notes or trace.outcome.kind == "host-fault":
+        return Refusal(_why(trace, change))
+    text, status = _written(ask, trace, codec)
+    if status == "fault":
+        return Refusal("the run goes otherwise than is given")
+    seconds = time.perf_counter() - began
+    note = "changed" if trace.outcome.kind in ENDED else f"changed, then {_end(trace)}"
+    return Prediction(text=text, status=status, logprob=0.0, seconds=seconds, codec=codec, note=note)
+
+
+def _why(trace: Trace, change: Change) -> str:
+    """Why a change was not made, or not to the end."""
+    if trace.outcome.kind == "unsupported":
+        return trace.outcome.detail.removeprefix("change: ")
+    return f"{_end(trace)}, after {len(trace)} steps; the change is after step {change.step}"
+
+
+def _end(trace: Trace) -> str:
+    return f"{trace.outcome.kind} {trace.outcome.detail}".rstrip()
+
+
 def _nothing(trace: Trace) -> str:
     """Why there is no step, where there is none: a syntax error, a call of nobody."""
-    return "" if len(trace) else f"{trace.outcome.kind} {trace.outcome.detail}, and no step"
+    return "" if len(trace) else f"{_end(trace)}, and no step"
 
 
 def _written(ask: Ask, trace: Trace, codec: str) -> tuple[bytes, str]:

@@ -13,12 +13,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from worldline.core.intervention import Change
 from worldline.core.program import Program
-from worldline.core.trace import Interpreter, Trace
+from worldline.core.trace import Columns, Interpreter, Outcome, Trace
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.record import native, wire
 from worldline.record.box import Plan
+from worldline.record.constructible import asked
 from worldline.record.interpreter import find
 from worldline.record.sandbox import Box, Run, open_box
 from worldline.record.verdict import judge, readable
@@ -56,11 +58,11 @@ class Worker:
         self.setup = setup
         self.box: Box | None = None
 
-    def record(self, program: Program) -> Trace:
+    def record(self, program: Program, change: dict[str, Any] | None = None) -> Trace:
         """One program's trace. A box that broke under it is given a second chance, in a fresh one."""
-        run = self._run(program)
+        run = self._run(program, change)
         if run.fault and not run.hit and (self.box is None or not self.box.alive):
-            run = self._run(program)
+            run = self._run(program, change)
         return self._trace(program, run)
 
     def record_twice(self, program: Program) -> Trace:
@@ -74,11 +76,11 @@ class Worker:
         )
         return first if same else replace(first, notes=(*first.notes, "nondeterministic"))
 
-    def _run(self, program: Program) -> Run:
+    def _run(self, program: Program, change: dict[str, Any] | None) -> Run:
         if self.box is None or not self.box.alive:
             self.close()
             self.box = open_box(self.setup.plan, self.setup.limits)
-        return self.box.run(self._spec(program), encode(program.stdin))
+        return self.box.run(self._spec(program) | {"change": change}, encode(program.stdin))
 
     def _spec(self, program: Program) -> dict[str, Any]:
         return {
@@ -110,6 +112,13 @@ class Worker:
             notes=notes,
         )
 
+    def refused(self, program: Program, why: str) -> Trace:
+        """The trace of a program that is not run, since the change asked for cannot be made."""
+        found, limits = self.setup.plan.python, self.setup.limits
+        who = Interpreter(found.name, found.version, "python")
+        outcome = Outcome("unsupported", f"change: {why}")
+        return Trace(program, who, limits, outcome, Columns(), (), notes=("unchanged",))
+
     def close(self) -> None:
         """Put the box away."""
         if self.box is not None:
@@ -132,13 +141,25 @@ def record(
     python: str | None = None,
     core: str = "auto",
     trust: bool = False,
+    change: Change | None = None,
 ) -> Trace:
-    """Run one program boxed and return all that it did."""
+    """Run one program boxed and return all that it did; a `change` is made on the way, by the readable core.
+
+    The trace is noted `changed` or `unchanged`. A change that cannot be made is an `unsupported` outcome that says why.
+    """
     if not isinstance(program, Program):
         raise UsageError(f"record takes a Program, not {type(program).__name__}: Program(source=...)")
+    if change is not None and core == "native":
+        raise UsageError("the native core makes no change; the readable one does")
+    wanted = None if change is None else asked(change)
+    core = core if change is None else "python"
     worker = Worker(prepare(limits=limits, python=python, core=core, trust=trust))
     try:
-        return worker.record(program)
+        if isinstance(wanted, str):
+            return worker.refused(program, wanted)
+        trace = worker.record(program, wanted)
+        unmade = change is not None and "changed" not in trace.notes
+        return replace(trace, notes=(*trace.notes, "unchanged")) if unmade else trace
     finally:
         worker.close()
 

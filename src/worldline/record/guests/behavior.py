@@ -22,3 +22,6 @@ THREAD_STARTS_ARE_AUDITED = _VERSION >= (3, 12)
 
 # PEP 667: frame.f_locals is a live view; before it, a snapshot that keeps values alive (readable core only).
 LOCALS_ARE_LIVE = _VERSION >= (3, 13)
+
+# A function's variable cannot be unbound from outside: a jump gives None to those that are, and none can be taken away.
+LOCALS_STAY_BOUND = _VERSION >= (3, 12)

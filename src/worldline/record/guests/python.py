@@ -89,6 +89,8 @@ def run(spec: dict[str, Any], wire_fd: int) -> NoReturn:
     rec.meta("name", sys.implementation.name)
     rec.meta("version", ".".join(map(str, sys.version_info[:3])))
     rec.meta("core", "native" if native else "python")
+    if spec.get("change") is not None:
+        rec.intervene(spec["change"], spec["limits"])
     opened = streams.open_streams(rec)
     _set_up_interpreter(spec, root)
     try:

@@ -21,6 +21,7 @@ from typing import Any, Literal, NoReturn
 
 from . import behavior, monitoring
 from .canonical import Renderer, is_shareable
+from .intervene import Intervention
 from .kinds import is_dunder
 from .monitoring import RETURN, YIELD
 
@@ -67,7 +68,7 @@ class _Wire:
                 parts += [_varint(len(data)), data]
         record = b"".join(parts)
         if self._at + len(record) > self._room:
-            self.limit("bytes")
+            self.leave("limit", "bytes")
         self._view[self._at : self._at + len(record)] = record
         self._at += len(record)
         self._commit()
@@ -92,9 +93,9 @@ class _Wire:
             cut = detail.encode()[: _RESERVE - len(kind) - 32]
             self.put(_END, kind, cut.decode(errors="ignore"))  # no character is torn
 
-    def limit(self, which: str) -> NoReturn:
-        """A budget is spent: end here, keeping what is written."""
-        self.end("limit", which)
+    def leave(self, kind: str, detail: str) -> NoReturn:
+        """A budget is spent, or a change cannot be made: end here, keeping what is written."""
+        self.end(kind, detail)
         _exit(0)
 
 
@@ -149,6 +150,7 @@ class Recorder:
         self._output: str | None = None
         self._input: str | None = None
         self._active = self._broken = False
+        self._change: Intervention | None = None  # until it is made
         os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
@@ -164,6 +166,10 @@ class Recorder:
             self._monitor.install()
         else:
             settrace(self._trace)
+
+    def intervene(self, asked: dict[str, Any], limits: dict[str, int]) -> None:
+        """A change that is to be made on the way; not in the native core."""
+        self._change = Intervention(asked, limits, self, self._wire.leave)
 
     def stop(self) -> bool:
         """Stop; False if the program tampered with the tracing."""
@@ -186,6 +192,8 @@ class Recorder:
         """Write the explicit end record."""
         if self._active:
             self._flush()
+        if self._change is not None and kind in ("returned", "raised", "exited"):
+            kind, detail = "unsupported", f"change: {self._change.unmade(self._steps)}"
         self._wire.end(kind, detail)
 
     def output(self, text: str) -> None:
@@ -204,7 +212,7 @@ class Recorder:
         """SystemExit left the outermost frame with this code."""
         if not self._wire.ended and self._current is not None:
             text = self.render(code)
-            self._count()
+            self._count(None, _EXIT)
             self._wire.put(_EXIT, self._last_line, text)
 
     def note(self, slug: str) -> None:
@@ -225,10 +233,12 @@ class Recorder:
 
     # ---- steps
 
-    def _count(self) -> None:
+    def _count(self, frame: _Frame | None, tag: int) -> None:
         self._steps += 1
         if self._steps > self._max_steps:
-            self._wire.limit("steps")
+            self._wire.leave("limit", "steps")
+        if self._change is not None:
+            self._change.passed(self._steps - 1, frame, tag)
 
     def _switch(self, serial: int) -> None:
         if self._current != serial:
@@ -249,7 +259,7 @@ class Recorder:
 
     def _step(self, frame: _Frame, tag: int, arg: Any) -> None:
         text = self.render(arg)
-        self._count()
+        self._count(frame, tag)
         self._switch(frame.serial)
         self._wire.put(tag, frame.line, text)
 
@@ -259,7 +269,7 @@ class Recorder:
         frame = _Frame(self._frames, code, real)
         self._frames += 1
         name, file = self._wire.name(code.name), self._wire.name(code.file)
-        self._count()
+        self._count(frame, _CALL)
         parent = self.stack[-1].serial + 1 if self.stack else 0
         self._wire.put(_CALL, frame.serial, parent, name, file, frame.line)
         self._current = frame.serial
@@ -275,16 +285,16 @@ class Recorder:
         self._flush()
         self.stack.append(frame)
         self._diff(frame, real)
-        self._count()
+        self._count(frame, _RESUME)
         self._current = frame.serial
         self._wire.put(_RESUME, frame.serial, frame.line)
 
     def on_line(self, frame: _Frame, real: FrameType, line: int) -> None:
         """A line is about to run."""
         self._flush()
-        self._diff(frame, real)
+        line = self._diff(frame, real, line) or line
         frame.line, frame.raised = line, False
-        self._count()
+        self._count(frame, _LINE)
         self._switch(frame.serial)
         self._wire.put(_LINE, line)
 
@@ -308,13 +318,18 @@ class Recorder:
 
     # ---- deltas
 
-    def _diff(self, frame: _Frame, real: FrameType) -> None:
+    def _diff(self, frame: _Frame, real: FrameType, coming: int | None = None) -> int | None:
+        """What the frame's newest step changed; the line that comes, which an intervention may have changed."""
+        if self._change is not None and self._change.frame is frame:
+            coming, self._change = self._change.make(real, coming), None
+            self.note("changed")
         self._diff_names(frame, real)
         for name, was in frame.globals.items():
             text = self.render(real.f_globals[name]) if name in real.f_globals else None
             if text != was:
                 frame.globals[name] = text
                 self._delta(frame, name, text)
+        return coming
 
     def _delta(self, frame: _Frame, name: str, text: str | None) -> None:
         number = self._wire.name(name)

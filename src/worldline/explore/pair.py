@@ -1,0 +1,169 @@
+"""Two runs row by row, the left one being the reference: where they part, and which of the differences are new.
+
+A difference is WRONG where both knew the same before it, and CONSEQUENTIAL while an earlier one stands: a value that is
+still another one, one that was handed on, or another way. What differs is `diagnose.diverge`'s to say, why is not said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from worldline.diagnose.diverge import Divergence, diverge
+from worldline.explore.layout import Layout, Place, is_change, layout
+from worldline.explore.side import Side
+from worldline.explore.standing import Standing
+
+RIGHT, WRONG, CONSEQUENTIAL = "right", "wrong", "consequential"
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """A step of the left beside one of the right (None: there is none), what differs, and whether that is new."""
+
+    left: int | None
+    right: int | None
+    action: str = RIGHT
+    state: str = RIGHT
+    differs: tuple[Divergence, ...] = ()
+
+
+class Pair:
+    """Two sides row by row. Without a left one there is nothing to differ from, and all is right."""
+
+    def __init__(self, left: Side | None, right: Side) -> None:
+        self.left, self.right = left, right
+
+    def side(self, name: str) -> Side | None:
+        """The `left` or the `right` one."""
+        return self.left if name == "left" else self.right
+
+    @cached_property
+    def rows(self) -> Sequence[PairRow]:
+        """Every row, in order. A last one without steps says that a side has not ended, or should not have."""
+        if self._layout is None:
+            return tuple(PairRow(None, j) for j in range(len(self.right)))
+        return tuple(_judged(self._layout, self._placed))
+
+    @cached_property
+    def divergences(self) -> tuple[Divergence, ...]:
+        """Every divergence, in the order in which a text tells them."""
+        return diverge(self.left.reading, self.right.reading) if self.left is not None else ()
+
+    @property
+    def first(self) -> int | None:
+        """The first row in which something differs."""
+        return min(self._placed, default=None)
+
+    def row_of(self, side: str, step: int) -> int:
+        """The row of a step of the `left` or the `right` side."""
+        if self._layout is None:
+            return step
+        return (self._layout.of_left if side == "left" else self._layout.of_right)[step]
+
+    @cached_property
+    def _layout(self) -> Layout | None:
+        return layout(self.left, self.right) if self.left is not None else None
+
+    @cached_property
+    def _placed(self) -> Mapping[int, Sequence[Divergence]]:
+        """The divergences by row."""
+        found: dict[int, list[Divergence]] = {}
+        if self._layout is not None:
+            for one in self.divergences:
+                found.setdefault(self._layout.row_of(one), []).append(one)
+        return found
+
+
+def _judged(rows: Layout, placed: Mapping[int, Sequence[Divergence]]) -> Iterator[PairRow]:
+    """Every row. Both are known to know the same up to the first difference, so comparing begins there."""
+    first = min(placed, default=len(rows.rows))
+    judge = _Judge(rows)
+    for n, place in enumerate(rows.rows[:first]):
+        judge.skip(n, place, is_last=n == first - 1)
+        yield PairRow(place.left, place.right)
+    for n, place in enumerate(rows.rows[first:], first):
+        yield judge.row(n, place, placed.get(n, ()))
+    if len(rows.rows) in placed:  # where it is the first, what a cut left side leaves unknown is before it
+        action = WRONG if judge.knows_the_same or first == len(rows.rows) else CONSEQUENTIAL
+        yield PairRow(None, None, action, RIGHT, tuple(placed[len(rows.rows)]))
+
+
+class _Judge:
+    """Goes through the rows with what both sides know."""
+
+    def __init__(self, rows: Layout) -> None:
+        self._rows, self._standing = rows, Standing(rows.left, rows.right)
+        self._is_apart = False  # whether the row before was of a stretch in which both do other things
+        self._held: dict[int, list[tuple[int, int]]] = {}  # by the row that tells the rest of it
+
+    @property
+    def knows_the_same(self) -> bool:
+        """Whether no difference stands."""
+        return self._standing.is_equal and not self._is_apart
+
+    def skip(self, n: int, place: Place, *, is_last: bool) -> None:
+        """A row in which nothing differs; after the last one of them, both sides are compared as a whole."""
+        for held in self._held.pop(n, ()):
+            self._standing.release(*held)
+        self._hold(place)
+        if is_last:
+            self._standing.arrive(place.left, place.right)
+            self._standing.do(place.left, place.right)
+
+    def row(self, n: int, place: Place, differs: Sequence[Divergence]) -> PairRow:
+        """One row, which is gone through by this."""
+        if place.agrees:
+            return self._beside(n, place, differs)
+        is_known = self._is_apart or self._rows.is_known(n)
+        action = RIGHT if not is_known else WRONG if self.knows_the_same else CONSEQUENTIAL
+        self._step(n, place)
+        self._is_apart = is_known
+        state = RIGHT if not is_known or self._standing.has_equal_values else CONSEQUENTIAL
+        return PairRow(place.left, place.right, action, state, tuple(differs))
+
+    def _beside(self, n: int, place: Place, differs: Sequence[Divergence]) -> PairRow:
+        """A row in which both do the same.
+
+        What a step hands on and what it tells late was made before it; only what it changes at once is its own.
+        """
+        before = WRONG if self._standing.is_equal else CONSEQUENTIAL
+        self._is_apart = False
+        here = WRONG if self._step(n, place) else CONSEQUENTIAL
+        action, states = RIGHT, set[str]()
+        for one in differs:
+            if one.what == "event":
+                action = before
+            elif is_change(one):
+                states.add(here if self._is_own(one, place) else before)
+            else:
+                states.add(before)
+                self._standing.give(one.step)
+        state = next((each for each in (WRONG, CONSEQUENTIAL) if each in states), RIGHT)
+        return PairRow(place.left, place.right, action, state, tuple(differs))
+
+    def _is_own(self, one: Divergence, place: Place) -> bool:
+        return one.step == place.left and not self._rows.left.moments[one.step].whole
+
+    def _step(self, n: int, place: Place) -> bool:
+        """Goes on to a row; says whether both know the same when its own changes are still to come."""
+        self._standing.arrive(place.left, place.right)
+        for held in self._held.pop(n, ()):
+            self._standing.release(*held)
+        self._hold(place)
+        knows = self._standing.is_equal
+        self._standing.do(place.left, place.right)
+        return knows
+
+    def _hold(self, place: Place) -> None:
+        """Keeps back the changes of two steps as long as one side has not told them."""
+        left, right = place.left, place.right
+        if not place.agrees or left is None or right is None:
+            return
+        is_open = self._rows.left.moments[left].open or self._rows.right.moments[right].open
+        told = self._rows.told(left, right)
+        if is_open or told[0] != told[1]:
+            self._standing.hold(left, right)
+        if not is_open and told[0] != told[1]:
+            self._held.setdefault(max(told), []).append((left, right))
