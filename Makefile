@@ -41,6 +41,9 @@ demo: setup ## debug the shipped model on examples, let it imagine, measure it; 
 
 test: setup ## everything
 	@.ci/system-package chromium
+	@.ci/system-package node
+	@cd tests/dap && { test -d node_modules || npm ci --silent --no-audit --no-fund; } || \
+		echo "set-up: npm ci did not work in tests/dap, so no real client steps through the debug adapter" >&2
 	$(PYTEST) tests
 
 check: setup ## format, lint, types, layers, fast tests: under a minute
@@ -49,10 +52,12 @@ check: setup ## format, lint, types, layers, fast tests: under a minute
 	$(BIN)/mypy
 	$(PYTEST) $(FAST)
 
-bench: setup ## recording speed on five workloads and decoding speed, each beside its peers
+bench: setup ## recording and decoding speed, each beside its peers; how smooth the page is at 100,000
 	$(BIN)/python bench/recorders.py
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
 	$(BIN)/python bench/decoding.py
+	@.ci/system-package chromium
+	$(BIN)/python bench/page.py
 
 tokenizers: setup ## the tokenizer-swap study: its corpus, its models (a GPU is worth having), its page
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plots]'

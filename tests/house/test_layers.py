@@ -26,6 +26,9 @@ ROOMS = {
     "predict": {"core", "codec", "model", "record"},
     "diagnose": {"core", "codec", "rewrite", "predict"},
     "bench": {"core", "codec", "record", "data", "files", "predict", "diagnose"},
+    "explore": {"core", "codec", "rewrite", "predict", "diagnose"},
+    "page": {"core", "codec", "files", "predict", "diagnose", "bench", "explore"},
+    "dap": {"core", "codec", "record", "predict", "diagnose", "explore"},
     "plan": {"core", "codec", "predict"},
     "learn": {"core", "codec", "predict"},
 }

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from worldline import __version__
-from worldline.cli import debug, judge, learn
+from worldline.cli import debug, judge, learn, view
 from worldline.cli.programs import program_of, program_options
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
+from worldline.cli.step import step
 from worldline.errors import UsageError, WorldlineError
 from worldline.limits import Limits
 
@@ -201,6 +202,9 @@ for verb in (
     judge.compare,
     judge.intervene,
     report,
+    view.view,
+    view.dap,
+    step,
 ):
     cli.add_command(verb)
 

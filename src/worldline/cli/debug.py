@@ -57,6 +57,7 @@ def asked(verb: Verb) -> Verb:
 @click.command()
 @asked
 @click.option("--html", metavar="FILE", help="Also write one self-contained page.")
+@click.option("--view", is_flag=True, help="Then show it on a page, where one can go on (extra `view`).")
 @click.option("--no-cures", is_flag=True, help="Do not try which cure would have helped.")
 @click.option(
     "--seconds",
@@ -67,7 +68,9 @@ def asked(verb: Verb) -> Verb:
 @click.option(
     "--rows", type=click.IntRange(min=0), default=36, help="Rows around the divergence; 0 for all [36]."
 )
-def debug(as_json: bool, html: str | None, no_cures: bool, seconds: float, rows: int, **asked: Any) -> None:
+def debug(
+    as_json: bool, html: str | None, view: bool, no_cures: bool, seconds: float, rows: int, **asked: Any
+) -> None:
     """Record FILE, let a model imagine the run, and show where they part, why, and what would have helped.
 
     Exit 1 when they part, 0 when the whole trace is right.
@@ -93,6 +96,10 @@ def debug(as_json: bool, html: str | None, no_cures: bool, seconds: float, rows:
         from worldline.view.terminal import terminal
 
         print_debugged(terminal(), found, rows=rows)
+    if view:
+        from worldline.cli.view import show_debugged
+
+        show_debugged(found, predictor)
     if found.diverges:
         raise click.exceptions.Exit(1)
 

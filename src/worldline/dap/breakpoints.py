@@ -1,0 +1,185 @@
+"""Breakpoints: the line they move to, their condition, how often they must be hit, what they log, and where they hit.
+
+A breakpoint's hits are places of a run, not events in time: the third pass of a line is the third one in whichever
+direction it is reached. Nothing here moves.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from worldline.codec.flow import successors
+from worldline.core.program import Program
+from worldline.dap.expressions import Expression, Names, Unknown, parse
+from worldline.dap.messages import Arguments
+from worldline.dap.track import Track, line_of
+from worldline.dap.variables import cut
+from worldline.errors import UsageError
+
+MOST = 10_000  # breakpoints in one source
+_HITS = re.compile(r"\s*(>=|<=|>|<|==|=|%)?\s*([0-9]{1,9})\s*")
+_HOLE = re.compile(r"\{([^{}]*)\}")
+
+
+def runnable(program: Program, file: str | None = None) -> tuple[int, ...]:
+    """The lines of a program's file that can run; of a call, without those that only the module's body has."""
+    source = program.source if file is None else dict(program.files).get(file, "")
+    lines: set[int] = set()
+    for i, flow in enumerate(successors(source)):
+        if i or file is not None or program.call is None:
+            lines |= flow.start.union(flow.next, *flow.next.values())
+    return tuple(sorted(line for line in lines if line > 0))
+
+
+@dataclass(frozen=True)
+class HitCount:
+    """`3`, `>= 3`, `% 3`: at which of its passes a breakpoint counts, from 1 on."""
+
+    sign: str
+    number: int
+
+    def counts(self, passes: int) -> bool:
+        """Whether this pass is one of them."""
+        match self.sign:
+            case ">=":
+                return passes >= self.number
+            case ">":
+                return passes > self.number
+            case "<=":
+                return passes <= self.number
+            case "<":
+                return passes < self.number
+            case "%":
+                return passes % self.number == 0
+        return passes == self.number
+
+
+def hit_count(source: str) -> HitCount:
+    """How often, as an editor's field says it."""
+    match = _HITS.fullmatch(source)
+    if match is None or (match[1] == "%" and not int(match[2])):
+        raise UsageError(f"how often is written 3, >= 3, < 3 or % 3, not {source[:40]}")
+    return HitCount(match[1] or "==", int(match[2]))
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a log point says: texts, and expressions between them."""
+
+    pieces: tuple[str | Expression, ...]
+
+    def said(self, names: Names) -> str:
+        """The text at one place."""
+        return "".join(piece if isinstance(piece, str) else _shown(piece, names) for piece in self.pieces)
+
+
+def _shown(expression: Expression, names: Names) -> str:
+    try:
+        return cut(expression.value(names))
+    except Unknown as error:
+        return f"<{error}>"
+
+
+def message(source: str) -> Message:
+    """A log point's text, with expressions in braces."""
+    pieces: list[str | Expression] = []
+    at = 0
+    for hole in _HOLE.finditer(source):
+        pieces += (source[at : hole.start()], parse(hole[1]))
+        at = hole.end()
+    return Message((*pieces, source[at:]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Breakpoint:
+    """One breakpoint. `line` is where it stands; None with a `why`: it cannot be, and never hits."""
+
+    number: int
+    file: str | None
+    asked: int
+    line: int | None
+    condition: Expression | None = None
+    hits: HitCount | None = None
+    log: Message | None = None
+    why: str = ""
+
+
+def placed(asked: Arguments, *, number: int, program: Program, file: str | None, shift: int) -> Breakpoint:
+    """A breakpoint as it was asked for, moved to the next line that can run."""
+    line = asked.number("line") + shift
+    here = Breakpoint(number=number, file=file, asked=line, line=None)
+    lines = runnable(program, file)
+    at = bisect_left(lines, line)
+    if at == len(lines):
+        return _without(here, "no line from here on can run")
+    try:
+        return Breakpoint(
+            number=number, file=file, asked=line, line=lines[at],
+            condition=parse(condition) if (condition := asked.maybe("condition")) else None,
+            hits=hit_count(hits) if (hits := asked.maybe("hitCondition")) else None,
+            log=message(log) if (log := asked.maybe("logMessage")) else None,
+        )  # fmt: skip
+    except UsageError as error:
+        return _without(here, str(error))
+
+
+def _without(here: Breakpoint, why: str) -> Breakpoint:
+    return Breakpoint(number=here.number, file=here.file, asked=here.asked, line=None, why=why)
+
+
+@dataclass
+class Hits:
+    """Where one breakpoint hits on one branch, as far as that is known; it grows with the branch."""
+
+    breakpoint: Breakpoint
+    places: list[int] = field(default_factory=list)
+    unknown: str = ""  # why its condition has no value at some place, the first of them
+    _read: int = 0
+    _passes: int = 0
+
+    def grow(self, track: Track) -> None:
+        """Looks at the steps that are new."""
+        wanted = "line", self.breakpoint.file, self.breakpoint.line
+        for p in range(self._read, len(track)):
+            moment = track.moments[p]
+            here = (moment.event, moment.file, line_of(moment)) == wanted
+            if here and self._holds(track, p):
+                self._pass(p)
+        self._read = max(self._read, len(track))
+
+    def _pass(self, p: int) -> None:
+        self._passes += 1
+        if self.breakpoint.hits is None or self.breakpoint.hits.counts(self._passes):
+            self.places.append(p)
+
+    def _holds(self, track: Track, p: int) -> bool:
+        if self.breakpoint.condition is None:
+            return True
+        try:
+            return self.breakpoint.condition.holds(names_at(track, p))
+        except Unknown as error:
+            self.unknown = self.unknown or f"{self.breakpoint.condition.source}: {error}"
+            return False
+
+    def after(self, p: int) -> int | None:
+        """The first place behind a position."""
+        at = bisect_right(self.places, p)
+        return self.places[at] if at < len(self.places) else None
+
+    def before(self, p: int) -> int | None:
+        """The last place in front of a position."""
+        at = bisect_left(self.places, p)
+        return self.places[at - 1] if at else None
+
+    def between(self, p: int, q: int) -> list[int]:
+        """The places behind p, up to and with q."""
+        return self.places[bisect_right(self.places, p) : bisect_right(self.places, q)]
+
+
+def names_at(track: Track, p: int) -> Mapping[str, str]:
+    """The names of the frame that goes on at a position."""
+    stack = track.stack(p)
+    return stack[0].values if stack else {}

@@ -1,0 +1,424 @@
+"""One debugging session: a scene, the branch that is stepped through, the position on it, and how it moves.
+
+It moves over steps that are there; where the model is still writing, a move waits for what it needs and no longer:
+breakpoints stop as soon as their step is there, divergences as soon as no further step can change them. What is sent to
+a client goes through `emit`; requests are read elsewhere (`adapter`), and what is shown is made in `showing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from worldline.dap.breakpoints import Breakpoint, Hits, names_at
+from worldline.dap.expressions import Expression, Unknown
+from worldline.dap.filters import CAUSED, RAISED, Wrong, wrongs
+from worldline.dap.growth import Growth
+from worldline.dap.launching import Launch
+from worldline.dap.messages import Arguments, Client
+from worldline.dap.sources import Place, Sources
+from worldline.dap.track import Track, line_of
+from worldline.dap.variables import Shelf
+from worldline.errors import UsageError
+from worldline.explore.branch import Branch, Intervention
+from worldline.explore.grow import Progress, grow, imagine
+from worldline.explore.pair import Pair
+from worldline.explore.scene import Scene
+from worldline.predict.predictor import Predictor, codec_of
+
+THREAD = 1
+FORWARD = ("into", "over", "out", "continue", "arrive")
+Emit = Callable[[str, Mapping[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Move:
+    """Where to: one of FORWARD. `fine`: every step, not only lines. `reason`: of the stop, if nothing else is."""
+
+    kind: str
+    fine: bool = False
+    reason: str = "step"
+    told: str = ""
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Why it stands where it stands."""
+
+    reason: str
+    told: str = ""
+    wrong: tuple[Wrong, ...] = ()
+    breakpoints: tuple[int, ...] = ()
+
+
+class Session:
+    """Everything that is known of a launched program and of the way through its imagination."""
+
+    def __init__(
+        self,
+        launch: Launch,
+        predictor: Predictor,
+        growth: Growth,
+        client: Client,
+        emit: Emit,
+        watch: Callable[[Progress], None],
+    ) -> None:
+        self.launch, self.predictor, self.growth = launch, predictor, growth
+        self.client, self.emit, self._watch = client, emit, watch
+        self.scene = Scene.new(
+            launch.program, model=predictor.name, options=launch.options, limit=launch.limit, codec=codec_of(predictor)
+        )  # fmt: skip
+        self.sources = Sources(launch.root, [launch.program])
+        self.branch, self.position = 0, -1
+        self.move: Move | None = None
+        self.stopped: Stopped | None = None
+        self.is_over = False
+        self.shelf = Shelf()
+        self.stops = 0  # how often it has stopped: what was shown before is not valid any more
+        self.breakpoints: dict[Place, list[Breakpoint]] = {}
+        self.asked: dict[Place, tuple[Arguments, ...]] = {}  # the breakpoints as the client wants them
+        self.filters: dict[str, Expression | None] = {}
+        self._numbers = 0
+        self._hits: dict[tuple[int, int], Hits] = {}
+        self._printed: dict[int, int] = {}  # for each branch, the position up to which output was sent
+        self._told: set[str] = set()
+        self._track: tuple[Branch, Track] | None = None
+        self._wrongs: tuple[Branch, list[Wrong]] | None = None
+
+    # what is there
+
+    @property
+    def here(self) -> Branch:
+        """The branch that is stepped through, as it stands."""
+        return self.scene.branch(self.branch)
+
+    @property
+    def is_growing(self) -> bool:
+        """Whether more steps may come."""
+        return self.here.status == "running"
+
+    @property
+    def track(self) -> Track:
+        """The model's side of it, as far as it is there."""
+        here = self.here
+        if self._track is None or self._track[0] is not here:
+            self._track = here, Track(self.scene.pair(here.id).right)
+        return self._track[1]
+
+    @property
+    def pair(self) -> Pair | None:
+        """Both sides; None where the interpreter has none."""
+        here = self.here
+        return None if here.truth is None else self.scene.pair(here.id)
+
+    @property
+    def program(self) -> int:
+        """The number of the branch's program."""
+        return self.sources.number(self.here.ask.program)
+
+    @property
+    def wrongs(self) -> list[Wrong]:
+        """Every place where something is wrong, as far as it is certain."""
+        here = self.here
+        if self._wrongs is None or self._wrongs[0] is not here:
+            self._wrongs = here, wrongs(self.track, self.pair, here.cause, growing=self.is_growing)
+        return self._wrongs[1]
+
+    def next_number(self) -> int:
+        """A number for a breakpoint; none is given twice."""
+        self._numbers += 1
+        return self._numbers
+
+    def take_numbers(self, old: Session) -> None:
+        """Go on behind the numbers of a session that this one follows."""
+        self._numbers, self.stops = old._numbers, old.stops
+
+    # how it begins
+
+    def begin(self) -> None:
+        """Record and imagine; the model may write before anybody is ready to look."""
+        self.growth.start(
+            partial(_imagined, self.scene, self.predictor),
+            begun=lambda branch: None, grew=self.grew, refused=self._refused,
+        )  # fmt: skip
+
+    def ready(self) -> None:
+        """Everything is set: off it goes."""
+        entry = self.launch.stop_on_entry and not self.launch.no_debug
+        self.go(Move("arrive", reason="entry") if entry else Move("continue"))
+
+    def intervene(
+        self,
+        intervention: Intervention,
+        *,
+        told: str,
+        done: Callable[[], None],
+        refused: Callable[[str], None],
+    ) -> None:
+        """Go on from here in another way, on a branch of its own."""
+        parent, position = self.branch, self.position
+        if intervention.kind == "rewrite":
+            position = 0
+
+        def begun(branch: int) -> None:
+            if self.is_over:
+                refused("it is over")
+                return
+            self.branch, self.position = branch, position
+            shared = 0 if intervention.kind == "rewrite" else self.here.at
+            self._printed[branch] = min(self._printed.get(parent, 0), shared)
+            done()
+            self.go(Move("arrive", reason="goto", told=told))
+
+        self.growth.start(
+            partial(_grown, self.scene, self.predictor, intervention, parent),
+            begun=begun, grew=self.grew, refused=refused,
+        )  # fmt: skip
+
+    def switch(self, branch: int) -> None:
+        """Look at another branch, where it parts from its parent."""
+        at = self.scene.branch(branch).at
+        self.branch = branch
+        self.position = min(max(self.position, 0), at) if at else max(self.position, 0)
+        self.go(Move("arrive", reason="goto", told=f"branch {branch}"))
+
+    def grew(self, progress: Progress) -> None:
+        """A branch has come further."""
+        if self.is_over:
+            return
+        self._watch(progress)
+        if progress.stage == "failed":
+            self._refused(progress.note or "the model could not be asked")
+        elif self.move is not None:
+            self._try()
+
+    def _refused(self, why: str) -> None:
+        if self.is_over:
+            return
+        self.say(why, category="important")
+        parent = self.here.parent
+        if parent is None:
+            self.terminate()
+        else:
+            self.branch = parent
+            self.go(Move("arrive", reason="goto", told=f"back on branch {parent}"))
+
+    # how it moves
+
+    def go(self, move: Move) -> None:
+        """Begin a move; it may have to wait for the model."""
+        self.move, self.stopped = move, None
+        self._forget()
+        self._try()
+
+    def pause(self) -> None:
+        """Stop where the model has come to."""
+        if self.move is None:
+            return
+        known = min(len(self.track), self._known())
+        lines = (q for q in range(known - 1, self.position, -1) if self.track.moments[q].event == "line")
+        self._arrive(next(lines, max(self.position, 0)), Stopped("pause"))
+
+    def back(self, *, fine: bool = False) -> None:
+        """One step back, over calls."""
+        self._jump(self.track.back(self.position, fine=fine), Stopped("step"))
+
+    def reverse(self) -> None:
+        """Back to the last place before that stops; else to the beginning."""
+        place, stopped = max(
+            self._breaks(-1, self.position - 1), key=_place_of, default=(0, Stopped("entry"))
+        )
+        self._jump(place, stopped)
+
+    def jump(self, position: int, told: str) -> None:
+        """To a position that is there, without anything happening on the way."""
+        self._jump(max(0, min(position, len(self.track))), Stopped("goto", told))
+
+    def _jump(self, position: int, stopped: Stopped) -> None:
+        self._forget()
+        self._arrive(position, stopped, passing=False)
+
+    def terminate(self) -> None:
+        """The session's program is over."""
+        if not self.is_over:
+            self.is_over = True
+            self.move = None
+            self.growth.stop()
+            self.emit("terminated", {})
+
+    def _forget(self) -> None:
+        """What was shown is no longer what is there."""
+        self.shelf.clear()
+        self.stops += 1
+
+    def _try(self) -> None:
+        """Carries the move out, if all that it needs is there."""
+        move = self.move
+        assert move is not None
+        track, known = self.track, self._known()
+        goal = self._goal(track, move)
+        if move.kind == "arrive":
+            if goal < len(track) or not self.is_growing:
+                self._arrive(min(goal, len(track)), Stopped(move.reason, move.told))
+            return
+        found = min(self._breaks(self.position, min(goal, known)), key=_place_of, default=None)
+        if found is not None and (found[0] < known or not self.is_growing):
+            self._arrive(*found)
+        elif not self.is_growing and goal >= len(track):
+            self._end()
+        elif not self.is_growing or goal < known:
+            self._arrive(goal, Stopped(move.reason, move.told))
+
+    def _goal(self, track: Track, move: Move) -> int:
+        p = self.position
+        if move.kind == "arrive":
+            return max(p, 0)
+        if move.kind == "continue" or not 0 <= p < len(track):
+            return len(track)
+        if move.kind == "out":
+            return track.out(p)
+        return (track.into if move.kind == "into" else track.over)(p, fine=move.fine)
+
+    def _known(self) -> int:
+        """Up to where it is certain which places stop: the end of what is there, or where more steps may tell."""
+        if not self.is_growing or self.launch.no_debug or self.pair is None:
+            return len(self.track)
+        found = self.wrongs
+        seen = {one.filter for one in found}
+        later = {
+            name
+            for name in self.filters
+            if name != RAISED and not (name.startswith("first-") and name in seen)
+        }
+        limits = [one.place for one in found if one.title == "wrong action" and later]
+        limits += [one.place for one in found if one.filter != RAISED and later & CAUSED]
+        return min([len(self.track), *(place + 1 for place in limits)])
+
+    def _breaks(self, p: int, q: int) -> Iterator[tuple[int, Stopped]]:
+        """Every place behind p, up to and with q, that stops, and why."""
+        if self.launch.no_debug:
+            return
+        hit: dict[int, list[int]] = {}
+        for hits in self._hits_here():
+            if hits.breakpoint.log is None:
+                for place in hits.between(p, q):
+                    hit.setdefault(place, []).append(hits.breakpoint.number)
+        for place, numbers in hit.items():
+            yield place, Stopped("breakpoint", breakpoints=tuple(numbers))
+        wrong: dict[int, list[Wrong]] = {}
+        for one in self.wrongs:
+            if p < one.place <= q and self._counts(one):
+                wrong.setdefault(one.place, []).append(one)
+        for place, ones in wrong.items():
+            yield place, Stopped("exception", ones[0].title, tuple(ones), tuple(hit.get(place, ())))
+
+    def _counts(self, wrong: Wrong) -> bool:
+        """Whether a filter is set that stops here."""
+        if wrong.filter not in self.filters:
+            return False
+        condition = self.filters[wrong.filter]
+        try:
+            return condition is None or condition.holds(names_at(self.track, wrong.place))
+        except Unknown:
+            return False
+
+    def _hits_here(self) -> list[Hits]:
+        """The breakpoints of this branch's program, with their places."""
+        found = []
+        for (program, _), ones in self.breakpoints.items():
+            for one in ones if program == self.program else ():
+                if one.line is not None:
+                    hits = self._hits.setdefault((self.branch, one.number), Hits(one))
+                    hits.grow(self.track)
+                    found.append(hits)
+                    if hits.unknown:
+                        self._once(f"the condition of line {one.line} has no value somewhere: {hits.unknown}")
+        return found
+
+    def _end(self) -> None:
+        """Behind the last step: a place to stop at, once; whoever goes on from there is done."""
+        if self.position >= len(self.track) or not self.launch.stop_at_end or self.launch.no_debug:
+            self._pass(len(self.track))
+            self.terminate()
+        else:
+            self._arrive(len(self.track), Stopped("end", self.ending()))
+
+    def ending(self) -> str:
+        """How the imagination ends, in words."""
+        here = self.here
+        malformed = self.track.side.reading.malformed
+        if malformed is not None:
+            return f"the text is no longer of its notation: expected {malformed.expected}"
+        if here.status == "stopped":
+            return "the model was stopped here"
+        words = {"budget": "the budget cuts the imagination here", "ended": "the imagination ends here"}
+        return words.get(here.found.status, f"the imagination ends here: {here.found.status}")
+
+    def _arrive(self, position: int, stopped: Stopped, *, passing: bool = True) -> None:
+        if passing:
+            self._pass(position)
+        self.position, self.stopped, self.move = position, stopped, None
+        body: dict[str, Any] = {"reason": stopped.reason, "threadId": THREAD, "allThreadsStopped": True}
+        if stopped.told:
+            body["description"] = stopped.told
+        if stopped.wrong:
+            body["text"] = stopped.wrong[0].told
+        if stopped.breakpoints:
+            body["hitBreakpointIds"] = list(stopped.breakpoints)
+        self.emit("stopped", body)
+
+    # what is said on the way
+
+    def _pass(self, position: int) -> None:
+        """Sends what is printed and logged on the way forward to a position."""
+        track, printed = self.track, self._printed.get(self.branch, 0)
+        spoken: list[tuple[int, int, str, str]] = []
+        for step in range(printed, min(position, len(track))):
+            text = track.side.printed(step)
+            if text is not None:
+                spoken.append((step, 1, text, "stdout"))
+        for hits in self._hits_here() if not self.launch.no_debug else ():
+            log = hits.breakpoint.log
+            if log is not None:
+                spoken += (
+                    (place, 0, log.said(names_at(track, place)) + "\n", "console")
+                    for place in hits.between(self.position, position)
+                )
+        for step, _, text, category in sorted(spoken):
+            self._emit_output(text, category, track, step)
+        self._printed[self.branch] = max(printed, position)
+
+    def _emit_output(self, text: str, category: str, track: Track, step: int) -> None:
+        moment = track.moments[step]
+        source = self.sources.described((self.program, moment.file))
+        self.emit("output", {"category": category, "output": text, "source": source, "line": line_of(moment)})
+
+    def say(self, text: str, *, category: str = "console") -> None:
+        """A line in the console."""
+        self.emit("output", {"category": category, "output": text + "\n"})
+
+    def _once(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self.say(text)
+
+    def require_stopped(self) -> None:
+        """A UsageError where there is nothing to look at."""
+        if self.stopped is None or self.is_over:
+            raise UsageError("it is over" if self.is_over else "it is running")
+
+
+def _place_of(found: tuple[int, Stopped]) -> tuple[int, bool]:
+    return found[0], found[1].reason != "exception"
+
+
+def _imagined(scene: Scene, predictor: Predictor, stop: Callable[[], bool]) -> Iterator[Progress]:
+    return imagine(scene, predictor, stop=stop)
+
+
+def _grown(
+    scene: Scene, predictor: Predictor, intervention: Intervention, parent: int, stop: Callable[[], bool]
+) -> Iterator[Progress]:
+    return grow(scene, predictor, intervention, parent=parent, stop=stop)

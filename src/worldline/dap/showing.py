@@ -1,0 +1,193 @@
+"""What a client sees at a stop: the stack, three scopes, values of expressions, why it stopped, texts, completions.
+
+The scope `Predicted` is what the model believes, `Interpreter` what is so at the same step of the true run,
+`Difference` the names in which they part. Each function answers one request from a session and changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from worldline.core.value import equal
+from worldline.dap.console import COMMANDS
+from worldline.dap.expressions import Unknown, parse
+from worldline.dap.filters import cause_in_words
+from worldline.dap.messages import Arguments
+from worldline.dap.session import Session
+from worldline.dap.track import Seen, Track
+from worldline.dap.variables import Shown, cut, differing, page_of, shown
+from worldline.errors import UsageError
+
+MOST_FRAMES = 1 << 20  # of one stop: so numbers of frames are not given twice
+_WORD = re.compile(r"[^\W\d]\w*\Z")
+
+
+@dataclass(frozen=True)
+class Depth:
+    """Whose variable a row is: of a frame of the stack, the innermost being 0."""
+
+    depth: int
+
+
+def stack_trace(session: Session, asked: Arguments) -> dict[str, Any]:
+    """The frames, innermost first, from `startFrame` on."""
+    session.require_stopped()
+    stack = session.track.stack(session.position)
+    first, levels = max(asked.number("startFrame", 0), 0), asked.number("levels", 0)
+    last = first + levels if levels > 0 else len(stack)
+    frames = [_frame(session, depth, seen) for depth, seen in enumerate(stack) if first <= depth < last]
+    return {"stackFrames": frames, "totalFrames": len(stack)}
+
+
+def _frame(session: Session, depth: int, seen: Seen) -> dict[str, Any]:
+    client = session.client
+    return {
+        "id": session.stops * MOST_FRAMES + depth, "name": seen.function, "line": max(seen.line - client.line_shift, 0),
+        "column": 1 - client.column_shift, "source": session.sources.described((session.program, seen.file)),
+        "canRestart": True,
+    }  # fmt: skip
+
+
+def frame_of(session: Session, number: int) -> tuple[int, Seen]:
+    """A frame by the number that it was shown with, and how deep it is."""
+    session.require_stopped()
+    stop, depth = divmod(number, MOST_FRAMES)
+    stack = session.track.stack(session.position)
+    if stop != session.stops or depth >= len(stack):
+        raise UsageError(f"there is no frame {number} at this stop")
+    return depth, stack[depth]
+
+
+def scopes(session: Session, asked: Arguments) -> dict[str, Any]:
+    """Predicted, Interpreter and Difference."""
+    depth, seen = frame_of(session, asked.number("frameId"))
+    truth = true_frame(session, depth, seen)
+    rows = [shown(name, value, expression=name) for name, value in seen.values.items()]
+    owner = Depth(depth) if seen.step is not None else None
+    made = [_scope(session, "Predicted", rows, owner=owner, hint="locals")]
+    if isinstance(truth, str):
+        why = [Shown("(none)", truth)]
+        return {"scopes": [*made, _scope(session, "Interpreter", why), _scope(session, "Difference", why)]}
+    made.append(_scope(session, "Interpreter", [shown(name, value) for name, value in truth.items()]))
+    made.append(_scope(session, "Difference", differences(truth, seen.values)))
+    return {"scopes": made}
+
+
+def _scope(
+    session: Session, name: str, rows: list[Shown], *, owner: Depth | None = None, hint: str = ""
+) -> dict[str, Any]:
+    reference = session.shelf.put(page_of(rows), owner=owner)
+    plain = {"name": name, "variablesReference": reference, "namedVariables": len(rows), "expensive": False}
+    return {**plain, "presentationHint": hint} if hint else plain
+
+
+def true_frame(session: Session, depth: int, seen: Seen) -> Mapping[str, str] | str:
+    """The values of the same frame in the true run, at the same step; or why there are none."""
+    pair = session.pair
+    if pair is None or pair.left is None:
+        return session.here.why or "the interpreter has no run to compare with"
+    step: int | None = len(pair.left)
+    if session.position < len(session.track):
+        step = pair.rows[pair.row_of("right", session.position)].left
+    if step is None:
+        return "the interpreter does not come here: it takes another way"
+    stack = Track(pair.left).stack(step)
+    at = len(stack) - len(session.track.stack(session.position)) + depth
+    if not 0 <= at < len(stack) or stack[at].function != seen.function:
+        return "the interpreter has no such frame here"
+    return stack[at].values
+
+
+def differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[Shown]:
+    """The names in which two frames part."""
+    rows = []
+    for name in dict.fromkeys([*wanted, *got]):
+        one, other = wanted.get(name), got.get(name)
+        if one != other and not (one is not None and other is not None and equal(one, other)):
+            rows.append(differing(name, one, other))
+    return rows
+
+
+def variables(session: Session, asked: Arguments) -> dict[str, Any]:
+    """A page of what is under a reference."""
+    found = session.shelf.variables(
+        asked.number("variablesReference"), start=asked.number("start", 0), count=asked.number("count", 0),
+        only=asked.maybe("filter"),
+    )  # fmt: skip
+    return {"variables": found}
+
+
+def evaluate(session: Session, asked: Arguments) -> dict[str, Any]:
+    """The value of an expression over the predicted names of a frame."""
+    depth = asked.number("frameId", -1)
+    session.require_stopped()
+    stack = session.track.stack(session.position)
+    seen = frame_of(session, depth)[1] if depth >= 0 else (stack[0] if stack else None)
+    expression = parse(asked.text("expression"))
+    try:
+        value = expression.value(seen.values if seen else {})
+    except Unknown as error:
+        raise UsageError(str(error)) from None
+    row = shown("", value)
+    result = value if asked.maybe("context") == "clipboard" else cut(value)
+    return {"result": result, "type": row.kind, **session.shelf.opened(row)}
+
+
+def exception_info(session: Session, asked: Arguments) -> dict[str, Any]:
+    """What is wrong at this stop: the cause with its evidence, and what the model believed."""
+    session.require_stopped()
+    assert session.stopped is not None
+    wrong = session.stopped.wrong
+    if not wrong:
+        raise UsageError("nothing is wrong here")
+    here = session.here
+    lines = list(dict.fromkeys(one.told for one in wrong))
+    cause = here.cause
+    if cause is not None and cause.name != "right":
+        lines.append(f"cause: {cause_in_words(cause)}")
+    sure = _sureness(session)
+    if sure:
+        lines.append(sure)
+    details = {"message": wrong[0].told, "typeName": wrong[0].title, "stackTrace": "\n".join(lines)}
+    return {
+        "exceptionId": wrong[0].title, "description": "\n".join(lines), "breakMode": "always", "details": details,
+    }  # fmt: skip
+
+
+def _sureness(session: Session) -> str:
+    """How sure the model was of the step that went wrong."""
+    pair = session.pair
+    place = pair.rows[pair.first].right if pair is not None and pair.first is not None else None
+    sure = session.track.side.sure(place) if place is not None and place < len(session.track) else None
+    if sure is None:
+        return ""
+    return f"belief: the first divergence is step {place}; action {sure[0]:.0%} sure, state {sure[1]:.0%}"
+
+
+def completions(session: Session, asked: Arguments) -> dict[str, Any]:
+    """Names that may end what is being typed in the console."""
+    text, column = asked.text("text"), asked.number("column") + session.client.column_shift
+    typed = text[: max(column - 1, 0)]
+    match = _WORD.search(typed)
+    begun = match[0] if match else ""
+    stack = session.track.stack(session.position) if session.stopped and not session.is_over else []
+    names = list(stack[0].values) if stack else []
+    words = [*names, "len", "abs", "and", "or", "not", "in"]
+    if typed.startswith(":") and typed[1:] == begun:
+        words = list(COMMANDS)
+    found = [word for word in words if word.startswith(begun)]
+    start = len(typed) - len(begun)
+    return {"targets": [{"label": word, "start": start, "length": len(begun)} for word in found]}
+
+
+def threads(session: Session | None) -> dict[str, Any]:
+    """One thread: the model's imagination."""
+    name = (
+        f"{session.scene.model} imagines {session.launch.program.call or session.scene.name}"
+        if session
+        else "-"
+    )
+    return {"threads": [{"id": 1, "name": name}]}

@@ -1,0 +1,172 @@
+"""Values as an editor's tree shows them: one level at a time, large containers in pages, from canonical text.
+
+A `Shown` is one row of the tree; what is under it is made when it is asked for. Numbers for rows that can be opened are
+given by a `Shelf`, and hold until the next stop. Nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from worldline.core.malformed import Malformed
+from worldline.core.node import Value, text
+from worldline.core.value import parse
+from worldline.diagnose.parts import part
+from worldline.errors import UsageError
+
+LONGEST = 1000  # characters of a value in the tree; the clipboard gets the whole
+PAGE = 1000  # rows at once, where nobody says how many
+NONE = "(no value)"
+_INDEXED = ("list", "tuple", "deque", "set", "frozenset")
+
+Page = Callable[[int, int], Sequence["Shown"]]  # the rows from one number up to another
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A row: its name, its value's text, its kind, and how many rows are under it, of which `page` makes some."""
+
+    name: str
+    value: str
+    kind: str = ""
+    named: int = 0
+    indexed: int = 0
+    page: Page | None = None
+    expression: str | None = None
+
+
+def page_of(rows: Sequence[Shown]) -> Page:
+    """Rows that are there already, by pages."""
+    return lambda start, stop: rows[start:stop]
+
+
+def shown(name: str, canonical: str, *, expression: str | None = None) -> Shown:
+    """A value as a row. What is no value, as a model may write it, is shown as the text it is."""
+    found = parse(canonical)
+    if isinstance(found, Malformed):
+        return Shown(name, canonical, "no value", expression=expression)
+    return _row(name, found, expression)
+
+
+def _row(name: str, value: Value, expression: str | None) -> Shown:
+    kind = value.atom if value.kind in ("object", "exception") else value.kind
+    if value.kind in _INDEXED:
+        return Shown(
+            name, text(value), kind, indexed=len(value.items), expression=expression,
+            page=(lambda start, stop: _elements(value, expression, start, stop)) if value.items else None,
+        )  # fmt: skip
+    if value.kind == "dict":
+        return Shown(
+            name, text(value), kind, named=len(value.items) // 2, expression=expression,
+            page=(lambda start, stop: _pairs(value, expression, start, stop)) if value.items else None,
+        )  # fmt: skip
+    if value.items or value.fields:
+        return Shown(
+            name, text(value), kind, named=len(value.items) + len(value.fields), expression=expression,
+            page=lambda start, stop: _fields(value, expression)[start:stop],
+        )  # fmt: skip
+    return Shown(name, text(value), kind, expression=expression)
+
+
+def _elements(value: Value, expression: str | None, start: int, stop: int) -> list[Shown]:
+    if value.kind in ("set", "frozenset"):
+        return [_row(f"{i}", item, None) for i, item in islice(enumerate(value.items), start, stop)]
+    return [
+        _row(f"[{i}]", item, f"{expression}[{i}]" if expression else None)
+        for i, item in islice(enumerate(value.items), start, stop)
+    ]
+
+
+def _pairs(value: Value, expression: str | None, start: int, stop: int) -> list[Shown]:
+    rows = []
+    pairs = zip(value.items[::2], value.items[1::2], strict=True)
+    for key, item in islice(pairs, start, stop):
+        name = text(key)
+        rows.append(_row(f"[{cut(name, 80)}]", item, f"{expression}[{name}]" if expression else None))
+    return rows
+
+
+def _fields(value: Value, expression: str | None) -> list[Shown]:
+    rows = [_row(f"({i})", item, None) for i, item in enumerate(value.items)]
+    for name, item in value.fields:
+        rows.append(_row(name, item, f"{expression}.{name}" if expression and name.isidentifier() else None))
+    return rows
+
+
+def cut(value: str, longest: int = LONGEST) -> str:
+    """A text, or its beginning and how much more there is."""
+    return value if len(value) <= longest else f"{value[:longest]}...<{len(value) - longest} more>"
+
+
+def differing(name: str, wanted: str | None, got: str | None) -> Shown:
+    """A name whose value is not the true one: both, and the place where they part."""
+    rows = [
+        shown("interpreter", wanted) if wanted is not None else Shown("interpreter", NONE),
+        shown("predicted", got) if got is not None else Shown("predicted", NONE),
+    ]
+    where = part(wanted, got) if wanted is not None and got is not None else None
+    if where is not None and (where.path or where.at is not None):
+        place = where.path + ("" if where.at is None else f" character {where.at}")
+        rows.append(Shown("place", f"{place.strip()}: {where.wanted or NONE}, not {where.got or NONE}"))
+    told = f"{cut(wanted or NONE, 200)}, not {cut(got or NONE, 200)}"
+    return Shown(name, told, "difference", named=len(rows), page=page_of(rows))
+
+
+class Shelf:
+    """Numbers for what can be opened, from 1 on; all are forgotten at the next stop."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Page, bool, Any]] = {}
+        self._next = 1
+
+    def put(self, page: Page, *, indexed: bool = False, owner: Any = None) -> int:
+        """A number for some rows; `owner` is whatever must be known to set one of them."""
+        number = self._next
+        self._next += 1
+        self._made[number] = page, indexed, owner
+        return number
+
+    def clear(self) -> None:
+        """Forget all. No number is given twice, so that a late question is refused and not answered wrongly."""
+        self._made.clear()
+
+    def owner(self, number: int) -> Any:
+        """What was put down beside a number."""
+        return self._at(number)[2]
+
+    def _at(self, number: int) -> tuple[Page, bool, Any]:
+        if number not in self._made:
+            raise UsageError(f"there is nothing under the reference {number} any more")
+        return self._made[number]
+
+    def variables(self, number: int, *, start: int, count: int, only: str | None) -> list[dict[str, Any]]:
+        """A page of what is under a number, as the protocol wants it."""
+        page, indexed, owner = self._at(number)
+        if only in ("indexed", "named") and (only == "indexed") is not indexed:
+            return []
+        start = max(start, 0)
+        rows = page(start, start + (count if count > 0 else PAGE))
+        return [self.variable(row, editable=owner is not None) for row in rows]
+
+    def variable(self, row: Shown, *, editable: bool = False) -> dict[str, Any]:
+        """One row as the protocol wants it."""
+        found = {"name": row.name, "value": cut(row.value), "type": row.kind, **self.opened(row)}
+        if not editable:
+            found["presentationHint"] = {"attributes": ["readOnly"]}
+        if row.expression is not None:
+            found["evaluateName"] = row.expression
+        return found
+
+    def opened(self, row: Shown) -> dict[str, Any]:
+        """What is said of whatever is under a row: its number, and how much it is."""
+        found = {"variablesReference": 0}
+        if row.page is not None:
+            found["variablesReference"] = self.put(row.page, indexed=row.indexed > 0)
+        if row.named:
+            found["namedVariables"] = row.named
+        if row.indexed:
+            found["indexedVariables"] = row.indexed
+        return found

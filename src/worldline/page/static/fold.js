@@ -1,0 +1,79 @@
+// From a chunk of rows to what one side shows at a row: the live frames with their values and who wrote them, and the output.
+// Pure: a chunk is what `explore/chunk.py` makes. It compares nothing.
+
+const OUTPUT = 20_000; // characters of output that are shown at most: its newest
+
+/** A side of which nothing is known yet. */
+export const NOTHING = { cell: null, own: false, stack: [], output: "" };
+
+/**
+ * The side ("left" | "right") of a chunk after row `row`: {cell, own, stack, output}. `cell` is the newest one at or before the
+ * row (null before the first), `own` whether it is the row's own. A frame of the stack, outermost first, is
+ * {frame, function, line, file, values: Map(name -> {text, row, changed})}.
+ */
+export function fold(chunk, side, row) {
+  const key = chunk[side];
+  const state = new Map(Object.entries(key.state).map(([frame, names]) => [Number(frame), remembered(names)]));
+  const frames = new Map(Object.entries(key.frames).map(([frame, told]) => [Number(frame), { ...told, line: told.now ?? null }]));
+  const own = chunk.rows[row - chunk.first]?.[side] ?? null;
+  let cell = key.at ?? null;
+  let output = key.output;
+  for (const one of chunk.rows) {
+    if (one.row > row) break;
+    const next = one[side];
+    if (!next) continue;
+    cell = next;
+    apply(state, next, one.row, next === own);
+    const frame = frames.get(next.frame);
+    if (frame && next.line !== null) frame.line = next.line;
+    if (frame && next.parent !== undefined) frame.parent = next.parent; // a generator goes on under another frame
+    if (next.printed) output = (output + next.printed).slice(-OUTPUT);
+  }
+  return { cell, own: own !== null, stack: stackOf(frames, cell?.frame ?? innermost(frames), state), output };
+}
+
+function remembered(names) {
+  return new Map(Object.entries(names).map(([name, [text, row]]) => [name, { text, row, changed: false }]));
+}
+
+// A change is [frame, name, text | null, row?]: the row that made it, where it is seen later than that.
+function apply(state, cell, row, changed) {
+  for (const [frame, name, text, made = row] of cell.changes) {
+    if (!state.has(frame)) state.set(frame, new Map());
+    if (text === null) state.get(frame).delete(name);
+    else state.get(frame).set(name, { text, row: made, changed });
+  }
+}
+
+function stackOf(frames, top, state) {
+  const stack = [];
+  const seen = new Set();
+  for (let frame = top; frames.has(frame) && !seen.has(frame); frame = frames.get(frame).parent) {
+    seen.add(frame);
+    const { function: name, file, line } = frames.get(frame);
+    stack.push({ frame, function: name, file, line, values: state.get(frame) ?? new Map() });
+  }
+  return stack.reverse();
+}
+
+// Before a side's first step in a chunk: the frame that none of the others waits in.
+function innermost(frames) {
+  const waiting = new Set([...frames.values()].map((told) => told.parent));
+  return [...frames.keys()].find((frame) => !waiting.has(frame) && frames.size) ?? -1;
+}
+
+/** The levels of two stacks beside each other, outermost first: [{left, right}], either may be null. */
+export function levels(left, right) {
+  const deep = Math.max(left.length, right.length);
+  return Array.from({ length: deep }, (_, at) => ({ left: left[at] ?? null, right: right[at] ?? null }));
+}
+
+/** The names of a level in the order of the left, then those that only the right has: [{name, left, right, differs}]. */
+export function names({ left, right }) {
+  const all = new Set([...(left?.values.keys() ?? []), ...(right?.values.keys() ?? [])]);
+  return [...all].map((name) => {
+    const one = left?.values.get(name) ?? null;
+    const other = right?.values.get(name) ?? null;
+    return { name, left: one, right: other, differs: one?.text !== other?.text };
+  });
+}

@@ -1,0 +1,61 @@
+// The keyboard: views register keys with a label and an act, and the help dialog is made of the same list, so that no key is
+// undocumented. Keys are those of KeyboardEvent.key ("ArrowRight", "f", "F", "?"). Nothing happens while somebody types.
+
+import { el, fill, typesInto } from "./dom.js";
+
+const groups = [];
+const SIGNS = { ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc" };
+// A slider moves by these itself; the page's own meaning would move it twice.
+const SLIDES = ["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
+
+/** Registers keys under a heading: [{key, also?, label, act}], `also` being a second key. Returns what takes them away. */
+export function register(heading, keys) {
+  const group = { heading, keys };
+  groups.push(group);
+  return () => {
+    const at = groups.indexOf(group);
+    if (at >= 0) groups.splice(at, 1);
+  };
+}
+
+/** Listens to the document's keys. */
+export function listen() {
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (typesInto(event.target) || document.querySelector("dialog[open]")) return;
+    if (event.target instanceof HTMLInputElement && event.target.type === "range" && SLIDES.includes(event.key)) return;
+    const found = groups.flatMap((group) => group.keys).findLast((entry) => entry.key === event.key || entry.also === event.key);
+    if (!found) return;
+    event.preventDefault();
+    found.act(event);
+  });
+}
+
+/** How a key is written in the help. */
+export function sign(key) {
+  return SIGNS[key] ?? key;
+}
+
+/** The help dialog, of what is registered now. */
+export function help() {
+  const dialog = el("dialog", { class: "help", "aria-labelledby": "help-title" });
+  const close = el("button", { type: "button", class: "quiet", "aria-label": "Close the help", on: { click: () => dialog.close() } }, "✕");
+  fill(
+    dialog,
+    el("header", {}, el("h2", { id: "help-title" }, "Keys"), close),
+    el("div", { class: "help-groups" }, groups.map(described)),
+  );
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  dialog.addEventListener("keydown", (event) => event.key === "?" && dialog.close());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function described({ heading, keys }) {
+  const entries = keys.map(({ key, also, label }) => [
+    el("dt", {}, el("kbd", {}, sign(key)), also ? [" or ", el("kbd", {}, sign(also))] : null),
+    el("dd", {}, label),
+  ]);
+  return el("section", {}, el("h3", {}, heading), el("dl", {}, entries));
+}

@@ -1,0 +1,57 @@
+// What this step is on both sides: event, line, verdict on the action and on the state, how sure the model was, what it cost, and
+// what differs, in words.
+
+import { count, cut, el, fill, oneLine, percent, plural } from "./dom.js";
+
+export const SIGNS = { right: "✓", wrong: "✗", consequential: "≈", pending: "·" };
+
+/** A verdict as a sign and a word. */
+export function verdict(of, kind) {
+  return el("span", { class: `verdict ${kind}` }, el("span", { "aria-hidden": "true" }, SIGNS[kind] ?? "?"), ` ${of} ${kind}`);
+}
+
+/** A cell in a few words: its event and its line. */
+export function told(cell) {
+  if (!cell) return "no step";
+  return cell.line === null || cell.line === undefined ? cell.event : cell.event === "line" ? `line ${cell.line}` : `${cell.event}, line ${cell.line}`;
+}
+
+/** A step as it is said to a screen reader. */
+export function spoken({ told: row, sides, row: at }) {
+  const differs = row.action === "right" && row.state === "right" ? "" : `; action ${row.action}, state ${row.state}`;
+  const both = told(row.left) === told(row.right) ? told(row.left) : `${sides.left} ${told(row.left)}, ${sides.right} ${told(row.right)}`;
+  return `step ${count(at)}: ${both}${differs}`;
+}
+
+/** The panel. */
+export function nowPanel() {
+  const body = el("div", { class: "now" });
+  const element = el("section", { class: "panel now-panel", "aria-label": "This step" }, body);
+
+  function render({ told: row, sides }) {
+    fill(body,
+      el("div", { class: "verdicts" }, verdict("action", row.action), verdict("state", row.state)),
+      el("div", { class: "pair" }, ["left", "right"].map((side) => sideOf(row[side], sides[side]))),
+      row.differs.length ? el("ul", { class: "differences" }, row.differs.slice(0, 8).map((one) => el("li", {}, words(one, sides)))) : null,
+      row.differs.length > 8 ? el("p", { class: "soft" }, `and ${plural(row.differs.length - 8, "more difference")}`) : null);
+  }
+
+  return { element, render };
+}
+
+function sideOf(cell, name) {
+  const facts = cell ? [`its step ${count(cell.step)}`, cell.bytes === null || cell.bytes === undefined ? null : plural(cell.bytes, "byte"), sureness(cell)] : [];
+  return el("div", { class: cell ? null : "soft" }, el("h3", {}, name), el("div", { class: "what" }, told(cell)), el("div", { class: "soft facts" }, facts.filter(Boolean).join(" · ")));
+}
+
+function sureness(cell) {
+  const chance = (p) => percent(p).replace(" ", "\u00a0");
+  if (cell.sure_action === null || cell.sure_action === undefined) return cell.sure === null || cell.sure === undefined ? null : `${chance(cell.sure)} sure`;
+  return `sure of the action ${chance(cell.sure_action)}, of the state ${chance(cell.sure_state)}`;
+}
+
+function words({ what, name, wanted, got, path }, sides) {
+  const subject = [what, name ? el("code", {}, " ", oneLine(cut(name, 80)), oneLine(cut(path ?? "", 80))) : null];
+  const quoted = (text) => (text === null || text === undefined ? "nothing" : el("code", {}, oneLine(cut(text, 160))));
+  return [...subject, ": ", quoted(wanted), ` for ${sides.left}, `, quoted(got), ` for ${sides.right}`];
+}

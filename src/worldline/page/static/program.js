@@ -1,0 +1,97 @@
+// The form to type or paste a program with a call: it is recorded, imagined, and watched in the sample's own view.
+//
+// What is wrong with a program is said by the server, in words. What was typed stays in this tab (sessionStorage), so
+// that coming back finds it.
+
+import { api, ApiError } from "./api.js";
+import { el, fill } from "./dom.js";
+
+const KEPT = "worldline-program";
+const EXAMPLE = `def count(s, letter):
+    n = 0
+    for c in s:
+        if c == letter:
+            n += 1
+    return n
+`;
+
+/** The form: {element, focus(), dispose()}. */
+export function programForm({ models, context }) {
+  const kept = restored();
+  const plain = { spellcheck: false, autocomplete: "off", autocapitalize: "off" };
+  const source = el("textarea", { id: "program-source", rows: 14, value: kept.source ?? EXAMPLE, "aria-describedby": "program-problem", ...plain });
+  const call = el("input", { id: "program-call", type: "text", value: kept.call ?? "count('strawberry', 'r')", placeholder: "f(1, 2); empty for a script", ...plain });
+  const stdin = el("textarea", { id: "program-stdin", rows: 2, spellcheck: false, value: kept.stdin ?? "" });
+  const model = el("select", { id: "program-model" }, models.map((name) => el("option", { value: name }, name)));
+  const problem = el("p", { id: "program-problem", class: "problem", role: "alert", hidden: true });
+  const submit = el("button", { type: "submit", class: "main" }, "Imagine it");
+  const form = el("form", { class: "program panel", "aria-labelledby": "program-title" },
+    el("header", {}, el("h2", { id: "program-title" }, "Try a program"), el("span", { class: "soft" }, "run boxed, and imagined step by step")),
+    el("div", { class: "body" },
+      el("label", { for: "program-source" }, "Program"), source,
+      el("label", { for: "program-call" }, "Call"), call,
+      el("details", { class: "stdin" }, el("summary", {}, "Standard input"), el("label", { class: "unseen", for: "program-stdin" }, "Standard input"), stdin),
+      models.length > 1 ? [el("label", { for: "program-model" }, "Model"), model] : null,
+      problem,
+      el("p", { class: "program-act" }, submit, el("span", { class: "soft" }, el("kbd", {}, "Ctrl"), " ", el("kbd", {}, "Enter")))));
+
+  async function send() {
+    const body = { source: source.value, call: call.value.trim() || null };
+    if (stdin.value) body.stdin = stdin.value;
+    if (models.length > 1) body.model = model.value;
+    keep({ source: source.value, call: call.value, stdin: stdin.value });
+    submit.disabled = true;
+    problem.hidden = true;
+    source.removeAttribute("aria-invalid");
+    try {
+      if (!body.source.trim()) throw new Error("Type or paste a program first.");
+      const made = await api.program(body);
+      context.go(`#/run/${made.run}/sample/${made.at}`);
+    } catch (error) {
+      problem.hidden = false;
+      fill(problem, error.message);
+      source.setAttribute("aria-invalid", "true");
+      source.focus();
+    } finally {
+      submit.disabled = false;
+    }
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!submit.disabled) send();
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+    else if (event.key === "Escape") event.target.blur();
+    else return;
+    event.preventDefault();
+  });
+  return { element: form, focus: () => source.focus(), dispose: () => keep({ source: source.value, call: call.value, stdin: stdin.value }) };
+}
+
+/** The form as a page of its own. */
+export async function show(root, route, context) {
+  const { models, live } = await api.runs();
+  if (!live) throw new ApiError("not-live", "No model is behind this page, so programs cannot be tried here.", 403);
+  const form = programForm({ models, context });
+  fill(root, el("div", { class: "home" }, form.element));
+  context.crumbs?.([{ label: "runs", href: "#/" }, { label: "try a program" }]);
+  return { dispose: form.dispose };
+}
+
+function keep(typed) {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify(typed));
+  } catch {
+    // a browser that refuses to store, or a program too long to: it is typed again
+  }
+}
+
+function restored() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT)) ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,343 @@
+// The sample view: one program, its run and what a model imagined of it, step by step. It holds the place (branch, sides, row), asks
+// for what is to be shown, and hands it to the panels; it draws nothing itself and knows no panel's inside.
+
+import { branchesPanel, named } from "./branches.js";
+import { cut, el, fill, oneLine } from "./dom.js";
+import { NOTHING, fold, levels, names } from "./fold.js";
+import { Growth } from "./growth.js";
+import { intervenePanel, refused } from "./intervene.js";
+import { nearest } from "./moves.js";
+import { nowPanel, spoken } from "./now.js";
+import { outputPanel } from "./output.js";
+import { addressOf, placeOf } from "./place.js";
+import { NO_ROW, Rows } from "./rows.js";
+import { sampleKeys } from "./sample_keys.js";
+import { sideName, sidesControl } from "./sides.js";
+import { linesOf, sourcePanel } from "./source.js";
+import { statePanel } from "./state.js";
+import { stepsPanel } from "./steps.js";
+import { storyPanel } from "./story.js";
+import { timelinePanel } from "./timeline.js";
+import { toolbar } from "./toolbar.js";
+import { newest, pendingLine, pendingRows } from "./unwritten.js";
+
+const ADDRESS = 200; // ms after the last move until the address is written: browsers refuse more than a few a second
+
+/** Shows a sample. */
+export async function show(root, route, context) {
+  const view = new SampleView(root, route, context);
+  await view.open();
+  return view;
+}
+
+class SampleView {
+  constructor(root, route, context) {
+    Object.assign(this, { root, context, api: context.api, here: placeOf(route) });
+    this.progress = new Map();
+    this.follows = false; // whether the newest row is in hand while a branch is written
+    this.turn = 0;
+    this.growth = new Growth({
+      api: this.api, run: this.here.run, at: this.here.at,
+      grown: (id, told) => this.grown(id, told), done: (id, branch) => this.done(id, branch), failed: (id, error) => this.broken(id, error),
+    });
+  }
+
+  async open() {
+    const [scene, listed] = await Promise.all([this.describe(), this.api.runs()]);
+    this.scene = scene;
+    this.runs = listed.runs;
+    this.build();
+    for (const [heading, keys] of sampleKeys(this)) this.context.keys(heading, keys);
+    const run = this.runs.find((one) => one.id === this.here.run);
+    this.context.crumbs([{ label: "runs", href: "#/" }, { label: oneLine(cut(run?.name ?? this.here.run, 80)), href: `#/run/${encodeURIComponent(this.here.run)}` }, { label: oneLine(cut(scene.name ?? `sample ${this.here.at}`, 120)) }]);
+    await this.turnTo(this.here);
+    for (const branch of scene.branches) if (branch.status === "running") this.growth.follow(branch.id);
+  }
+
+  build() {
+    const seek = (row, still) => this.seek(row, { still });
+    const jump = (row, name) => this.jump(row, name);
+    const fail = (error) => this.fail(error);
+    this.sides = sidesControl({ choose: (change) => this.compare(change), swap: () => this.swap() });
+    this.samples = el("nav", { class: "neighbours", "aria-label": "Samples" });
+    this.bar = toolbar({ move: (one) => this.move(one), jump: (row) => this.jump(row), back: () => this.back(), samples: this.samples });
+    this.alert = el("p", { class: "fault", role: "alert", hidden: true });
+    this.timeline = timelinePanel({ seek, sides: this.sides });
+    this.intervene = intervenePanel({ send: (what) => this.send(what) });
+    this.steps = stepsPanel({ seek, failed: fail });
+    this.source = sourcePanel({ choose: (line, opened) => this.intervene.open("line", { line, focus: Boolean(opened) }) });
+    this.panels = [
+      this.source, statePanel({ jump, edit: (name) => this.intervene.open("edit", { name }) }), nowPanel(), outputPanel(), this.steps, storyPanel(),
+      branchesPanel({ choose: (id) => this.choose(id), stop: (id) => this.stop(id) }), this.intervene,
+    ];
+    const [source, state, now, output, steps, story, branches, intervene] = this.panels.map((panel) => panel.element);
+    const column = (name, ...panels) => el("div", { class: `column ${name}` }, ...panels);
+    fill(this.root, el("h1", { class: "unseen" }, `Sample ${oneLine(cut(this.scene.name ?? "", 120))}`), el("div", { class: "cockpit" }, this.bar.element, this.timeline.element), this.alert,
+      el("div", { class: "sample" }, column("column-program", source, output), column("column-run", now, state, steps), column("column-why", story, branches, intervene)));
+    this.root.classList.add("sample-view");
+    this.neighbours();
+  }
+
+  neighbours() {
+    const { previous, next } = this.scene;
+    const link = (at, text, key) => (at === null || at === undefined ? el("span", { class: "soft" }, text) : el("a", { href: addressOf({ ...this.here, at, branch: 0, row: null }), title: `${text} (${key})` }, text));
+    fill(this.samples, link(previous, "‹ previous sample", "["), link(next, "next sample ›", "]"));
+  }
+
+  // What is asked for.
+
+  describe() {
+    return this.api.sample(this.here.run, this.here.at, { other: this.here.other });
+  }
+
+  branch(place = this.here) {
+    return this.scene.branches.find((one) => one.id === place.branch) ?? this.scene.branches[0];
+  }
+
+  /** Takes a place in hand, once its rows are here: branch and sides, and the row that is said, or the first divergence. */
+  async turnTo(place) {
+    const next = this.sound(place);
+    await this.load(next, (line) => next.row ?? line.first ?? this.branch(next).at ?? 0);
+    this.sides.render({ scene: this.scene, here: this.here, runs: this.runs, branch: this.branch() });
+  }
+
+  // Nothing of what is shown changes before its successor is there. `choose` names the row; who comes later wins.
+  async load(place, choose) {
+    const mine = (this.turn += 1);
+    const { run, at } = place;
+    const params = { branch: place.branch, left: place.left, right: place.right, other: place.other };
+    const running = this.branch(place).status === "running" && place.right === "found";
+    const told = await this.api.timeline(run, at, { ...params, bins: 1000 });
+    const line = running ? pendingLine(told) : told;
+    const rows = new Rows(async (k) => {
+      const chunk = await this.api.chunk(run, at, k, params);
+      return running ? pendingRows(chunk, told) : chunk;
+    });
+    if (line.rows) await rows.at(Math.max(0, Math.min(line.rows - 1, choose(line))));
+    if (mine !== this.turn) return;
+    Object.assign(this, { rows, line, here: { ...place, row: this.here.row ?? 0 } });
+    await this.seek(choose(line), { quiet: true });
+  }
+
+  // A link may name a branch or a side that is not there any more.
+  sound(place) {
+    const branch = this.scene.branches.some((one) => one.id === place.branch) ? place.branch : 0;
+    const there = (side) => this.scene.sides.includes(side) && (side !== "other" || branch === 0);
+    return { ...place, branch, left: there(place.left) ? place.left : "truth", right: there(place.right) ? place.right : "found" };
+  }
+
+  // Moving.
+
+  /** Shows a row; `still`: somebody drags, so nothing is announced. */
+  async seek(row, { still = false, quiet = false } = {}) {
+    const mine = this.turn;
+    const to = Math.max(0, Math.min(this.line.rows - 1, row));
+    this.wanted = to;
+    let chunk = this.rows.known(to);
+    try {
+      chunk ??= this.line.rows ? await this.rows.at(to) : null;
+    } catch (error) {
+      return void this.fail(error);
+    }
+    if (mine !== this.turn || this.wanted !== to) return;
+    this.here.row = to;
+    this.follows = this.branch().status === "running" && to >= newest(this.line);
+    this.render(chunk);
+    this.write();
+    if (!still && !quiet) this.context.announce(spoken(this.now));
+  }
+
+  async move(one) {
+    if (!this.now) return;
+    const to = await one.to(this.place());
+    if (to === null || to === undefined) return void this.context.announce(`no ${one.label} from here`);
+    if (one.sign) await this.seek(to);
+    else await this.jump(to);
+  }
+
+  place() {
+    return { row: this.here.row, rows: this.line.rows, first: this.line.first ?? null, told: this.now.told, next: (row, step) => nearest({ timeline: this.line, rows: this.rows }, row, step) };
+  }
+
+  /** A jump is a place in the history: the browser's back button, or `b`, returns from it. */
+  async jump(row, name) {
+    if (row === this.here.row) return;
+    this.write({ now: true });
+    this.context.address(addressOf({ ...this.here, row: Math.max(0, Math.min(this.line.rows - 1, row)) }), { push: true });
+    await this.seek(row);
+    if (name) this.root.querySelector(`tr[data-name="${CSS.escape(name)}"]`)?.scrollIntoView({ block: "nearest" });
+  }
+
+  back() {
+    if (!this.context.jumps()) return void this.context.announce("nowhere to go back to");
+    history.back();
+  }
+
+  differing() {
+    const level = levels(this.now.left.stack, this.now.right.stack).at(-1);
+    return level ? names(level).find((one) => one.differs) ?? null : null;
+  }
+
+  writer(side) {
+    const focused = document.activeElement?.closest?.("tr[data-name]")?.dataset.name;
+    const level = levels(this.now.left.stack, this.now.right.stack).at(-1);
+    const found = level && names(level).find((one) => (focused ? one.name === focused : one.differs && one[side]));
+    const row = found?.[side]?.row;
+    if (row === null || row === undefined) return void this.context.announce("no writer to go to");
+    if (row === this.here.row) return void this.context.announce(`${found.name} is written in this step`);
+    return void this.jump(row, found.name);
+  }
+
+  // Sides and branches.
+
+  async compare(change) {
+    const place = { ...this.here, ...change };
+    this.write({ now: true });
+    this.context.address(addressOf(place), { push: true });
+    try {
+      if ("other" in change) await this.otherRun(place);
+      else await this.turnTo(place);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  async otherRun(place) {
+    this.here = { ...place };
+    this.scene = await this.describe();
+    await this.turnTo(place.other !== null && this.scene.sides.includes("other") ? { ...place, branch: 0, left: "found", right: "other" } : { ...place, left: "truth", right: "found" });
+  }
+
+  swap() {
+    return this.compare({ left: this.here.right, right: this.here.left });
+  }
+
+  async choose(id) {
+    if (id === this.here.branch) return;
+    await this.compare({ branch: id, row: null });
+    this.context.announce(`branch ${named(this.branch().intervention)}`);
+  }
+
+  cycle(step) {
+    const ids = this.scene.branches.map((one) => one.id);
+    const to = ids.indexOf(this.here.branch) + step;
+    if (ids[to] === undefined) return void this.context.announce("no further branch");
+    return void this.choose(ids[to]);
+  }
+
+  // Interventions.
+
+  async send(intervention) {
+    const parent = this.here.branch;
+    const { branch } = await this.api.branch(this.here.run, this.here.at, { parent, intervention });
+    this.scene = await this.describe();
+    this.growth.follow(branch);
+    await this.compare({ branch, left: "truth", right: "found", row: null });
+    this.context.announce(`branch ${named(intervention)} begins`);
+  }
+
+  async grown(id, told) {
+    const turned = this.progress.get(id)?.stage !== told.stage;
+    this.progress.set(id, told);
+    try {
+      if (turned) this.scene = await this.describe(); // the truth is known by now, or why there is none
+      if (id === this.here.branch) await this.refresh();
+      else this.render(this.rows.known(this.here.row));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  // The row in hand stays, unless somebody looks at the newest one.
+  refresh() {
+    const follows = this.follows;
+    return this.load(this.here, (line) => (follows ? newest(line) : this.wanted));
+  }
+
+  async done(id, told) {
+    const followed = this.follows && id === this.here.branch;
+    this.progress.delete(id);
+    try {
+      this.scene = await this.describe();
+      if (id === this.here.branch) await this.refresh();
+      if (followed) await this.seek(this.line.first ?? told?.at ?? 0, { quiet: true });
+      else this.render(this.rows.known(this.here.row));
+    } catch (error) {
+      return void this.fail(error);
+    }
+    const right = told?.answer?.right ?? null;
+    this.context.announce(`branch ${id} is ${told?.status ?? "over"}${right === null ? "" : right ? ": the answer is right" : ": the answer is wrong"}`);
+  }
+
+  broken(id, error) {
+    this.progress.delete(id);
+    this.fail(error);
+  }
+
+  stop(id) {
+    return this.api.stop(this.here.run, this.here.at, id).catch((error) => this.fail(error));
+  }
+
+  // Showing.
+
+  render(chunk) {
+    const { scene } = this;
+    const branch = this.branch();
+    const sides = { left: sideName(this.here.left, scene), right: sideName(this.here.right, scene) };
+    const [left, right] = ["left", "right"].map((side) => (chunk ? fold(chunk, side, this.here.row) : NOTHING));
+    const told = chunk?.rows[this.here.row - chunk.first] ?? NO_ROW;
+    const step = this.here.right === "found" ? right.cell?.step ?? null : this.here.left === "found" ? left.cell?.step ?? null : null;
+    const level = levels(left.stack, right.stack).at(-1);
+    const program = branch.program ?? scene.program;
+    this.now = {
+      scene, branch, program, sides, left, right, told, step, row: this.here.row, timeline: this.line, count: this.line.rows, rows: this.rows, progress: this.progress,
+      canEdit: this.api.isLive() && step !== null, names: level ? names(level) : [], model: sideName("found", scene), refused: refused(this.api),
+      lines: linesOf(program).length, canReturn: this.context.jumps() > 0,
+    };
+    this.now.place = this.place();
+    this.bar.render(this.now);
+    this.timeline.render(this.now);
+    for (const panel of this.panels) panel.render(this.now);
+    Object.assign(this.root.dataset, { at: this.here.at, row: this.here.row });
+  }
+
+  fail(error) {
+    if (error.name === "AbortError") return;
+    fill(this.alert, error.message).hidden = false;
+    if (!error.slug) console.error(error);
+  }
+
+  // The address, written when the moves pause.
+  write({ now = false } = {}) {
+    clearTimeout(this.writing);
+    const act = () => this.context.address(addressOf(this.here));
+    if (now) act();
+    else this.writing = setTimeout(act, ADDRESS);
+  }
+
+  /** The same sample at another place: the back button, or a link. */
+  async update(route) {
+    clearTimeout(this.writing);
+    const place = placeOf(route);
+    const same = ["branch", "left", "right", "other"].every((name) => place[name] === this.here[name]);
+    try {
+      if (same) await this.seek(place.row ?? this.line.first ?? 0);
+      else {
+        if (place.other !== this.here.other) {
+          this.here = { ...place };
+          this.scene = await this.describe();
+        }
+        await this.turnTo(place);
+      }
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  dispose() {
+    this.turn += 1;
+    clearTimeout(this.writing);
+    this.growth.dispose();
+    for (const panel of [...this.panels, this.timeline]) panel.dispose?.();
+  }
+}

@@ -1,0 +1,38 @@
+// The choice of what is compared: left and right out of truth, found and other, and the run that gives the other. The view is told
+// and does the rest.
+
+import { cut, el, fill, oneLine } from "./dom.js";
+
+/** What a side is called: the interpreter, or the model's name. */
+export function sideName(side, scene) {
+  if (side === "truth") return "interpreter";
+  const model = oneLine(cut((side === "found" ? scene.model : scene.other_model) || (side === "found" ? "model" : "other model"), 40));
+  if (side === "other" && model === oneLine(cut(scene.model ?? "", 40))) return `${model} (other run)`;
+  return model;
+}
+
+/** The control; `choose({left, right, other})` is called with what changes, `swap()` with nothing. */
+export function sidesControl({ choose, swap }) {
+  const selects = { left: select("left"), right: select("right"), other: el("select", { on: { change: () => choose({ other: selects.other.value || null }) } }) };
+  const second = el("label", {}, el("span", {}, "second run"), selects.other);
+  const element = el("div", { class: "sides", role: "group", "aria-label": "What is compared" },
+    el("label", {}, el("span", {}, "left"), selects.left),
+    el("button", { type: "button", class: "quiet", title: "Swap the sides (x)", "aria-label": "Swap left and right", on: { click: swap } }, "⇄"),
+    el("label", {}, el("span", {}, "right"), selects.right), second);
+
+  function select(side) {
+    return el("select", { on: { change: (event) => choose({ [side]: event.target.value }) } });
+  }
+
+  function render({ scene, here, runs, branch }) {
+    const sides = branch.id === 0 ? scene.sides : scene.sides.filter((side) => side !== "other");
+    for (const side of ["left", "right"]) {
+      fill(selects[side], sides.map((name) => el("option", { value: name, selected: name === here[side] }, sideName(name, scene))));
+    }
+    const others = runs.filter((run) => run.id !== here.run && !run.live);
+    second.hidden = !others.length;
+    fill(selects.other, el("option", { value: "", selected: !here.other }, "none"), others.map((run) => el("option", { value: run.id, selected: run.id === here.other }, oneLine(cut(`${run.name} · ${run.model ?? ""}`, 80)))));
+  }
+
+  return { element, render };
+}

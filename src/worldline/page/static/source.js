@@ -1,0 +1,94 @@
+// The program's source with the line that runs: of both sides, of each where they part, and of the frames that wait. Choosing a
+// line (a click; or the arrows, then Enter) offers to force it. It is not coloured by grammar.
+
+import { cut, el, fill, oneLine } from "./dom.js";
+import { Windowed } from "./windowed.js";
+
+const LONG = 2000; // characters of a line that are shown
+const HIGH = 20;
+
+const split = new WeakMap();
+
+/** The lines of a program, split once: [{line}]. The three newlines of Python end a line. */
+export function linesOf(program) {
+  if (!split.has(program)) {
+    const lines = program.source.split(/\r\n|\r|\n/).map((line) => ({ line }));
+    if (lines.length > 1 && lines.at(-1).line === "") lines.pop();
+    split.set(program, lines);
+  }
+  return split.get(program);
+}
+
+/** The panel; `choose(line)` is called with a line that somebody picks, `choose(line, true)` when they open it. */
+export function sourcePanel({ choose }) {
+  const title = el("span", { class: "soft code" });
+  const note = el("p", { class: "note soft", hidden: true });
+  const root = el("div", { class: "source code" });
+  const element = el("section", { class: "panel source-panel", "aria-labelledby": "source-title" },
+    el("header", {}, el("h2", { id: "source-title" }, "Source"), title), note, root);
+  let lines = [];
+  let marks = new Map();
+  let shown = null;
+  const list = new Windowed({
+    root, rowHeight: HIGH, chunk: 1000, count: 0, role: "listbox", rowRole: "option", label: "Lines of the program",
+    load: (k) => lines.slice(k * 1000, (k + 1) * 1000),
+    render: (row, text, at) => text !== null && renderLine(row, text, at + 1, marks.get(at + 1)),
+    onActive: (at) => choose(at + 1),
+    onOpen: (at) => choose(at + 1, true),
+  });
+
+  function render({ program, left, right, sides }) {
+    if (program.source !== shown) {
+      shown = program.source;
+      lines = linesOf(program);
+      list.reset({ count: lines.length, top: true });
+    }
+    title.title = oneLine(cut([program.call, ...(program.argv ?? [])].filter(Boolean).join(" "), 500));
+    fill(title, title.title);
+    marks = marksOf(left, right, sides);
+    list.refresh();
+    const here = [left, right].map((side) => side.stack.at(-1)).find((frame) => frame && !frame.file && frame.line);
+    if (here && here.line <= lines.length) list.scrollTo(here.line - 1, inSight(root, here.line) ? "nearest" : "center");
+    const away = [left, right].map((side) => side.cell?.file).find(Boolean);
+    fill(note, away ? `This step runs in ${oneLine(cut(away, 200))}, which is not shown.` : "").hidden = !away;
+  }
+
+  return { element, render, dispose: () => list.dispose() };
+}
+
+function inSight(root, line) {
+  const top = (line - 1) * HIGH;
+  return top >= root.scrollTop && top + HIGH <= root.scrollTop + root.clientHeight;
+}
+
+// line -> {left, right, waits, chips}
+function marksOf(left, right, sides) {
+  const marks = new Map();
+  const at = (line) => marks.get(line) ?? marks.set(line, { chips: [] }).get(line);
+  for (const [name, side] of [["left", left], ["right", right]]) {
+    side.stack.forEach((frame, level) => {
+      if (!frame.line || frame.file) return;
+      if (level < side.stack.length - 1) at(frame.line).waits = true;
+      else at(frame.line)[name] = true;
+    });
+  }
+  for (const mark of marks.values()) {
+    if (mark.left && !mark.right) mark.chips.push(["left", sides.left]);
+    if (mark.right && !mark.left) mark.chips.push(["right", sides.right]);
+  }
+  return marks;
+}
+
+function renderLine(row, { line }, number, mark = { chips: [] }) {
+  row.classList.toggle("here", Boolean(mark.left || mark.right));
+  row.classList.toggle("parted", Boolean(mark.right && !mark.left));
+  row.classList.toggle("waits", Boolean(mark.waits && !mark.left && !mark.right));
+  if (mark.left || mark.right) row.setAttribute("aria-current", "step");
+  else row.removeAttribute("aria-current");
+  const sign = mark.left || mark.right ? "▶" : mark.waits ? "▹" : "";
+  fill(row,
+    el("span", { class: "sign", "aria-hidden": "true" }, sign),
+    el("span", { class: "line-number" }, number),
+    el("span", { class: "text" }, oneLine(cut(line.replace(/\t/g, "    "), LONG))),
+    mark.chips.map(([side, name]) => el("span", { class: `who ${side}` }, name)));
+}

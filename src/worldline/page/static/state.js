@@ -1,0 +1,93 @@
+// The call stack, innermost frame first, and the names of its frames: both sides beside each other. The innermost frame is open;
+// a click on another opens it. What differs is decided by fold.js and drawn by value.js.
+
+import { difference } from "./difference.js";
+import { count, cut, el, fill, oneLine, plural } from "./dom.js";
+import { levels, names } from "./fold.js";
+import { valueCell } from "./value.js";
+
+const SHOWN = 24; // levels of a deep stack that are shown around its ends
+const LONGEST_NAME = 200;
+const VERBS = { return: "returns", raise: "raises", yield: "yields", output: "prints", input: "reads", exit: "exits" };
+
+/** The panel; `jump(row, name)` goes to a writer, `edit(name, value)` offers to change a name of the innermost frame. */
+export function statePanel({ jump, edit }) {
+  const body = el("div", { class: "frames" });
+  const depth = el("span", { class: "soft" });
+  const element = el("section", { class: "panel state-panel", "aria-labelledby": "state-title" },
+    el("header", {}, el("h2", { id: "state-title" }, "State"), depth), body);
+  const opened = new Map(); // level from the innermost (0) -> open; kept from step to step
+  let all = false;
+  let last = null;
+
+  function render(view) {
+    last = view;
+    const stack = levels(view.left.stack, view.right.stack).reverse();
+    fill(depth, `${plural(stack.length, "frame")} live`);
+    const parts = stack.map((level, at) => ({ level, at }));
+    const shown = all || parts.length <= SHOWN ? parts : [...parts.slice(0, SHOWN - 4), null, ...parts.slice(-4)];
+    const held = document.activeElement?.closest?.("[data-level]")?.dataset.level;
+    fill(body, stack.length ? shown.map((part) => (part ? renderLevel(part, view) : more(parts.length - SHOWN))) : el("p", { class: "soft pad" }, "No frame is live."));
+    if (held !== undefined) body.querySelector(`[data-level="${held}"]`)?.focus();
+  }
+
+  function more(hidden) {
+    return el("button", { type: "button", class: "quiet more", on: { click: () => { all = true; render(last); } } }, `… ${count(hidden)} more frames`);
+  }
+
+  function toggle(at) {
+    opened.set(at, !isOpen(at));
+    render(last);
+  }
+
+  const isOpen = (at) => opened.get(at) ?? at === 0;
+
+  function renderLevel({ level, at }, view) {
+    const rows = names(level);
+    const differing = rows.filter((row) => row.differs).length;
+    const open = isOpen(at);
+    const button = el("button", { type: "button", class: "frame-head", "aria-expanded": String(open), data: { level: at }, on: { click: () => toggle(at) } },
+      el("span", { class: "twist", "aria-hidden": "true" }, open ? "▾" : "▸"), titles(level, view.sides),
+      differing ? el("span", { class: "badge wrong" }, `${count(differing)} ${differing === 1 ? "differs" : "differ"}`) : null);
+    return el("div", { class: "frame" }, el("h3", {}, button), open ? table(rows, at, view) : null);
+  }
+
+  function table(rows, at, view) {
+    const extra = at === 0 ? carried(view) : null;
+    if (!rows.length && !extra) return el("p", { class: "soft pad" }, "No names.");
+    return el("table", { class: "names" },
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "name"), el("th", { scope: "col" }, view.sides.left), el("th", { scope: "col" }, view.sides.right))),
+      el("tbody", {}, extra, rows.map((row) => nameRow(row, at, view))));
+  }
+
+  function nameRow(row, at, view) {
+    const [left, right] = difference(row.left?.text ?? "", row.right?.text ?? "");
+    const cell = (side, value, pieces) => valueCell({ value, pieces, name: row.name, side: view.sides[side], here: view.row, jump });
+    const editing = at === 0 && view.canEdit
+      ? el("button", { type: "button", class: "quiet edit", title: "Change it and let the model go on (e)", "aria-label": `Change ${oneLine(cut(row.name, 80))}`, on: { click: () => edit(row.name, row.left?.text ?? row.right?.text ?? "") } }, "✎")
+      : null;
+    return el("tr", { class: row.differs ? "differs" : null, data: { name: row.name } },
+      el("th", { scope: "row", class: "code" }, oneLine(cut(row.name, LONGEST_NAME)), row.differs ? el("span", { class: "unseen" }, " differs") : null, editing),
+      cell("left", row.left, left), cell("right", row.right, right));
+  }
+
+  return { element, render };
+}
+
+// What the step itself carries: what it returns, raises, yields, reads.
+function carried({ left, right, sides }) {
+  const args = [left, right].map((side) => (side.own ? side.cell?.arg ?? null : null));
+  if (args.every((arg) => arg === null)) return null;
+  const [one, other] = difference(args[0] ?? "", args[1] ?? "");
+  const event = (left.own && left.cell?.arg != null ? left : right).cell.event;
+  const cell = (arg, pieces, side) => valueCell({ value: arg === null ? null : { text: arg, row: null, changed: false }, pieces, name: event, side });
+  return el("tr", { class: `carried${args[0] === args[1] ? "" : " differs"}` }, el("th", { scope: "row" }, VERBS[event] ?? event),
+    cell(args[0], one, sides.left), cell(args[1], other, sides.right));
+}
+
+function titles({ left, right }, sides) {
+  const told = (frame) => (frame ? [el("span", { class: "code function" }, oneLine(cut(frame.function, LONGEST_NAME))), frame.line === null ? "" : el("span", { class: "soft" }, `line ${frame.line}`)] : []);
+  if (left && right && left.function === right.function && left.line === right.line) return told(left);
+  if (left && right && left.function === right.function) return [told(left)[0], el("span", { class: "soft" }, `line ${left.line ?? "?"} / ${right.line ?? "?"}`)];
+  return [...(left ? [...told(left), el("span", { class: "who left" }, sides.left)] : []), ...(right ? [...told(right), el("span", { class: "who right" }, sides.right)] : [])];
+}

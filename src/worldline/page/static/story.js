@@ -1,0 +1,74 @@
+// What is known of a branch as a whole: both answers, the cause of its failure with the evidence, what the model believed where it
+// parted, what the interpreter's own continuation is or why there is none, and the cost. In words; nothing is computed.
+
+import { difference } from "./difference.js";
+import { count, cut, el, fill, oneLine, percent, plural } from "./dom.js";
+import { marked } from "./value.js";
+
+/** The panel. */
+export function storyPanel() {
+  const body = el("div", { class: "body story" });
+  const element = el("section", { class: "panel story-panel", "aria-labelledby": "story-title" }, el("header", {}, el("h2", { id: "story-title" }, "Why")), body);
+
+  function render({ branch, scene }) {
+    fill(body, note(branch), answer(branch, scene), cause(branch), belief(branch.belief), cost(branch));
+  }
+
+  return { element, render };
+}
+
+function note(branch) {
+  return [branch.note, branch.why ? `No run of the interpreter beside it: ${branch.why}` : ""].filter(Boolean).map((text) => el("p", { class: "soft" }, cut(text, 600)));
+}
+
+function answer({ answer: given, status }, scene) {
+  if (!given) return null;
+  const [one, other] = [ending(given.truth), ending(given.found)];
+  const known = one !== null;
+  const [truth, found] = known && other !== null ? difference(one, other) : [[[one ?? "", false]], [[other ?? "", false]]];
+  const shown = (text, pieces, none) => el("dd", { class: "code text" }, text === null ? el("span", { class: "soft" }, none) : marked(pieces.map(([piece, differs]) => [cut(piece, 600), differs])));
+  const verdict = !known || status === "running" ? null : el("span", { class: `verdict ${given.right ? "right" : "wrong"}` }, given.right ? "✓ answer right" : "✗ answer wrong");
+  return [verdict, el("dl", { class: "facts" },
+    el("dt", {}, "interpreter"), shown(one, truth, "no answer"),
+    el("dt", {}, oneLine(cut(scene.model || "model", 60))), shown(other, found, status === "running" ? "not yet" : "no answer"))];
+}
+
+// An ending is [event, value]; returning is what one expects, so only another event is named.
+function ending(told) {
+  if (told === null || told === undefined) return null;
+  if (!Array.isArray(told)) return String(told);
+  return told[0] === "return" ? String(told[1] ?? "") : told.filter((part) => part !== null).join(" ");
+}
+
+function cause({ cause: told, status }) {
+  if (!told) return status === "running" ? el("p", { class: "soft" }, "The model is still writing.") : null;
+  const about = [told.operation, told.type].filter(Boolean).map((text) => oneLine(cut(text, 120))).join(", of ");
+  return el("div", { class: "cause" },
+    el("h3", {}, "cause"),
+    el("p", {}, el("strong", { class: told.name === "right" ? "verdict right" : "verdict wrong" }, told.name), told.detail ? ` · ${cut(told.detail, 300)}` : "", about ? el("span", { class: "soft" }, ` · ${about}`) : ""),
+    evidence(told.evidence));
+}
+
+function evidence(told) {
+  const list = Array.isArray(told) ? told : told ? [told] : [];
+  return list.map((text) => el("p", { class: "evidence" }, oneLine(cut(String(text), 1000))));
+}
+
+function belief(told) {
+  if (!told) return null;
+  if (typeof told === "string") return el("div", {}, el("h3", {}, "belief"), el("p", {}, told));
+  const line = (label, text, p) => [el("dt", {}, label), el("dd", { class: "code text" }, oneLine(cut(text ?? "", 400)), " ", el("span", { class: "soft" }, percent(p)))];
+  return el("div", {}, el("h3", {}, told.step === undefined ? "belief" : `belief at step ${count(told.step)}`),
+    el("dl", { class: "facts" }, line("it wrote", told.wrote, told.sure), line("the truth", told.wanted, told.truth)));
+}
+
+function cost({ cost: told, status }) {
+  if (!told) return null;
+  const figure = (n) => el("td", { class: "number" }, n === null || n === undefined ? "–" : count(n));
+  const line = (label, bytes, tokens) => el("tr", {}, el("th", { scope: "row" }, label), figure(bytes), figure(tokens));
+  const heads = ["cost", "bytes", "tokens"].map((name, at) => el("th", { scope: "col", class: at ? "number" : null }, name));
+  const ended = [told.limit ? `limit ${plural(told.limit, "byte")}` : "", told.status && status !== "running" ? `it ended: ${told.status}` : ""].filter(Boolean).join(" · ");
+  return [el("table", { class: "cost" }, el("thead", {}, el("tr", {}, heads)), el("tbody", {},
+    line("prompt", told.prompt_bytes, told.prompt_tokens), line("interpreter", told.truth_bytes, told.truth_tokens), line("model", told.found_bytes, told.found_tokens))),
+  el("p", { class: "soft" }, ended)];
+}

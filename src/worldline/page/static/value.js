@@ -1,0 +1,31 @@
+// One value as it is shown: its text with the differing characters and elements marked, whether it changed in this step, and the
+// way to the step that wrote it last.
+
+import { count, cut, el, oneLine } from "./dom.js";
+
+/** Pieces of [text, marked] as nodes. */
+export function marked(pieces) {
+  return pieces.map(([text, differs]) => (differs ? el("mark", {}, oneLine(text)) : oneLine(text)));
+}
+
+/**
+ * A table cell with a value ({text, row, changed}; null: the name is not there). `pieces` are its marked pieces, `here` the row in
+ * hand, `jump(row)` goes to the writer.
+ */
+export function valueCell({ value, pieces, name, side, here, jump }) {
+  if (!value) return el("td", { class: "value none" }, el("span", { class: "soft" }, "not there"));
+  const go = () => getSelection().isCollapsed && value.row !== null && value.row !== here && jump(value.row, name);
+  return el("td", { class: `value${value.changed ? " changed" : ""}` }, el("div", { class: "inside" },
+    el("div", { class: "code text", on: { click: go } }, marked(pieces)),
+    value.changed ? el("span", { class: "tag" }, "changed") : null,
+    value.changed && value.row === here ? null : writer(value.row, { name, side, here, jump })));
+}
+
+function writer(row, { name, side, here, jump }) {
+  if (row === null || row === undefined) return null;
+  const label = row === here ? "written in this step" : `last written in step ${count(row)}`;
+  return el("button", {
+    type: "button", class: "writer quiet", disabled: row === here, title: `${label} (${side})`,
+    "aria-label": `${oneLine(cut(name, 80))} of ${side}: ${label}${row === here ? "" : ", go there"}`, on: { click: () => jump(row, name) },
+  }, `⤺ ${count(row)}`);
+}

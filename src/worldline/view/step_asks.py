@@ -1,0 +1,126 @@
+"""What `worldline step` asks its user on a screen of its own: one line of text, one or several of a list; and what it
+shows him there to read. Each gives back what was chosen, None where it was left. It knows no scene."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+
+def plain(text: Text | str) -> Content:
+    """A text as textual shows it, none of it being markup."""
+    return Content.from_rich_text(text) if isinstance(text, Text) else Content(text)
+
+
+class Ask(ModalScreen[str | None]):
+    """One line, at the bottom of the screen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "leave")]
+
+    def __init__(self, question: str, value: str = "") -> None:
+        super().__init__(classes="bottom")
+        self._question, self._value = question, value
+
+    def compose(self) -> ComposeResult:
+        """The question and the line."""
+        with Vertical():
+            yield Static(plain(self._question), classes="question")
+            yield Input(self._value, select_on_focus=False, compact=True)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """It is said."""
+        self.dismiss(event.value)
+
+
+class Choose(ModalScreen[str | None]):
+    """One of a list; `at` is the one that is pointed at first."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "leave")]
+
+    def __init__(self, question: str, options: Sequence[tuple[str, Text]], at: int = 0) -> None:
+        super().__init__(classes="bottom")
+        self._question, self._options, self._at = question, options, at
+
+    def compose(self) -> ComposeResult:
+        """The question and the list."""
+        with Vertical():
+            yield Static(plain(self._question + "  (Enter chooses, Esc leaves)"), classes="question")
+            yield OptionList(
+                *(Option(plain(text), id=f"o{i}") for i, (_, text) in enumerate(self._options)), compact=True
+            )
+
+    def on_mount(self) -> None:
+        """Point at the first choice."""
+        self.query_one(OptionList).highlighted = self._at
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """It is chosen."""
+        self.dismiss(self._options[event.option_index][0])
+
+
+class ChooseSome(ModalScreen[list[str] | None]):
+    """Some of a list. What is set has a cross: a terminal may have no colours."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "leave"),
+        Binding("space", "set", "set"),
+    ]
+
+    def __init__(self, question: str, options: Sequence[tuple[str, str]], chosen: Sequence[str]) -> None:
+        super().__init__(classes="bottom")
+        self._question, self._options, self._chosen = question, options, set(chosen)
+
+    def compose(self) -> ComposeResult:
+        """The question and the list."""
+        with Vertical():
+            yield Static(
+                plain(self._question + "  (Space sets, Enter is done, Esc leaves)"), classes="question"
+            )
+            yield OptionList(*(Option(self._marked(i)) for i in range(len(self._options))), compact=True)
+
+    def _marked(self, at: int) -> Content:
+        name, told = self._options[at]
+        return plain(f"{'[x]' if name in self._chosen else '[ ]'} {told}")
+
+    def action_set(self) -> None:
+        """The one that is pointed at is set, or no longer."""
+        options = self.query_one(OptionList)
+        at = options.highlighted or 0
+        self._chosen ^= {self._options[at][0]}
+        options.replace_option_prompt_at_index(at, self._marked(at))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """These are chosen."""
+        self.dismiss([name for name, _ in self._options if name in self._chosen])
+
+
+class Read(ModalScreen[None]):
+    """A text to read; every key that is not for scrolling leaves it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter,question_mark,y", "dismiss(None)", "leave")
+    ]
+
+    def __init__(self, title: str, text: Text) -> None:
+        super().__init__(classes="full")
+        self._title, self._text = title, text
+
+    def compose(self) -> ComposeResult:
+        """The title and the text."""
+        with Vertical():
+            yield Static(plain(self._title + "  (Esc leaves)"), classes="question")
+            with VerticalScroll():
+                yield Static(plain(self._text))
+
+    def on_mount(self) -> None:
+        """The arrows scroll."""
+        self.query_one(VerticalScroll).focus()

@@ -1,0 +1,64 @@
+"""A piece of `worldline step`'s screen, and the style sheet that says where each piece is. What is in it is drawn
+elsewhere (`step_draw`), what a click means is decided elsewhere (`step`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.text import Text
+from textual import events
+from textual.widget import Widget
+
+PANELS = ("source", "output", "state", "steps")
+"""Those that can be chosen, in the order of the Tab key."""
+WIDTHS, HEIGHTS = [(0, "-narrow"), (64, "-wide")], [(0, "-low"), (30, "-high")]
+"""From how many columns and lines on which classes hold."""
+Draw = Callable[[int, int, bool], list[Text]]
+
+CSS = """
+Screen { background: $background; }
+Panel { height: 1fr; }
+#heading { height: 1; }
+#timeline { height: 3; }
+.-high #timeline { height: 4; }
+#place { height: 1; }
+#hint { height: 1; color: $text-muted; }
+#left { width: 9fr; padding-right: 1; }
+#right { width: 11fr; }
+#output { height: 25%; min-height: 2; max-height: 8; }
+#output.silent { height: 1; min-height: 1; }
+#steps { height: 40%; }
+.-narrow #body { layout: vertical; }
+.-narrow #left, .-narrow #right { width: 100%; padding: 0; }
+.-narrow #left { height: 2fr; }
+.-narrow #right { height: 3fr; }
+.bottom { align: left bottom; background: $background 40%; }
+.bottom Vertical { height: auto; max-height: 80%; background: $surface; border-top: heavy $primary; }
+.full Vertical { background: $surface; }
+VerticalScroll { scrollbar-size-vertical: 1; }
+.question { height: auto; text-style: bold; }
+OptionList { height: auto; max-height: 100%; background: $surface; }
+OptionList > .option-list--option-highlighted { text-style: bold reverse; }
+"""
+
+
+class Panel(Widget):
+    """A piece of the screen that somebody else draws; `pick` is told where it is clicked."""
+
+    def __init__(self, name: str, draw: Draw, pick: Callable[[int, int], None] | None = None) -> None:
+        super().__init__(id=name)
+        self.can_focus = name in PANELS
+        self._draw, self._pick = draw, pick
+
+    def render(self) -> Text:
+        """As many lines as there is room for."""
+        width, height = self.size
+        if not width or not height:
+            return Text()
+        lines = self._draw(width, height, self.has_focus)[:height]
+        return Text("\n", no_wrap=True, end="").join(lines)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click chooses what is under it."""
+        if self._pick is not None:
+            self._pick(event.x, event.y)

@@ -1,0 +1,112 @@
+"""Microsoft's own client drives the adapter, over standard streams and over a port; the schema reads along.
+
+Needs node and `npm ci --prefix tests/dap`, which set-up does.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from dapclient import SECONDS, check
+from test_dap_session import EXAMPLES, replayed
+
+from worldline.dap.server import is_own
+from worldline.dap.wire import frame
+
+HERE = Path(__file__).parent
+pytestmark = pytest.mark.usefixtures("box")
+
+
+@pytest.fixture(scope="module")
+def node() -> str:
+    """Node, with the client installed; a machine without either has nothing to say here."""
+    found = shutil.which("node")
+    if found is None or not (HERE / "node_modules").is_dir():
+        pytest.skip("no node, or no `npm ci --prefix tests/dap`")
+    return found
+
+
+def run(node: str, script: str, folder: Path, **config: object) -> None:
+    """Run one script; every message that went over the wire must fit the schema."""
+    transcript = folder / "transcript.jsonl"
+    known = {name: str(EXAMPLES / f"{name}.py") for name in ("count", "factorial", "primes")}
+    done = subprocess.run(
+        [node, str(HERE / script), sys.executable, "-mworldline.dap", str(transcript), json.dumps(known | config)],
+        capture_output=True, text=True, timeout=3 * SECONDS, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+    messages = [json.loads(line) for line in transcript.read_text("utf-8").splitlines()]
+    for message in messages:
+        check(message)
+    asked = {message["seq"] for message in messages if message["type"] == "request"}
+    assert len(messages) > 20
+    assert asked
+
+
+def test_steps(node: str, tmp_path: Path) -> None:
+    run(node, "stepping.mjs", tmp_path)
+
+
+def test_divergences_and_branches(node: str, tmp_path: Path) -> None:
+    wrong = replayed(tmp_path, "count('berry', 'r')", (b"7 n=1", b"7 n=5"))
+    run(node, "changing.mjs", tmp_path, wrong=wrong)
+
+
+def test_the_shipped_model(node: str, tmp_path: Path) -> None:
+    run(node, "imagining.mjs", tmp_path)
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """A port that the adapter listens on."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "worldline.dap", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    said = process.stdout.readline()
+    assert said.startswith("listening on 127.0.0.1:"), said
+    yield int(said.rpartition(":")[2])
+    assert process.poll() is None
+    process.terminate()
+    assert process.communicate(timeout=SECONDS)[1] == ""
+
+
+def test_a_port_serves_one_client_after_the_other(node: str, port: int, tmp_path: Path) -> None:
+    run(node, "stepping.mjs", tmp_path, port=port)
+
+
+def answered(port: int, data: bytes) -> bytes:
+    """What comes back until the adapter hangs up."""
+    with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as client:
+        client.sendall(data)
+        client.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: client.recv(4096), b""))
+
+
+def test_a_port_takes_no_http_request(port: int) -> None:
+    body = frame({"seq": 1, "type": "request", "command": "initialize", "arguments": {"adapterID": "x"}})
+    head = b"POST / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n"
+    for request in (
+        head % (port, len(body)) + body,
+        body.replace(b"\r\n\r\n", b"\r\nOrigin: http://evil\r\n\r\n", 1),
+    ):
+        assert b'"command":"initialize"' not in answered(port, request)
+    assert b'"success":true' in answered(port, body), "the next client is served"
+
+
+def test_whose_a_connection_is_the_kernel_tells(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as client:
+        ours, theirs = client.getpeername(), client.getsockname()
+        assert is_own(ours, theirs)
+        assert not is_own(ours, (theirs[0], theirs[1] ^ 1))
+        assert not is_own((ours[0], 1), theirs)

@@ -1,0 +1,80 @@
+"""While the shipped model still writes: it can be stepped through, paused, stopped, changed and left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from dapclient import Adapter
+
+pytestmark = pytest.mark.usefixtures("box")
+SOURCE = "def f(limit):\n    n = 0\n    while n < limit:\n        n += 1\n    return n\n"
+LONG = {"source": SOURCE, "call": "f(100000)", "limit": 1 << 20}  # far more than anybody waits for
+
+
+@pytest.fixture
+def adapter() -> Iterator[Adapter]:
+    """An adapter that must end well, also in the middle of it."""
+    with Adapter() as made:
+        yield made
+
+
+def progress(adapter: Adapter, name: str) -> list[dict[str, str]]:
+    """The bodies of the progress events of a name so far."""
+    return [one["body"] for one in adapter.seen if one.get("event") == name]
+
+
+def test_steps_are_there_before_the_end(adapter: Adapter) -> None:
+    adapter.launch(**LONG, stopOnEntry=True, filters=["first-action", "first-state"])
+    assert adapter.stopped() == ("entry", "f", 1)
+    assert adapter.step("next") == ("step", "f", 2)
+    assert adapter.step("next") == ("step", "f", 3)
+    assert adapter.step("next") == ("step", "f", 4)
+    assert adapter.scope("Predicted") == {"limit": "100000", "n": "0"}
+    assert adapter.scope("Interpreter") == {"limit": "100000", "n": "0"}
+    assert progress(adapter, "progressStart")
+    assert not progress(adapter, "progressEnd"), "the model still writes"
+    adapter.ask("disconnect")
+
+
+def test_it_is_paused_and_the_model_stopped(adapter: Adapter) -> None:
+    adapter.launch(**LONG)
+    adapter.event("progressUpdate")
+    assert "running" in adapter.refused("next", threadId=1)
+    adapter.ask("pause", threadId=1)
+    reason, function, _ = adapter.stopped()
+    assert (reason, function) in (("pause", "f"), ("pause", ""))
+    adapter.ask("pause", threadId=1)
+    adapter.ask("cancel", progressId=progress(adapter, "progressStart")[0]["progressId"])
+    adapter.event("progressEnd")
+    assert adapter.step("continue")[0] == "end"
+    stop = [one["body"] for one in adapter.seen if one.get("event") == "stopped"][-1]
+    assert stop["description"] == "the model was stopped here"
+
+
+def test_a_change_stops_what_grows_and_grows_another(adapter: Adapter) -> None:
+    adapter.launch(**LONG, stopOnEntry=True)
+    adapter.stopped()
+    adapter.step("next")
+    adapter.step("next")
+    adapter.ask("setExpression", expression="n", value="99997")
+    assert adapter.stopped() == ("goto", "f", 3)
+    assert adapter.scope("Predicted") == {"limit": "100000", "n": "99997"}
+    assert adapter.step("next") == ("step", "f", 4)
+    ended = progress(adapter, "progressEnd")
+    assert len(ended) >= 1, "the first branch has been stopped"
+    assert len(progress(adapter, "progressStart")) == 2
+    adapter.ask("terminate")
+    adapter.event("terminated")
+
+
+def test_a_client_may_vanish(tmp_path: Path) -> None:
+    gone = Adapter()
+    gone.launch(**LONG, stopOnEntry=True)
+    gone.stopped()
+    gone.ask("disconnect")
+    assert gone.gone()
+    with Adapter() as other:
+        other.launch(source="x = 1\n", model="interpreter", stopOnEntry=True)
+        assert other.stopped()[0] == "entry"

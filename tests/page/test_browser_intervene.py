@@ -1,0 +1,208 @@
+"""Interventions in a real browser, on a real server, by the shipped model: by click and key, streamed, a tree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import go, tab
+from serving import Served, serving
+from staged import FIRST, stage
+
+pytestmark = pytest.mark.usefixtures("box")
+GO = "text=Let the model go on"
+OVER = """name => {
+  const found = [...document.querySelectorAll('.branch')].filter(branch => branch.textContent.includes(name));
+  return found.length && !found.at(-1).querySelector('.running');
+}"""
+PATIENCE = 60_000  # ms; the model is loaded by the first of them
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, box: None) -> Iterator[Served]:
+    with serving(stage(tmp_path_factory.mktemp("runs") / "one", FIRST), models=["default"]) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def tabs(chromium: Any, served: Served) -> Any:
+    page, complaints = tab(chromium)
+    page.goto(served.url)
+    page.wait_for_selector("text=one")
+    return page, complaints, served
+
+
+@pytest.fixture
+def page(tabs: Any) -> Iterator[Any]:
+    page, complaints, served = tabs
+    page.goto(f"{served.origin}/#/run/0/sample/0?row=10&visit={id(object())}")
+    page.wait_for_selector(".sample-view[data-row='10']")
+    page.evaluate("document.activeElement.blur()")
+    yield page
+    unexpected = [heard for heard in complaints.heard if "422" not in heard]  # a refusal is told on the page
+    assert unexpected == []
+
+
+def branch(page: Any, name: str) -> Any:
+    """The newest branch of a name, once it is over."""
+    found = page.locator(".branch", has_text=name).last
+    found.wait_for(timeout=PATIENCE)
+    page.wait_for_function(OVER, arg=name, timeout=PATIENCE)
+    return found
+
+
+def test_a_variable_is_changed_by_click(page: Any) -> None:
+    streams: list[str] = []
+    page.on("response", lambda response: streams.append(response.url))
+    page.click("tr[data-name=r] .edit")
+    assert page.evaluate("document.activeElement.tagName") == "TEXTAREA"
+    assert page.input_value(".intervene-panel textarea") == "1"  # the true value
+    page.click(GO)
+    assert branch(page, "r = 1 at step").get_attribute("aria-selected") == "true"
+    assert any(url.endswith("/events") for url in streams)
+    assert "branch=" in page.url
+    assert "interpreter" in page.inner_text(".story")
+    assert page.locator(".branch").first.inner_text().startswith("the run")
+
+
+def test_a_variable_is_changed_by_key(page: Any) -> None:
+    page.keyboard.press("e")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("2")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    shown = branch(page, "r = 2 at step")
+    assert shown.get_attribute("aria-selected") == "true"
+
+
+def test_a_name_is_taken_away(page: Any) -> None:
+    page.click("tr[data-name=r] .edit")
+    page.check("text=the name is gone")
+    page.click(GO)
+    branch(page, "r gone at step")
+    page.uncheck("text=the name is gone")
+
+
+def test_the_next_line_is_forced(page: Any) -> None:
+    page.click(".source .windowed-row >> nth=5")
+    assert page.input_value(".intervene-panel input[type=number] >> nth=0") == "6"
+    page.click(GO)
+    branch(page, "line 6 forced at step")
+    page.keyboard.press("l")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("3")
+    page.keyboard.press("Enter")
+    branch(page, "line 3 forced at step")
+
+
+def test_what_cannot_be_is_said(page: Any) -> None:
+    page.keyboard.press("l")
+    page.fill(".intervene-panel input[type=number] >> nth=0", "999")
+    page.click(GO)
+    page.wait_for_selector(".intervene-panel .fault:visible")
+    assert "999" in page.inner_text(".intervene-panel .fault")
+
+
+def test_the_budget_is_extended(page: Any) -> None:
+    page.keyboard.press("m")
+    page.click(GO)
+    page.wait_for_selector("text=the budget did not cut it")
+    page.evaluate("location.hash = '#/run/0/sample/3'")
+    page.wait_for_selector("h1:text('cut(1)')")
+    page.keyboard.press("m")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("2000")
+    page.keyboard.press("Enter")
+    assert "✓" in branch(page, "budget 2,000 bytes").inner_text()
+    page.click(".branch >> nth=0")
+    page.check("text=Extend the budget")
+    page.fill(".intervene-panel label:has-text('bytes') input", "2100")
+    page.click(GO)
+    branch(page, "budget 2,100 bytes")
+
+
+def test_a_branch_comes_step_by_step_and_is_stopped(page: Any) -> None:
+    stops = [lambda: page.click(".branch .stop"), lambda: page.keyboard.press("s")]
+    for limit, stop in zip((60_000, 60_001), stops, strict=True):
+        go(page, 4, row=0)
+        page.keyboard.press("m")
+        page.keyboard.press("Control+A")
+        page.keyboard.type(str(limit))
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".branch[aria-selected=true] .running:has-text('model')", timeout=PATIENCE)
+        first = page.wait_for_function(
+            "() => Number(document.querySelector('.sample-view').dataset.row) || null"
+        ).json_value()
+        page.wait_for_function(
+            "row => document.querySelector('.sample-view').dataset.row > row", arg=first, timeout=PATIENCE
+        )
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("End")  # what the interpreter alone has had so far is not wrong
+        page.wait_for_selector(".now .verdict.pending")
+        stop()
+        page.wait_for_selector(".branch[aria-selected=true]:has-text('stopped')", timeout=PATIENCE)
+
+
+def test_the_program_is_rewritten(page: Any) -> None:
+    page.check("text=Rewrite the program")
+    page.select_option(".intervene-panel select", "flatten")
+    page.click(GO)
+    branch(page, "rewritten: flatten")
+    assert "def fact(n):" in page.inner_text(".source")
+    assert page.locator(".source .windowed-row").count() > 6
+    page.keyboard.press("r")
+    assert page.evaluate("document.activeElement.tagName") == "SELECT"
+
+
+def test_branches_are_a_tree(page: Any) -> None:
+    page.click("tr[data-name=r] .edit")
+    page.fill(".intervene-panel textarea", "5")
+    page.click(GO)
+    branch(page, "r = 5 at step")
+    page.keyboard.press("e")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("6")
+    page.click(GO)
+    child = branch(page, "= 6 at step")
+    assert child.get_attribute("aria-level") == "3"
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press(",")
+    page.wait_for_selector(".branch[aria-selected=true]:has-text('r = 5 at step')")
+    page.keyboard.press(".")
+    page.wait_for_selector(".branch[aria-selected=true]:has-text('= 6 at step')")
+    page.click(".branch >> nth=0")
+    page.wait_for_selector(".branch[aria-selected=true]:has-text('the run')")
+    page.focus(".branch >> nth=0")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_selector(".branch[aria-selected=true][aria-level='2']")
+    page.go_back()
+    page.wait_for_selector(".branch[aria-selected=true]:has-text('the run')")
+
+
+def test_a_branch_is_an_address(page: Any, served: Served) -> None:
+    page.click("tr[data-name=r] .edit")
+    page.fill(".intervene-panel textarea", "11")
+    page.click(GO)
+    branch(page, "r = 11 at step")
+    address = page.url
+    page.goto(served.origin + "/#/")
+    page.goto(address)
+    page.wait_for_selector(".branch[aria-selected=true]:has-text('r = 11 at step')")
+    page.reload()
+    page.wait_for_selector(".branch[aria-selected=true]:has-text('r = 11 at step')")
+    assert json.loads(page.evaluate("JSON.stringify(Object.keys(localStorage))")) == ["worldline-token"]
+
+
+def test_without_a_model_it_says_so(chromium: Any, tmp_path: Path) -> None:
+    with serving(stage(tmp_path / "one", FIRST)) as server:
+        page, complaints = tab(chromium)
+        page.goto(f"{server.url}/run/0/sample/0?row=10")
+        page.wait_for_selector(".sample-view[data-row='10']")
+        assert page.locator(".edit").count() == 0
+        assert "No model was loaded" in page.inner_text(".intervene-panel")
+        assert complaints.heard == []
+        page.context.close()

@@ -1,0 +1,193 @@
+"""How the page looks, sounds and listens, in a real browser: keys, themes, a phone, a screen reader, hostile text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from browser import NARROW, go, shows, tab, texts
+from serving import Served, serving
+from staged import FIRST, stage
+
+pytestmark = pytest.mark.usefixtures("box")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, box: None) -> Iterator[Served]:
+    with serving(stage(tmp_path_factory.mktemp("runs") / "one", FIRST)) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def tabs(chromium: Any, served: Served) -> Any:
+    page, complaints = tab(chromium)
+    page.goto(served.url)
+    page.wait_for_selector("text=one")
+    return page, complaints
+
+
+@pytest.fixture
+def page(tabs: Any) -> Iterator[Any]:
+    """The one tab of this module; whatever a test did in it, it must not have complained."""
+    page, complaints = tabs
+    yield page
+    assert complaints.heard == []
+
+
+def test_the_help_names_every_key(page: Any) -> None:
+    go(page, row=3)
+    page.keyboard.press("?")
+    shown = set(texts(page, "dialog kbd"))
+    assert shown >= {
+        "?",
+        "t",
+        "→",
+        "←",
+        "o",
+        "O",
+        "u",
+        "U",
+        "f",
+        "d",
+        "D",
+        "g",
+        "w",
+        "W",
+        "b",
+        "x",
+        "e",
+        "l",
+        "m",
+        "r",
+    }
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    shows(page, 3)
+    page.click("[aria-label='Show the keys']")
+    page.click("[aria-label='Close the help']")
+    page.wait_for_selector("dialog", state="detached")
+
+
+def test_typing_is_not_steering(page: Any) -> None:
+    go(page, row=3)
+    page.focus("#jump")
+    page.keyboard.type("fodx?")
+    assert page.locator("dialog").count() == 0
+    page.keyboard.press("Escape")
+    shows(page, 3)
+
+
+def test_the_theme(page: Any) -> None:
+    ground = "() => getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(ground)
+    page.click("[aria-label='Use the dark theme']")
+    dark = page.evaluate(ground)
+    assert dark != light
+    page.reload()
+    page.wait_for_selector("[aria-label='Use the light theme']")
+    assert page.evaluate(ground) == dark
+    page.keyboard.press("t")
+    assert page.evaluate(ground) == light
+
+
+CONTRAST = """() => {
+  const probe = document.body.appendChild(document.createElement('p'));
+  const rgb = name => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color.match(/[0-9.]+/g).slice(0, 3).map(Number);
+  };
+  const linear = v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+  const light = name => rgb(name).reduce((sum, v, i) => sum + linear(v / 255) * [.2126, .7152, .0722][i], 0);
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + .05) / (y + .05); };
+  const inks = ['ink', 'soft', 'accent', 'right', 'wrong', 'consequential'];
+  const pairs = ['ground', 'panel', 'raised', 'accent-ground'].flatMap(ground => inks.map(ink => [ink, ground]));
+  pairs.push(...['ink', 'soft', 'wrong'].map(ink => [ink, 'wrong-ground']), ['on-accent', 'accent']);
+  pairs.push(...['ink', 'soft', 'accent'].map(ink => [ink, 'changed-ground']));
+  const found = pairs.map(([a, b]) => [a, b, ratio(a, b)]);
+  probe.remove();
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_text_is_readable(chromium: Any, served: Served, dark: bool) -> None:
+    page, complaints = tab(chromium, dark=dark)
+    page.goto(served.url)
+    page.wait_for_selector(".brand")
+    assert [pair for pair in page.evaluate(CONTRAST) if pair[2] < 4.5] == []
+    assert complaints.heard == []
+    page.context.close()
+
+
+def test_a_phone(chromium: Any, served: Served) -> None:
+    page, complaints = tab(chromium, size=NARROW)
+    page.goto(served.url)
+    page.wait_for_selector("text=one")
+    for sample in (0, 2):
+        go(page, sample, row=2)
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+        assert page.is_visible("[data-move=forward]")
+    assert complaints.heard == []
+    page.context.close()
+
+
+UNNAMED = """() => {
+  const named = e => e.innerText?.trim() || e.ariaLabel || e.getAttribute('aria-labelledby') || e.labels?.length;
+  const all = document.querySelectorAll('button, input, select, textarea, section, [role=grid], [role=listbox]');
+  return [...all].filter(e => !named(e)).map(e => e.outerHTML);
+}"""
+
+
+def test_what_a_screen_reader_hears(page: Any) -> None:
+    go(page, row=9)
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "() => document.getElementById('live').textContent === 'step 10: line 5; action right, state wrong'"
+    )
+    for selector in (
+        "header",
+        "main",
+        "nav[aria-label]",
+        "[role=status][aria-live=polite]",
+        "[role=grid][aria-label]",
+        "[role=tree]",
+    ):
+        assert page.locator(selector).count(), selector
+    assert page.evaluate(UNNAMED) == []
+    page.focus("[data-move=forward]")
+    page.keyboard.press("Tab")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_hostile_text_is_text(page: Any) -> None:
+    go(page, 2, row=2)
+    shown = page.inner_text(".source")
+    assert r"<img src=x onerror=alert(1)> \u202eevil\u202c \u200b\x0c" in shown
+    assert "…<1," in shown  # the line of 3,000 characters is cut
+    assert "<script>alert(1)</script>" in page.inner_text("tr[data-name=s]")
+    assert page.locator("main img, main script, main b").count() == 0
+    assert "\u202e" not in page.content()
+
+
+# ---- the pure parts
+
+
+SPELT = r"""async () => {
+  const { difference } = await import('./difference.js');
+  const words = ['', '[1, 2]', '[1, 2, 3]', "'hello'", "'hallo'", "{'a': 1, 'b': 2}", "{'b': 2, 'a': 1}", '-12', '12',
+    '\u{1f600}x', 'x'.repeat(5000)];
+  const wrong = [];
+  for (const a of words) for (const b of words) {
+    const [left, right] = difference(a, b);
+    const spelt = pieces => pieces.map(([text]) => text).join('');
+    const marked = [...left, ...right].some(([, differs]) => differs);
+    if (spelt(left) !== a || spelt(right) !== b || marked !== (a !== b)) wrong.push([a, b]);
+  }
+  return wrong;
+}"""
+
+
+def test_differences_spell_both_texts(page: Any) -> None:
+    assert page.evaluate(SPELT) == []

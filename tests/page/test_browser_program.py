@@ -1,0 +1,114 @@
+"""The form for a typed program in a real browser: recorded, imagined and watched, by click and by key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import NARROW, tab
+from serving import Served, make_run, serving
+
+PROGRAM = "def f(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n"
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    """A server with two models and no run."""
+    with serving(models=["interpreter", "default"]) as found:
+        yield found
+
+
+@pytest.fixture
+def page(chromium: Any, served: Served) -> Iterator[Any]:
+    found, complaints = tab(chromium)
+    found.goto(served.url)
+    found.wait_for_selector(".program")
+    yield found
+    found.context.close()
+    assert [text for text in complaints.heard if "status of 4" not in text] == []
+
+
+def watched(page: Any) -> str:
+    """The text of the sample's view once the typed program's last step is there."""
+    page.wait_for_url(re.compile(r"#/run/live/sample/\d+"))
+    page.wait_for_selector(".windowed-row:has-text('return')")
+    text: str = page.locator("main").inner_text()
+    return text
+
+
+def test_a_program_is_typed_and_watched_by_click(page: Any) -> None:
+    page.get_by_label("Program", exact=True).fill(PROGRAM)
+    page.get_by_label("Call").fill("f(4)")
+    page.get_by_label("Model").select_option("interpreter")
+    page.get_by_role("button", name="Imagine it").click()
+    assert "total" in watched(page)
+
+
+def test_a_program_is_typed_and_watched_by_key(page: Any) -> None:
+    page.keyboard.press("p")
+    assert page.evaluate("document.activeElement.id") == "program-source"
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(PROGRAM)  # as a paste does
+    page.keyboard.press("Tab")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("f(3)")
+    page.keyboard.press("Control+Enter")
+    assert "total" in watched(page)
+    page.go_back()
+    page.wait_for_selector(".program")
+    assert page.get_by_label("Program", exact=True).input_value() == PROGRAM  # kept in this tab
+    assert page.get_by_label("Call").input_value() == "f(3)"
+
+
+def test_the_shipped_model_is_streamed(page: Any) -> None:
+    page.get_by_label("Program", exact=True).fill(PROGRAM)
+    page.get_by_label("Call").fill("f(6)")
+    page.get_by_label("Model").select_option("default")
+    with page.expect_request(re.compile(r"/branches/0/events$")):
+        page.get_by_role("button", name="Imagine it").click()
+    assert "total" in watched(page)
+
+
+def test_typed_programs_are_a_run_of_their_own(page: Any) -> None:
+    page.get_by_label("Program", exact=True).fill(PROGRAM)
+    page.get_by_label("Call").fill("f(2)")
+    page.get_by_role("button", name="Imagine it").click()
+    watched(page)
+    page.keyboard.press("h")
+    page.get_by_role("link", name="Tried programs").click()
+    page.wait_for_selector(".windowed-row .call:text-is('f(2)')")
+
+
+def test_what_cannot_be_tried_is_said_in_words(page: Any) -> None:
+    page.get_by_label("Program", exact=True).fill("  \n")
+    page.get_by_role("button", name="Imagine it").click()
+    problem = page.locator("#program-problem")
+    assert problem.inner_text() == "Type or paste a program first."
+    assert page.evaluate("document.activeElement.id") == "program-source"
+    page.get_by_label("Program", exact=True).fill("#" * 200_000)
+    page.get_by_role("button", name="Imagine it").click()
+    page.wait_for_selector("#program-problem:visible:not(:text('first'))")
+    assert re.search(r"\d", problem.inner_text())  # the server says how long a program may be
+
+
+def test_a_server_without_a_model_has_no_form(chromium: Any, tmp_path: Path) -> None:
+    with serving(make_run(tmp_path / "run", count=2)) as found:
+        page, complaints = tab(chromium, size=NARROW)
+        page.goto(found.url)
+        page.wait_for_selector(".runs a")
+        assert page.locator(".program").count() == 0
+        assert "No model is behind this page" in page.locator("main").inner_text()
+        page.context.close()
+        assert complaints.heard == []
+
+
+def test_the_form_fits_a_phone(chromium: Any, served: Served) -> None:
+    page, complaints = tab(chromium, size=NARROW, dark=True)
+    page.goto(served.url)
+    page.wait_for_selector(".program")
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+    page.context.close()
+    assert complaints.heard == []
