@@ -20,11 +20,8 @@ HOSTILE = (
     "def f(s):\n    # <img src=x onerror=alert(1)> \u202eevil\u202c \u200b\x0c\n    t = s + '<b>'\n"
     f"    u = '{'y' * 3_000}'\n    return t\n"
 )
-CUT = (
-    "def cut(n):\n    m = n + 1\n    k = m + 1\n    return k\n",
-    "cut(1)",
-)
-LOOP = ("def loop(n):\n    s = 0\n    while s < n:\n        s += 1\n    return s\n", "loop(2000)")
+CUT = ("def cut(n):\n    m = n + 1\n    k = m + 1\n    return k\n", "cut(1)")
+LOOP = ("def loop(n):\n    s = 0\n    while s < n:\n        s += 1\n    return s\n", "loop(400)")
 CUTS = {CUT[1]: 12, LOOP[1]: 40}  # bytes: where every model's budget ends
 # Steps of fact(3): 0-2 in fact(3), 3-5 in fact(2), 6-9 in fact(1), 10-13 in fact(2), 14-17 in fact(3).
 CALLS = (
@@ -33,7 +30,7 @@ CALLS = (
 LONG_TURNS = 9_998
 LONG_STEPS = (
     2 * LONG_TURNS + 5
-)  # a call, s = 0, the test and the body of each turn, the last test, the return line and the return
+)  # a test and a body each; the call, s = 0, the last test, line 5 and the return
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,15 @@ class Growth:
         begun: Callable[[int], None],
         grew: Callable[[Progress], None],
         refused: Callable[[str], None],
+        broken: Callable[[str], None],
     ) -> None:
-        """Stops what grows and begins something else: `begun` is told its branch, `grew` each report; or `refused`."""
+        """Stops what grows and begins something else: `begun` is told its branch, `grew` each report.
+
+        `refused` is told why it cannot be begun, `broken` why it did not end well.
+        """
         self.stop()
         self._stopping = stopping = threading.Event()
-        self.worker.do(lambda: self._grow(begin, stopping, begun, grew, refused))
+        self.worker.do(lambda: self._grow(begin, stopping, begun, grew, refused, broken))
 
     def _grow(
         self,
@@ -51,6 +55,7 @@ class Growth:
         begun: Callable[[int], None],
         grew: Callable[[Progress], None],
         refused: Callable[[str], None],
+        broken: Callable[[str], None],
     ) -> None:
         is_begun = False
         try:
@@ -59,7 +64,6 @@ class Growth:
                     self.post(partial(begun, progress.branch))
                     is_begun = True
                 self.post(partial(grew, progress))
-        except WorldlineError as error:
-            self.post(partial(refused, str(error)))
         except Exception as error:  # the thread must live: the next branch is grown by it
-            self.post(partial(refused, f"{type(error).__name__}: {error}"))
+            told = str(error) if isinstance(error, WorldlineError) else f"{type(error).__name__}: {error}"
+            self.post(partial(broken if is_begun else refused, told))

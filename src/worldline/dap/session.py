@@ -8,8 +8,7 @@ a client goes through `emit`; requests are read elsewhere (`adapter`), and what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 from worldline.dap.breakpoints import Breakpoint, Hits, names_at
@@ -26,9 +25,11 @@ from worldline.explore.branch import Branch, Intervention
 from worldline.explore.grow import Progress, grow, imagine
 from worldline.explore.pair import Pair
 from worldline.explore.scene import Scene
+from worldline.explore.side import Side
 from worldline.predict.predictor import Predictor, codec_of
 
 THREAD = 1
+AHEAD = 256  # bytes of the truth that are read beyond what the model has written
 FORWARD = ("into", "over", "out", "continue", "arrive")
 Emit = Callable[[str, Mapping[str, Any]], None]
 
@@ -72,6 +73,7 @@ class Session:
         )  # fmt: skip
         self.sources = Sources(launch.root, [launch.program])
         self.branch, self.position = 0, -1
+        self._here = self.scene.branch(0)
         self.move: Move | None = None
         self.stopped: Stopped | None = None
         self.is_over = False
@@ -85,14 +87,21 @@ class Session:
         self._printed: dict[int, int] = {}  # for each branch, the position up to which output was sent
         self._told: set[str] = set()
         self._track: tuple[Branch, Track] | None = None
+        self._pair: Pair | None = None
         self._wrongs: tuple[Branch, list[Wrong]] | None = None
 
     # what is there
 
     @property
     def here(self) -> Branch:
-        """The branch that is stepped through, as it stands."""
-        return self.scene.branch(self.branch)
+        """The branch that is stepped through, as it stood when its growth was last heard of.
+
+        It is replaced by another thread while this one looks: what is asked of it in one go must be of one branch.
+        """
+        return self._here
+
+    def _look(self) -> None:
+        self._here = self.scene.branch(self.branch)
 
     @property
     def is_growing(self) -> bool:
@@ -104,14 +113,21 @@ class Session:
         """The model's side of it, as far as it is there."""
         here = self.here
         if self._track is None or self._track[0] is not here:
-            self._track = here, Track(self.scene.pair(here.id).right)
+            is_whole = here.truth is not None and here.status != "running"
+            side = (
+                self.scene.pair(here.id).right
+                if is_whole
+                else Side("found", here.ask, here.found, sure=here.sure)
+            )
+            self._track = here, Track(side)
+            self._pair = self.scene.pair(here.id) if is_whole else _begun(here, side)
         return self._track[1]
 
     @property
     def pair(self) -> Pair | None:
-        """Both sides; None where the interpreter has none."""
-        here = self.here
-        return None if here.truth is None else self.scene.pair(here.id)
+        """Both sides, the true one as far as the other has come; None where the interpreter has none."""
+        assert self.track is not None
+        return self._pair
 
     @property
     def program(self) -> int:
@@ -140,8 +156,8 @@ class Session:
     def begin(self) -> None:
         """Record and imagine; the model may write before anybody is ready to look."""
         self.growth.start(
-            partial(_imagined, self.scene, self.predictor),
-            begun=lambda branch: None, grew=self.grew, refused=self._refused,
+            lambda stop: imagine(self.scene, self.predictor, stop=stop),
+            begun=lambda branch: None, grew=self.grew, refused=self._refused, broken=self._refused,
         )  # fmt: skip
 
     def ready(self) -> None:
@@ -167,20 +183,22 @@ class Session:
                 refused("it is over")
                 return
             self.branch, self.position = branch, position
+            self._look()
             shared = 0 if intervention.kind == "rewrite" else self.here.at
             self._printed[branch] = min(self._printed.get(parent, 0), shared)
             done()
             self.go(Move("arrive", reason="goto", told=told))
 
         self.growth.start(
-            partial(_grown, self.scene, self.predictor, intervention, parent),
-            begun=begun, grew=self.grew, refused=refused,
+            lambda stop: grow(self.scene, self.predictor, intervention, parent=parent, stop=stop),
+            begun=begun, grew=self.grew, refused=refused, broken=self._refused,
         )  # fmt: skip
 
     def switch(self, branch: int) -> None:
         """Look at another branch, where it parts from its parent."""
         at = self.scene.branch(branch).at
         self.branch = branch
+        self._look()
         self.position = min(max(self.position, 0), at) if at else max(self.position, 0)
         self.go(Move("arrive", reason="goto", told=f"branch {branch}"))
 
@@ -188,6 +206,7 @@ class Session:
         """A branch has come further."""
         if self.is_over:
             return
+        self._look()
         self._watch(progress)
         if progress.stage == "failed":
             self._refused(progress.note or "the model could not be asked")
@@ -203,6 +222,7 @@ class Session:
             self.terminate()
         else:
             self.branch = parent
+            self._look()
             self.go(Move("arrive", reason="goto", told=f"back on branch {parent}"))
 
     # how it moves
@@ -414,11 +434,15 @@ def _place_of(found: tuple[int, Stopped]) -> tuple[int, bool]:
     return found[0], found[1].reason != "exception"
 
 
-def _imagined(scene: Scene, predictor: Predictor, stop: Callable[[], bool]) -> Iterator[Progress]:
-    return imagine(scene, predictor, stop=stop)
-
-
-def _grown(
-    scene: Scene, predictor: Predictor, intervention: Intervention, parent: int, stop: Callable[[], bool]
-) -> Iterator[Progress]:
-    return grow(scene, predictor, intervention, parent=parent, stop=stop)
+def _begun(branch: Branch, found: Side) -> Pair | None:
+    """Both sides while one still grows. Where texts agree, their places do: what comes later need not be read."""
+    truth = branch.truth
+    if truth is None:
+        return None
+    end = truth.text.find(b"\n", len(branch.found.text) + AHEAD)
+    cut = (
+        truth
+        if end < 0 or truth.codec != "compact"
+        else replace(truth, text=truth.text[: end + 1], status="budget")
+    )
+    return Pair(Side("truth", branch.ask, cut), found)

@@ -133,10 +133,10 @@ class Stepper(App[None]):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._kill)
-        scene, predictor = self.walk.scene, self.predictor
+        walk, predictor = self.walk, self.predictor
         self._growth.start(
-            lambda stop: paced(scene, imagine(scene, predictor, stop=stop)),
-            begun=lambda branch: None, grew=self._grew, refused=self._say,
+            lambda stop: paced(walk, imagine(walk.scene, predictor, stop=stop)),
+            begun=lambda branch: None, grew=self._grew, refused=self._refused,
         )  # fmt: skip
 
     def _kill(self) -> None:
@@ -196,19 +196,25 @@ class Stepper(App[None]):
             self.walk.seek(self.walk.remarkable())
         self._show(progress.note if progress.stage == "failed" else self.message)
 
+    def _refused(self, why: str) -> None:
+        """It cannot be, or went wrong under way: what there is of the branch in hand stays."""
+        self.walk.make(self.walk.branch)
+        self.walk.look()
+        self._say(why)
+
     def _intervene(self, intervention: Intervention) -> None:
         """A branch of its own; whatever is written now stops."""
-        scene, predictor, parent = self.walk.scene, self.predictor, self.walk.branch
+        walk, predictor, parent = self.walk, self.predictor, self.walk.branch
 
         def begun(branch: int) -> None:
-            self.walk.switch(branch, follow=True)
+            walk.switch(branch, follow=True)
             self._line = None
             self._say(f"branch {branch}: {step_tell.named(intervention)}")
 
         def begin(stop: Stop) -> Iterator[Progress]:
-            return paced(scene, grow(scene, predictor, intervention, parent=parent, stop=stop))
+            return paced(walk, grow(walk.scene, predictor, intervention, parent=parent, stop=stop))
 
-        self._growth.start(begin, begun=begun, grew=self._grew, refused=self._say)
+        self._growth.start(begin, begun=begun, grew=self._grew, refused=self._refused)
 
     # moving
 
@@ -421,15 +427,13 @@ class Stepper(App[None]):
         self.exit()
 
 
-def paced(scene: Scene, growing: Iterator[Progress]) -> Iterator[Progress]:
+def paced(walk: Walk, growing: Iterator[Progress]) -> Iterator[Progress]:
     """Reports of a branch, each when its rows are made: here, where nobody waits for a key, and not too often."""
     stage, free = "", 0.0
     for progress in growing:
-        if progress.stage == stage and time.perf_counter() < free:
-            continue
         began = time.perf_counter()
-        pair = scene.pair(progress.branch)
-        stage, _ = progress.stage, pair.rows
-        now = time.perf_counter()
-        free = now + SHARE * (now - began)
-        yield progress
+        if progress.stage != stage or began >= free:
+            walk.make(progress.branch)
+            now = time.perf_counter()
+            stage, free = progress.stage, now + SHARE * (now - began)
+            yield progress

@@ -117,7 +117,7 @@ def state(
 ) -> list[Text]:
     """The frames of the stack, the innermost first, each with its names on both sides."""
     chain = " > ".join(brief(_function(level), 40) for level in reversed(view.levels))
-    longest = max((len(one.name) for one in view.names), default=4)
+    longest = max((len(one.name) for level in view.levels for one in level.names), default=4)
     wide = max(4, min(longest, width // 4))
     cell = max(1, (width - wide - 4) // 2)
     lines, at = [_heads(view, wide, cell, width)], 1

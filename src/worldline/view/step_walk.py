@@ -1,7 +1,7 @@
 """Where somebody stands in a scene, and where each move leads: by steps, by differences, to breakpoints, to branches.
 
-Rows are those of the pair of the branch in hand. That pair is taken when the walk is told to look (`look`), so that
-rows stay what they are while a model goes on writing. It draws nothing and grows nothing.
+Rows are those of the pair of the branch in hand. That pair is made by who grows the branch (`make`), and taken when the
+walk is told to (`look`): so rows stay what they are while a model goes on writing. It draws nothing and grows nothing.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Walk:
         self.breakpoints: set[Spot] = set()
         self.stops: set[str] = {"action", "value"}
         self._trail: list[tuple[int, int]] = []
+        self._made: dict[int, tuple[Branch, Pair]] = {}
         self._chunks: dict[int, dict[str, Any]] = {}
         self._lines: dict[int, dict[str, Any]] = {}
         self._view: tuple[int, View] | None = None
@@ -48,10 +49,16 @@ class Walk:
 
     # what is there
 
+    def make(self, number: int) -> tuple[Branch, Pair]:
+        """Compare the sides of a branch as it stands now; who grows it calls this, since it may take long."""
+        made = self.scene.branch(number), self.scene.pair(number)
+        _ = made[1].rows, made[1].first  # they are made when they are first asked for
+        self._made[number] = made
+        return made
+
     def look(self) -> None:
-        """Take what is written by now."""
-        self.here: Branch = self.scene.branch(self.branch)
-        self.pair: Pair = self.scene.pair(self.branch)
+        """Take what was made last of the branch in hand."""
+        self.here, self.pair = self._made.get(self.branch) or self.make(self.branch)
         self.written, self.first = written(self.pair, self.here), parting(self.pair, self.here)
         self._chunks, self._lines, self._view = {}, {}, None
         if self.follows and self.is_growing:

@@ -28,11 +28,18 @@ export function branchesPanel({ choose, stop }) {
   }
 
   function item(one, deep, chosen, told) {
-    const made = el("li", { role: "treeitem", tabIndex: chosen ? 0 : -1, "aria-selected": String(chosen), "aria-level": deep + 1, class: "branch", data: { id: one.id }, on: { click: () => choose(one.id) } },
-      el("span", { class: "branch-name" }, deep ? el("span", { class: "soft", "aria-hidden": "true" }, "└ ") : null, oneLine(named(one.intervention))), state(one, told));
+    const twig = deep ? el("span", { class: "soft", "aria-hidden": "true" }, "└ ") : null;
+    const made = el("li", {
+      role: "treeitem", tabIndex: chosen ? 0 : -1, "aria-selected": String(chosen), "aria-level": deep + 1,
+      class: "branch", data: { id: one.id }, on: { click: () => choose(one.id) },
+    }, el("span", { class: "branch-name" }, twig, oneLine(named(one.intervention))), state(one, told));
     made.style.paddingLeft = `${8 + 14 * Math.min(deep, 8)}px`;
     if (one.status === "running") {
-      made.append(el("button", { type: "button", class: "quiet stop", "aria-label": `Stop ${named(one.intervention)}`, on: { click: (event) => { event.stopPropagation(); stop(one.id); } } }, "■ stop"));
+      const halt = (event) => {
+        event.stopPropagation(); // to stop a branch is not to choose it
+        stop(one.id);
+      };
+      made.append(el("button", { type: "button", class: "quiet stop", "aria-label": `Stop ${named(one.intervention)}`, on: { click: halt } }, "■ stop"));
     }
     return made;
   }

@@ -37,27 +37,27 @@ export class Growth {
   }
 }
 
-// The newest of many, now and then: the first at once, the last never lost unless dropped.
+// The newest of many, now and then: one at a time, each done before the next, however long it takes.
 function paced(pause, act) {
   let waiting = null;
-  let timer = 0;
-  const fire = () => {
-    timer = 0;
-    if (waiting === null) return;
-    const now = waiting;
-    waiting = null;
-    timer = setTimeout(fire, pause);
-    act(now);
-  };
+  let busy = false;
+  async function work() {
+    busy = true;
+    while (waiting !== null) {
+      const now = waiting;
+      waiting = null;
+      const begun = performance.now();
+      await act(now);
+      const rest = Math.max(pause, 2 * (performance.now() - begun)); // looking must not slow down the writing
+      await new Promise((done) => setTimeout(done, rest));
+    }
+    busy = false;
+  }
   return {
     take(value) {
       waiting = value;
-      if (!timer) fire();
+      if (!busy) work();
     },
-    drop() {
-      clearTimeout(timer);
-      timer = 0;
-      waiting = null;
-    },
+    drop: () => (waiting = null),
   };
 }

@@ -25,8 +25,10 @@ export function intervenePanel({ send }) {
   const fields = fieldsOf();
   const radios = KINDS.map(([kind, label]) => radio(kind, label, () => pick(kind)));
   const submit = el("button", { type: "submit", class: "main" }, "Let the model go on");
-  const form = el("form", { noValidate: true, on: { submit: go } }, el("fieldset", { class: "kinds" }, el("legend", { class: "unseen" }, "Intervention"), radios), Object.values(fields.groups), fault, submit);
-  const element = el("section", { class: "panel intervene-panel", id: "intervene", "aria-labelledby": "intervene-title" }, el("header", {}, el("h2", { id: "intervene-title" }, "Intervene")), fill(body, why, form));
+  const form = el("form", { noValidate: true, on: { submit: go } },
+    el("fieldset", { class: "kinds" }, el("legend", { class: "unseen" }, "Intervention"), radios), Object.values(fields.groups), fault, submit);
+  const element = el("section", { class: "panel intervene-panel", "aria-labelledby": "intervene-title" },
+    el("header", {}, el("h2", { id: "intervene-title" }, "Intervene")), fill(body, why, form));
   let kind = "edit";
   let view = null;
   let touched = false; // once somebody typed, moving on must not overwrite it

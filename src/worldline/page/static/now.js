@@ -40,8 +40,9 @@ export function nowPanel() {
 }
 
 function sideOf(cell, name) {
-  const facts = cell ? [`its step ${count(cell.step)}`, cell.bytes === null || cell.bytes === undefined ? null : plural(cell.bytes, "byte"), sureness(cell)] : [];
-  return el("div", { class: cell ? null : "soft" }, el("h3", {}, name), el("div", { class: "what" }, told(cell)), el("div", { class: "soft facts" }, facts.filter(Boolean).join(" · ")));
+  const facts = cell ? [`its step ${count(cell.step)}`, typeof cell.bytes === "number" ? plural(cell.bytes, "byte") : null, sureness(cell)] : [];
+  return el("div", { class: cell ? null : "soft" },
+    el("h3", {}, name), el("div", { class: "what" }, told(cell)), el("div", { class: "soft facts" }, facts.filter(Boolean).join(" · ")));
 }
 
 function sureness(cell) {

@@ -18,7 +18,7 @@ import { statePanel } from "./state.js";
 import { stepsPanel } from "./steps.js";
 import { storyPanel } from "./story.js";
 import { timelinePanel } from "./timeline.js";
-import { toolbar } from "./toolbar.js";
+import { neighbours, toolbar } from "./toolbar.js";
 import { newest, pendingLine, pendingRows } from "./unwritten.js";
 
 const ADDRESS = 200; // ms after the last move until the address is written: browsers refuse more than a few a second
@@ -49,7 +49,11 @@ class SampleView {
     this.build();
     for (const [heading, keys] of sampleKeys(this)) this.context.keys(heading, keys);
     const run = this.runs.find((one) => one.id === this.here.run);
-    this.context.crumbs([{ label: "runs", href: "#/" }, { label: oneLine(cut(run?.name ?? this.here.run, 80)), href: `#/run/${encodeURIComponent(this.here.run)}` }, { label: oneLine(cut(scene.name ?? `sample ${this.here.at}`, 120)) }]);
+    this.context.crumbs([
+      { label: "runs", href: "#/" },
+      { label: oneLine(cut(run?.name ?? this.here.run, 80)), href: `#/run/${encodeURIComponent(this.here.run)}` },
+      { label: oneLine(cut(scene.name ?? `sample ${this.here.at}`, 120)) },
+    ]);
     await this.turnTo(this.here);
     for (const branch of scene.branches) if (branch.status === "running") this.growth.follow(branch.id);
   }
@@ -59,8 +63,7 @@ class SampleView {
     const jump = (row, name) => this.jump(row, name);
     const fail = (error) => this.fail(error);
     this.sides = sidesControl({ choose: (change) => this.compare(change), swap: () => this.swap() });
-    this.samples = el("nav", { class: "neighbours", "aria-label": "Samples" });
-    this.bar = toolbar({ move: (one) => this.move(one), jump: (row) => this.jump(row), back: () => this.back(), samples: this.samples });
+    this.bar = toolbar({ move: (one) => this.move(one), jump: (row) => this.jump(row), back: () => this.back(), samples: neighbours(this.scene, this.here) });
     this.alert = el("p", { class: "fault", role: "alert", hidden: true });
     this.timeline = timelinePanel({ seek, sides: this.sides });
     this.intervene = intervenePanel({ send: (what) => this.send(what) });
@@ -72,16 +75,12 @@ class SampleView {
     ];
     const [source, state, now, output, steps, story, branches, intervene] = this.panels.map((panel) => panel.element);
     const column = (name, ...panels) => el("div", { class: `column ${name}` }, ...panels);
-    fill(this.root, el("h1", { class: "unseen" }, `Sample ${oneLine(cut(this.scene.name ?? "", 120))}`), el("div", { class: "cockpit" }, this.bar.element, this.timeline.element), this.alert,
-      el("div", { class: "sample" }, column("column-program", source, output), column("column-run", now, state, steps), column("column-why", story, branches, intervene)));
+    fill(this.root,
+      el("h1", { class: "unseen" }, `Sample ${oneLine(cut(this.scene.name ?? "", 120))}`),
+      el("div", { class: "cockpit" }, this.bar.element, this.timeline.element), this.alert,
+      el("div", { class: "sample" },
+        column("column-program", source, output), column("column-run", now, state, steps), column("column-why", story, branches, intervene)));
     this.root.classList.add("sample-view");
-    this.neighbours();
-  }
-
-  neighbours() {
-    const { previous, next } = this.scene;
-    const link = (at, text, key) => (at === null || at === undefined ? el("span", { class: "soft" }, text) : el("a", { href: addressOf({ ...this.here, at, branch: 0, row: null }), title: `${text} (${key})` }, text));
-    fill(this.samples, link(previous, "‹ previous sample", "["), link(next, "next sample ›", "]"));
   }
 
   // What is asked for.
@@ -156,7 +155,8 @@ class SampleView {
   }
 
   place() {
-    return { row: this.here.row, rows: this.line.rows, first: this.line.first ?? null, told: this.now.told, next: (row, step) => nearest({ timeline: this.line, rows: this.rows }, row, step) };
+    const next = (row, step) => nearest({ timeline: this.line, rows: this.rows }, row, step);
+    return { row: this.here.row, rows: this.line.rows, first: this.line.first ?? null, told: this.now.told, next };
   }
 
   /** A jump is a place in the history: the browser's back button, or `b`, returns from it. */
@@ -205,7 +205,8 @@ class SampleView {
   async otherRun(place) {
     this.here = { ...place };
     this.scene = await this.describe();
-    await this.turnTo(place.other !== null && this.scene.sides.includes("other") ? { ...place, branch: 0, left: "found", right: "other" } : { ...place, left: "truth", right: "found" });
+    const both = place.other !== null && this.scene.sides.includes("other");
+    await this.turnTo(both ? { ...place, branch: 0, left: "found", right: "other" } : { ...place, left: "truth", right: "found" });
   }
 
   swap() {

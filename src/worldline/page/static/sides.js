@@ -31,7 +31,8 @@ export function sidesControl({ choose, swap }) {
     }
     const others = runs.filter((run) => run.id !== here.run && !run.live);
     second.hidden = !others.length;
-    fill(selects.other, el("option", { value: "", selected: !here.other }, "none"), others.map((run) => el("option", { value: run.id, selected: run.id === here.other }, oneLine(cut(`${run.name} · ${run.model ?? ""}`, 80)))));
+    const option = (run) => el("option", { value: run.id, selected: run.id === here.other }, oneLine(cut(`${run.name} · ${run.model ?? ""}`, 80)));
+    fill(selects.other, el("option", { value: "", selected: !here.other }, "none"), others.map(option));
   }
 
   return { element, render };

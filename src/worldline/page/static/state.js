@@ -10,7 +10,7 @@ const SHOWN = 24; // levels of a deep stack that are shown around its ends
 const LONGEST_NAME = 200;
 const VERBS = { return: "returns", raise: "raises", yield: "yields", output: "prints", input: "reads", exit: "exits" };
 
-/** The panel; `jump(row, name)` goes to a writer, `edit(name, value)` offers to change a name of the innermost frame. */
+/** The panel; `jump(row, name)` goes to a writer, `edit(name)` offers to change a name of the innermost frame. */
 export function statePanel({ jump, edit }) {
   const body = el("div", { class: "frames" });
   const depth = el("span", { class: "soft" });
@@ -63,9 +63,10 @@ export function statePanel({ jump, edit }) {
   function nameRow(row, at, view) {
     const [left, right] = difference(row.left?.text ?? "", row.right?.text ?? "");
     const cell = (side, value, pieces) => valueCell({ value, pieces, name: row.name, side: view.sides[side], here: view.row, jump });
-    const editing = at === 0 && view.canEdit
-      ? el("button", { type: "button", class: "quiet edit", title: "Change it and let the model go on (e)", "aria-label": `Change ${oneLine(cut(row.name, 80))}`, on: { click: () => edit(row.name, row.left?.text ?? row.right?.text ?? "") } }, "✎")
-      : null;
+    const editing = at === 0 && view.canEdit ? el("button", {
+      type: "button", class: "quiet edit", title: "Change it and let the model go on (e)",
+      "aria-label": `Change ${oneLine(cut(row.name, 80))}`, on: { click: () => edit(row.name) },
+    }, "✎") : null;
     return el("tr", { class: row.differs ? "differs" : null, data: { name: row.name } },
       el("th", { scope: "row", class: "code" }, oneLine(cut(row.name, LONGEST_NAME)), row.differs ? el("span", { class: "unseen" }, " differs") : null, editing),
       cell("left", row.left, left), cell("right", row.right, right));
@@ -86,8 +87,11 @@ function carried({ left, right, sides }) {
 }
 
 function titles({ left, right }, sides) {
-  const told = (frame) => (frame ? [el("span", { class: "code function" }, oneLine(cut(frame.function, LONGEST_NAME))), frame.line === null ? "" : el("span", { class: "soft" }, `line ${frame.line}`)] : []);
+  const told = (frame) => [
+    el("span", { class: "code function" }, oneLine(cut(frame.function, LONGEST_NAME))),
+    frame.line === null ? null : el("span", { class: "soft" }, `line ${frame.line}`),
+  ];
   if (left && right && left.function === right.function && left.line === right.line) return told(left);
   if (left && right && left.function === right.function) return [told(left)[0], el("span", { class: "soft" }, `line ${left.line ?? "?"} / ${right.line ?? "?"}`)];
-  return [...(left ? [...told(left), el("span", { class: "who left" }, sides.left)] : []), ...(right ? [...told(right), el("span", { class: "who right" }, sides.right)] : [])];
+  return [["left", left], ["right", right]].map(([side, frame]) => frame && [...told(frame), el("span", { class: `who ${side}` }, sides[side])]);
 }

@@ -7,11 +7,12 @@ import { CHUNK } from "./rows.js";
 import { Windowed } from "./windowed.js";
 
 const HIGH = 26;
+const COLUMNS = ["step", "action", "state", "left", "right", "sure", "bytes"];
 
 /** The panel; `seek(row)` is called with a chosen row. */
 export function stepsPanel({ seek, failed }) {
   const root = el("div", { class: "steps" });
-  const head = el("div", { class: "step-row step-head", role: "row" }, ["step", "action", "state", "left", "right", "sure", "bytes"].map((name) => el("span", { role: "columnheader", class: name }, name)));
+  const head = el("div", { class: "step-row step-head", role: "row" }, COLUMNS.map((name) => el("span", { role: "columnheader", class: name }, name)));
   const total = el("span", { class: "soft" });
   const element = el("section", { class: "panel steps-panel", "aria-labelledby": "steps-title" },
     el("header", {}, el("h2", { id: "steps-title" }, "Steps"), total), root);
@@ -61,6 +62,6 @@ function side(cell, name, row) {
   const changes = cell.changes.map(([, key, text]) => (text === null ? `-${cut(key, 40)}` : `${cut(key, 40)} = ${cut(text, 80)}`));
   if (cell.arg !== null && cell.arg !== undefined) changes.unshift(cut(cell.arg, 80));
   const indent = el("span", { class: "indent" });
-  indent.style.width = `${Math.min(12, Math.max(0, row.depth - 1)) * 8}px`;
+  indent.style.width = `${Math.min(6, Math.max(0, row.depth - 1)) * 6}px`;
   return el("span", { role: "gridcell", class: name }, indent, el("span", { class: "event" }, told(cell)), " ", el("code", {}, oneLine(changes.join("  "))));
 }

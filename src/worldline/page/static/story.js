@@ -3,6 +3,7 @@
 
 import { difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, percent, plural } from "./dom.js";
+import { SIGNS } from "./now.js";
 import { marked } from "./value.js";
 
 /** The panel. */
@@ -26,8 +27,10 @@ function answer({ answer: given, status }, scene) {
   const [one, other] = [ending(given.truth), ending(given.found)];
   const known = one !== null;
   const [truth, found] = known && other !== null ? difference(one, other) : [[[one ?? "", false]], [[other ?? "", false]]];
-  const shown = (text, pieces, none) => el("dd", { class: "code text" }, text === null ? el("span", { class: "soft" }, none) : marked(pieces.map(([piece, differs]) => [cut(piece, 600), differs])));
-  const verdict = !known || status === "running" ? null : el("span", { class: `verdict ${given.right ? "right" : "wrong"}` }, given.right ? "✓ answer right" : "✗ answer wrong");
+  const short = (pieces) => marked(pieces.map(([piece, differs]) => [cut(piece, 600), differs]));
+  const shown = (text, pieces, none) => el("dd", { class: "code text" }, text === null ? el("span", { class: "soft" }, none) : short(pieces));
+  const kind = given.right ? "right" : "wrong";
+  const verdict = known && status !== "running" ? el("span", { class: `verdict ${kind}` }, `${SIGNS[kind]} answer ${kind}`) : null;
   return [verdict, el("dl", { class: "facts" },
     el("dt", {}, "interpreter"), shown(one, truth, "no answer"),
     el("dt", {}, oneLine(cut(scene.model || "model", 60))), shown(other, found, status === "running" ? "not yet" : "no answer"))];
@@ -45,7 +48,8 @@ function cause({ cause: told, status }) {
   const about = [told.operation, told.type].filter(Boolean).map((text) => oneLine(cut(text, 120))).join(", of ");
   return el("div", { class: "cause" },
     el("h3", {}, "cause"),
-    el("p", {}, el("strong", { class: told.name === "right" ? "verdict right" : "verdict wrong" }, told.name), told.detail ? ` · ${cut(told.detail, 300)}` : "", about ? el("span", { class: "soft" }, ` · ${about}`) : ""),
+    el("p", {}, el("strong", { class: `verdict ${told.name === "right" ? "right" : "wrong"}` }, told.name),
+      told.detail ? ` · ${cut(told.detail, 300)}` : "", about ? el("span", { class: "soft" }, ` · ${about}`) : ""),
     evidence(told.evidence));
 }
 

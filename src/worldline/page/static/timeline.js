@@ -13,10 +13,15 @@ const HIGH = { right: 0.28, consequential: 0.62, wrong: 1 };
 /** A timeline, with the control of the sides under it; `seek(row)` is called when somebody chooses a row, `seek(row, true)` while they still drag. */
 export function timelinePanel({ seek, sides }) {
   const canvas = el("canvas", { class: "lanes", height: TALL, "aria-hidden": "true" });
-  const slider = el("input", { type: "range", min: 0, step: 1, id: "slider", "aria-label": "Step", on: { input: () => seek(Number(slider.value), true), change: () => seek(Number(slider.value)) } });
-  const legend = el("ul", { class: "legend" }, KINDS.map((kind) => el("li", { class: kind }, el("i", { "aria-hidden": "true" }), kind)), el("li", { class: "first" }, el("i", { "aria-hidden": "true" }), "first divergence"), el("li", { class: "here" }, el("i", { "aria-hidden": "true" }), "this step"));
+  const slider = el("input", {
+    type: "range", min: 0, step: 1, id: "slider", "aria-label": "Step",
+    on: { input: () => seek(Number(slider.value), true), change: () => seek(Number(slider.value)) },
+  });
+  const meaning = [...KINDS.map((kind) => [kind, kind]), ["first", "first divergence"], ["here", "this step"]];
+  const legend = el("ul", { class: "legend" }, meaning.map(([kind, words]) => el("li", { class: kind }, el("i", { "aria-hidden": "true" }), words)));
   const labels = el("div", { class: "lane-names", "aria-hidden": "true" }, LANES.map(([name]) => el("span", {}, name)));
-  const element = el("section", { class: "timeline", "aria-label": "Timeline" }, labels, el("div", { class: "lane-box" }, canvas, slider), el("div", { class: "under-lanes" }, legend, sides.element));
+  const element = el("section", { class: "timeline", "aria-label": "Timeline" },
+    labels, el("div", { class: "lane-box" }, canvas, slider), el("div", { class: "under-lanes" }, legend, sides.element));
   const lanes = document.createElement("canvas");
   const panel = { element, slider, data: null, row: 0, render, dispose };
 

@@ -3,11 +3,13 @@
 import { count, el, fill } from "./dom.js";
 import { sign } from "./keys.js";
 import { HOPS, MOVES } from "./moves.js";
+import { addressOf } from "./place.js";
 
 /** The toolbar; `move(move)` is called with a move, `jump(row)` with a typed step, `back()` to return from a jump. */
 export function toolbar({ move, jump, back, samples }) {
   const button = (one) => el("button", {
-    type: "button", class: one.sign ? "move" : "hop", title: `${one.label} (${sign(one.key)})`, "aria-label": one.sign ? one.label : null, data: { move: one.name }, on: { click: () => move(one) },
+    type: "button", class: one.sign ? "move" : "hop", title: `${one.label} (${sign(one.key)})`,
+    "aria-label": one.sign ? one.label : null, data: { move: one.name }, on: { click: () => move(one) },
   }, one.sign ?? one.text);
   const buttons = [...MOVES, ...HOPS].map((one) => [one, button(one)]);
   const field = el("input", { type: "text", inputMode: "numeric", id: "jump", class: "number", "aria-label": "Go to step" });
@@ -29,8 +31,7 @@ export function toolbar({ move, jump, back, samples }) {
     fill(total, `of ${count(Math.max(0, many - 1))}`);
     returns.disabled = !canReturn;
     for (const [one, made] of buttons) {
-      const lost = one.name === "first" ? place.first === null : one.sign ? one.to(place) === null || one.to(place) === undefined : place.first === null;
-      made.disabled = lost;
+      made.disabled = one.sign ? (one.to(place) ?? null) === null : place.first === null;
     }
   }
 
@@ -40,4 +41,13 @@ export function toolbar({ move, jump, back, samples }) {
   }
 
   return { element, render, focus };
+}
+
+/** The links to the samples beside this one. */
+export function neighbours({ previous, next }, here) {
+  const link = (at, text, key) => {
+    if (at === null || at === undefined) return el("span", { class: "soft" }, text);
+    return el("a", { href: addressOf({ ...here, at, branch: 0, row: null }), title: `${text} (${key})` }, text);
+  };
+  return el("nav", { class: "neighbours", "aria-label": "Samples" }, link(previous, "‹ previous sample", "["), link(next, "next sample ›", "]"));
 }
