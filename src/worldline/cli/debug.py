@@ -3,59 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import MODELS, settings
-from worldline.cli.programs import program_of, program_options
+from worldline.cli.asking import asked, options_of
+from worldline.cli.programs import program_of
 from worldline.errors import UsageError, WorldlineError
 
 if TYPE_CHECKING:
-    from worldline.codec.compact_prompt import Compact
     from worldline.predict.forced_edit import Edit
-
-Verb = TypeVar("Verb", bound=Callable[..., Any])
-
-
-def asked(verb: Verb) -> Verb:
-    """What is imagined, and by whom: the arguments and options of both verbs."""
-    for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
-        click.option("--bare", is_flag=True, help="Leave lines that can never run out of the prompt."),
-        click.option(
-            "--element", is_flag=True, help="Write what changed inside a value, not the whole of it."
-        ),
-        click.option(
-            "--reveal", type=click.IntRange(min=0), default=1, help="Show the state every N steps [1]."
-        ),
-        click.option("--limit", type=click.IntRange(min=1), metavar="BYTES", help="The most bytes of steps."),
-        click.option(
-            "-M",
-            "extras",
-            multiple=True,
-            metavar="KEY=VALUE",
-            callback=settings,
-            help="Options of the model.",
-        ),
-        click.option(
-            "--model",
-            default="default",
-            metavar="M",
-            help=MODELS,
-        ),
-        program_options,
-        click.argument("args", nargs=-1),
-        click.argument("file", type=click.Path()),
-    ):
-        verb = option(verb)
-    return verb
 
 
 @click.command()
 @asked
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--html", metavar="FILE", help="Also write one self-contained page.")
 @click.option("--view", is_flag=True, help="Then show it on a page, where one can go on (extra `view`).")
 @click.option("--no-cures", is_flag=True, help="Do not try which cure would have helped.")
@@ -78,7 +41,7 @@ def debug(
     from worldline.diagnose.debug import debug as run
     from worldline.predict.models import load_model
 
-    program, options = program_of(asked["file"], asked["args"], asked), _options(asked)
+    program, options = program_of(asked["file"], asked["args"], asked), options_of(asked)
     predictor = load_model(asked["model"], asked["extras"])
     found = run(
         program, predictor, options=options, limit=asked["limit"], cures=not no_cures, budget=seconds or None
@@ -106,6 +69,7 @@ def debug(
 
 @click.command()
 @asked
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--rows", type=click.IntRange(min=0), default=200, help="Rows of the table; 0 for all [200].")
 @click.option(
     "--edit", metavar="STEP:NAME=VALUE", help="Go on from what was imagined with another value after STEP."
@@ -115,7 +79,7 @@ def imagine(as_json: bool, rows: int, edit: str | None, **asked: Any) -> None:
     from worldline.diagnose.debug import imagine as run
     from worldline.predict.models import load_model
 
-    program, options = program_of(asked["file"], asked["args"], asked), _options(asked)
+    program, options = program_of(asked["file"], asked["args"], asked), options_of(asked)
     predictor = load_model(asked["model"], asked["extras"])
     found = run(program, predictor, options=options, limit=asked["limit"], edit=_edit(edit) if edit else None)
     if found.found.status == "fault":
@@ -138,13 +102,6 @@ def _edit(text: str) -> Edit:
     if not (colon and equals and step.isdecimal() and name.isidentifier()):
         raise UsageError(f"--edit {text}: not STEP:NAME=VALUE, such as 3:n=7")
     return Edit(int(step), {name: value or None})
-
-
-def _options(asked: dict[str, Any]) -> Compact:
-    from worldline.codec.compact_prompt import Compact
-
-    delta = "element" if asked["element"] else "whole"
-    return Compact(delta=delta, reveal=asked["reveal"], bare=asked["bare"])
 
 
 def _write_page(path: str, found: Any) -> None:

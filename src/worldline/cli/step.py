@@ -7,24 +7,14 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import MODELS, settings
-from worldline.cli.programs import program_of, program_options
+from worldline.cli.asking import asked, options_of
+from worldline.cli.programs import program_of
 from worldline.errors import UsageError
 
 
 @click.command()
-@click.argument("file", type=click.Path())
-@click.argument("args", nargs=-1)
-@program_options
-@click.option("--model", default="default", metavar="M", help=MODELS)
-@click.option(
-    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="Options of the model."
-)
-@click.option("--limit", type=click.IntRange(min=1), metavar="BYTES", help="The most bytes of steps.")
-@click.option("--reveal", type=click.IntRange(min=0), default=1, help="Show the state every N steps [1].")
-@click.option("--element", is_flag=True, help="Write what changed inside a value, not the whole of it.")
-@click.option("--bare", is_flag=True, help="Leave lines that can never run out of the prompt.")
-def step(file: str, args: tuple[str, ...], **asked: Any) -> None:
+@asked
+def step(**asked: Any) -> None:
     """Step through what a model imagines FILE to do, in the terminal, beside what the interpreter does.
 
     The keys are those of the page; `?` shows them.
@@ -39,13 +29,11 @@ def step(file: str, args: tuple[str, ...], **asked: Any) -> None:
         if not (error.name or "").startswith("textual"):
             raise
         raise UsageError("stepping in the terminal needs textual: pip install 'worldline[step]'") from None
-    from worldline.codec.compact_prompt import Compact
     from worldline.predict.models import load_model
 
-    delta = "element" if asked["element"] else "whole"
-    options = Compact(delta=delta, reveal=asked["reveal"], bare=asked["bare"])
-    program = program_of(file, args, asked)
-    run(program, load_model(asked["model"], asked["extras"]), options=options, limit=asked["limit"])
+    program = program_of(asked["file"], asked["args"], asked)
+    predictor = load_model(asked["model"], asked["extras"])
+    run(program, predictor, options=options_of(asked), limit=asked["limit"])
 
 
 def is_terminal() -> bool:

@@ -14,6 +14,7 @@ from worldline.cli.programs import program_of, program_options
 from worldline.errors import UsageError
 
 if TYPE_CHECKING:
+    from worldline.codec.tokens import Tokenizer
     from worldline.diagnose.debug import Debugged
     from worldline.page.desk import Opening
     from worldline.predict.predictor import Predictor
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="Options of the model."
 )
 @click.option("--no-model", is_flag=True, help="Only show: no model is loaded, nothing can be tried.")
+@click.option(
+    "--tokenizer", metavar="NAME|FILE", help="What tokens are counted by [llama3, where it is there]."
+)
 @click.option("--bundle", metavar="OUT", help="Write a folder, or one .html, that needs no server; then end.")
 @click.option(
     "--limit", type=click.IntRange(min=0), default=500, help="Samples of a run with steps in a bundle [500]."
@@ -62,7 +66,14 @@ def _opening(targets: tuple[str, ...], asked: Mapping[str, Any]) -> Opening:
         raise UsageError(f"{files[0]} is shown as a model imagines it: not with --no-model")
     programs = tuple(program_of(file, (), asked) for file in files)
     models = {} if asked["no_model"] else {asked["model"]: _loader(asked["model"], asked["extras"])}
-    return Opening(runs=runs, programs=programs, models=models)
+    return Opening(runs=runs, programs=programs, models=models, tokenizer=_tokenizer(asked["tokenizer"]))
+
+
+def _tokenizer(spec: str | None = None) -> Tokenizer | None:
+    """What tokens are counted by; none where none is said and none is there."""
+    from worldline.data import vocabularies
+
+    return vocabularies.load(spec or "llama3") if spec or vocabularies.llama3_path() else None
 
 
 def _loader(model: str, extras: Mapping[str, str]) -> Callable[[], Predictor]:
@@ -75,7 +86,9 @@ def _serve(opening: Opening, **options: Any) -> None:
     try:
         from worldline.page.server import serve
     except ImportError as error:
-        raise UsageError(f"the page needs the extra `view`: pip install 'worldline[view]' ({error})") from None
+        raise UsageError(
+            f"the page needs the extra `view`: pip install 'worldline[view]' ({error})"
+        ) from None
     serve(opening, say=click.echo, **options)
 
 
@@ -93,7 +106,9 @@ def show_debugged(found: Debugged, predictor: Predictor) -> None:
     from worldline.page.desk import Opening
 
     name = found.sample.ask.program.name
-    scene = Scene.of_sample(found.sample, name=name, model=found.model, sure=found.sureness)
+    scene = Scene.of_sample(
+        found.sample, name=name, model=found.model, sure=found.sureness, tokenizer=_tokenizer()
+    )
     _serve(Opening(scenes=(scene,), models={found.model: lambda: predictor}))
 
 
