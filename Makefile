@@ -15,7 +15,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal
 FAST := $(wildcard tests/house tests/core tests/view tests/cli tests/codec)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench tokenizers humaneval hostile format clean
+.PHONY: help setup demo test check bench pictures tokenizers humaneval hostile format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -58,6 +58,10 @@ bench: setup ## recording and decoding speed, each beside its peers; how smooth 
 	$(BIN)/python bench/decoding.py
 	@.ci/system-package chromium
 	$(BIN)/python bench/page.py
+
+pictures: setup ## the pictures of docs/page.md, of a run: make pictures RUN=runs/humaneval
+	@.ci/system-package chromium
+	$(BIN)/python bench/screenshots.py $(RUN)
 
 tokenizers: setup ## the tokenizer-swap study: its corpus, its models (a GPU is worth having), its page
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plots]'

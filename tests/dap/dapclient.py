@@ -169,6 +169,8 @@ class Thread:
     def _serve(self, end: socket.socket, shared: Shared) -> None:
         with end:
             serve(lambda: end.recv(1 << 16), end.sendall, shared, is_strict=False)
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
 
     def write(self, data: bytes) -> None:
         self._ours.sendall(data)

@@ -96,9 +96,25 @@ def test_breakpoints_move_to_lines_that_run_and_say_when_they_cannot(adapter: Ad
     source = {"path": FACT["program"]}
     found = adapter.ask("breakpointLocations", source=source, line=1, endLine=9)["breakpoints"]
     assert [one["line"] for one in found] == [2, 3, 4, 5]
+    made = adapter.ask("setBreakpoints", source=source, lines=[3])["breakpoints"]
+    assert [one["line"] for one in made] == [3]
     assert adapter.ask("setBreakpoints", source={"path": "/etc/passwd"}, breakpoints=[{"line": 1}]) == {
         "breakpoints": [{"verified": False, "message": "this file is no part of the program"}]
     }
+
+
+def test_files_beside_the_main_one_are_stepped_into(adapter: Adapter, tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("import other\n\ndef f(n):\n    return other.twice(n) + 1\n")
+    (tmp_path / "other.py").write_text("def twice(n):\n    return n * 2\n")
+    other = str(tmp_path / "other.py")
+    made = adapter.launch(
+        program=str(tmp_path / "main.py"), call="f(2)", model="interpreter", path=other, lines=[1]
+    )
+    assert (made[0]["line"], made[0]["source"]["path"]) == (2, other)
+    assert adapter.stopped() == ("breakpoint", "twice", 2)
+    frames = adapter.ask("stackTrace", threadId=1)["stackFrames"]
+    assert [one["source"]["name"] for one in frames] == ["other.py", "main.py"]
+    assert len(adapter.ask("loadedSources")["sources"]) == 2
 
 
 def test_conditions_hit_counts_and_log_points(adapter: Adapter) -> None:

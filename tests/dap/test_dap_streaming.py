@@ -44,11 +44,12 @@ def test_steps_are_there_before_the_end(adapter: Adapter) -> None:
 
 def test_it_is_paused_and_the_model_stopped(adapter: Adapter) -> None:
     adapter.launch(**LONG)
-    adapter.event("progressUpdate")
+    while adapter.event("progressUpdate")["message"].startswith(("the", "0 steps")):
+        pass
     assert "running" in adapter.refused("next", threadId=1)
     adapter.ask("pause", threadId=1)
     reason, function, _ = adapter.stopped()
-    assert (reason, function) in (("pause", "f"), ("pause", ""))
+    assert (reason, function) == ("pause", "f")
     adapter.ask("pause", threadId=1)
     adapter.ask("cancel", progressId=progress(adapter, "progressStart")[0]["progressId"])
     adapter.event("progressEnd")

@@ -32,7 +32,7 @@ def reading(program: Program, codec: str = "compact") -> Reading:
 def with_moment(found: Reading, i: int, **changes: Any) -> Reading:
     """A reading with one moment changed."""
     moments = list(found.moments)
-    moments[i] = replace(moments[i], **changes)
+    moments[i] = moments[i]._replace(**changes)
     return replace(found, moments=tuple(moments))
 
 
@@ -117,7 +117,7 @@ def test_values_compare_as_values() -> None:
     true = reading(COUNT, "cwm")
     texts = {"'erry'": '"erry"'}
     moments = tuple(
-        replace(m, values={k: texts.get(v, v) for k, v in m.values.items()}) for m in true.moments
+        m._replace(values={k: texts.get(v, v) for k, v in m.values.items()}) for m in true.moments
     )
     assert moments != true.moments
     assert diverge(true, replace(true, moments=moments)) == ()

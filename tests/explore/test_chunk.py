@@ -28,9 +28,11 @@ class Page:
         self.frames = {int(frame): dict(info) for frame, info in key["frames"].items()}
         self.state = {int(frame): dict(names) for frame, names in key["state"].items()}
         self.output = key["output"]
+        self.at = key["at"]
 
     def fold(self, row: int, cell: dict[str, Any]) -> None:
         """Takes a row in."""
+        self.at = cell
         self.frames[cell["frame"]]["line"] = cell["line"]
         if "parent" in cell:
             self.frames[cell["frame"]]["parent"] = cell["parent"]
@@ -40,6 +42,13 @@ class Page:
             if text is not None:
                 names[name] = [text, writer[0] if writer else row]
         self.output += cell["printed"] or ""
+
+    def here(self) -> Any:
+        """The newest step and the stack that it leaves; None where there is none yet."""
+        if self.at is None:
+            return None
+        told = {name: self.at[name] for name in ("step", "event", "line", "file", "frame")}
+        return told, self.stack(self.at["frame"])
 
     def stack(self, frame: int) -> list[tuple[Any, ...]]:
         """The frames from the outermost to this one, with what is known of each."""
@@ -54,11 +63,13 @@ class Page:
 
 def check(pair: Pair) -> None:
     """Every chunk of a pair, folded as a page does, beside the sides; and that nothing in it is not JSON."""
-    seen = 0
+    seen, pages = 0, dict[str, Page]()
     for k in range(chunks(pair)):
         part = json.loads(json.dumps(chunk(pair, k), allow_nan=False).encode("utf-8"))
         assert part["first"] == seen == k * CHUNK
-        pages = {name: Page(part[name]) for name in ("left", "right")}
+        ended, pages = pages, {name: Page(part[name]) for name in ("left", "right")}
+        for name, page in ended.items():  # a chunk begins where the last one ended
+            assert pages[name].here() == page.here()
         for row in part["rows"]:
             assert row["row"] == seen
             check_row(pair, row, pages)
@@ -126,6 +137,17 @@ def test_there_are_several_chunks() -> None:
         chunk(pair, chunks(pair))
 
 
+def test_a_side_that_has_ended_stays_where_it_was() -> None:
+    truth = true("loop")
+    text = truth.prediction.text
+    short = side("loop", "compact", text[: text.index(b"\n", len(text) // 8) + 1], "budget")
+    pair = Pair(truth, short)
+    check(pair)
+    later = chunk(pair, chunks(pair) - 1)["right"]
+    assert later["at"]["step"] == len(short.moments) - 1
+    assert str(later["at"]["frame"]) in later["state"]
+
+
 def test_a_waiting_frame_is_where_it_waits() -> None:
     truth = true("loop")
     pair = Pair(truth, truth)
@@ -162,6 +184,7 @@ def test_the_format_is_exactly_this() -> None:
     }  # fmt: skip
     assert part["rows"][13]["left"]["changes"] == [[2, "r", "1", 8]]
     assert part["left"] == {
+        "at": None,
         "frames": {str(n): {"function": "fact", "file": None, "parent": n - 1, "line": 1} for n in range(4)},
         "state": {},
         "output": "",
@@ -170,7 +193,7 @@ def test_the_format_is_exactly_this() -> None:
 
 def test_an_empty_pair_has_one_empty_chunk() -> None:
     empty = side("fact", "compact", b"", "empty")
-    nothing = {"frames": {}, "state": {}, "output": ""}
+    nothing = {"at": None, "frames": {}, "state": {}, "output": ""}
     assert chunk(Pair(None, empty), 0) == {"first": 0, "rows": [], "left": nothing, "right": nothing}
 
 

@@ -101,6 +101,22 @@ def test_too_many_failures_are_not_diagnosed_and_that_is_said(
         select(index, Filters.of({"operation": "none"}))
 
 
+def test_failures_with_long_traces_alone_are_not_diagnosed_and_that_is_said(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = build(made)
+    longest = max(one["size"] + one["bytes"] for one in whole.table.to_pylist() if one["operation"])
+    monkeypatch.setattr(index_operations, "LONG", longest - 1)
+    index = build(made)
+    assert index.operations
+    assert "not diagnosed of 1 failure" in index.notes[-1]
+    sizes = [one["size"] + one["bytes"] for one in index.table.to_pylist()]
+    for size, one, known in zip(sizes, rows(index), rows(whole), strict=True):
+        assert one["operation"] == (None if size >= longest else known["operation"])
+    monkeypatch.setattr(index_operations, "LONG", 0)
+    assert not build(made).operations
+
+
 @pytest.mark.parametrize("codec", ["compact", "cwm"])
 @pytest.mark.usefixtures("box")
 def test_depth_is_that_of_the_parsed_text(codec: str) -> None:

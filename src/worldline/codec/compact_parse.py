@@ -76,9 +76,10 @@ def _parse_steps(data: bytes, start: int, found: Prompt, budget: int) -> Parsed:
             break
         malformed = _line(reader, data, at, stop)
         at = at if malformed else stop + 1
+    steps = reader.steps()
     if reader.ended and malformed is None:
-        malformed = _canonical(reader, data, start, at)
-    return _parsed(reader, malformed, at)
+        malformed = _canonical(reader, steps, data, start, at)
+    return _parsed(reader, steps, malformed, at)
 
 
 def _line(reader: Reader, data: bytes, at: int, stop: int) -> Malformed | None:
@@ -99,11 +100,11 @@ def _bytes_before(data: bytes, at: int, characters: int) -> int:
     return at + len(rest.encode())
 
 
-def _canonical(reader: Reader, data: bytes, start: int, end: int) -> Malformed | None:
+def _canonical(reader: Reader, steps: list[Step], data: bytes, start: int, end: int) -> Malformed | None:
     """Compares an ended text with what its steps are written as. What depends on the future is checked only here."""
     if end != len(data):
         return Malformed(end, "nothing after the end")
-    run = Recorded(reader.prompt.program, reader.steps(), reader.frames, reader.hidden, True)
+    run = Recorded(reader.prompt.program, steps, reader.frames, reader.hidden, True)
     try:
         text = write(run, reader.prompt.options, reader.queries)
     except UsageError:  # a hidden value that the end of the text shows to be one that is written
@@ -114,9 +115,8 @@ def _canonical(reader: Reader, data: bytes, start: int, end: int) -> Malformed |
     return Malformed(start + same, "the canonical form of these steps")
 
 
-def _parsed(reader: Reader, malformed: Malformed | None, end: int) -> Parsed:
+def _parsed(reader: Reader, steps: list[Step], malformed: Malformed | None, end: int) -> Parsed:
     ended = reader.ended and malformed is None
     hidden, queries, prompt = tuple(reader.hidden), tuple(reader.queries), reader.prompt
-    steps = reader.steps()
     frames = reader.frames[: sum(step.event == "call" for step in steps)]  # the last line may be half a call
     return Parsed(steps, ended, malformed, frames, hidden, queries, prompt.program, prompt.options, end)

@@ -23,14 +23,17 @@ _QUOTED = re.compile(STR)
 _EVENTS = {mark: event for event, mark in MARKS.items()}
 
 
-@dataclass
+_NOTHING = Changes()  # of every step that has no changes: most have none, and none is ever added to
+
+
+@dataclass(slots=True)
 class _Row:
     """A step that is being read: its changes may come late."""
 
     event: str
     frame: int
     line: int
-    changes: Changes = field(default_factory=Changes)
+    changes: Changes = field(default_factory=lambda: _NOTHING)
     arg: str | None = None
 
 
@@ -164,16 +167,17 @@ class Reader:
         match = _NUMBER.match(text)
         at = match.end() if match else 0
         mark = text[at : at + 1]
-        if mark == "~":
-            return self._resume(text, at)
-        if mark in _EVENTS:
-            return self._valued(text, at, _EVENTS[mark])
-        if match is None or mark not in ("", " "):
+        if match is not None and mark in ("", " "):
+            line, frame = int(match[0]), self._running()
+            if line >= NO_TEXT:
+                raise Fault(0, "a line number")
+            self._finish(_Row("line", frame, line), text, at)
+        elif mark == "~":
+            self._resume(text, at)
+        elif mark in _EVENTS:
+            self._valued(text, at, _EVENTS[mark])
+        else:
             raise Fault(at, "a step")
-        frame = self._running()
-        self._lines[frame], _ = self._read_line(text, 0)
-        self._finish(_Row("line", frame, self._lines[frame]), text, at)
-        return None
 
     def _resume(self, text: str, at: int) -> None:
         frame, end = self._read_reference(text, at + 1)
@@ -237,8 +241,8 @@ class Reader:
         self._rows.append(row)
 
     def _read_changes(self, i: int, text: str, at: int, frame: int | None = None) -> tuple[Changes, int]:
-        if not self._options.reveals(i):
-            return Changes(), at
+        if at == len(text) or not self._options.reveals(i):
+            return _NOTHING, at
         return self._shown.read(self._rows[i].frame if frame is None else frame, text, at)
 
     def _read_line(self, text: str, at: int) -> tuple[int, int]:
@@ -262,21 +266,11 @@ class Reader:
 
     def steps(self) -> list[Step]:
         """The steps so far."""
-        return [self._step(i, row) for i, row in enumerate(self._rows)]
+        return [self._step(i, row, row.changes) for i, row in enumerate(self._rows)]
 
-    def _step(self, i: int, row: _Row) -> Step:
-        changes, depth = row.changes, self.frames[row.frame].depth
-        return Step(
-            i,
-            row.event,
-            row.frame,
-            depth,
-            row.line,
-            changes.delta,
-            tuple(changes.gone),
-            changes.same,
-            row.arg,
-        )
+    def _step(self, i: int, row: _Row, changes: Changes) -> Step:
+        depth, delta, same = self.frames[row.frame].depth, changes.delta or {}, changes.same or {}
+        return Step(i, row.event, row.frame, depth, row.line, delta, tuple(changes.gone), same, row.arg)
 
 
 def read_answer(text: str) -> str | None:

@@ -240,6 +240,7 @@ class Adapter:
             self.emit("initialized", {})
         else:
             setting.carry_over(session, old, self.emit)
+            self._is_configured = True
             session.ready()
 
     def configured(self, message: Request, asked: Arguments) -> object:

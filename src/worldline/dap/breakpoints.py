@@ -25,11 +25,11 @@ _HOLE = re.compile(r"\{([^{}]*)\}")
 
 
 def runnable(program: Program, file: str | None = None) -> tuple[int, ...]:
-    """The lines of a program's file that can run; of a call, without those that only the module's body has."""
+    """The lines of a program's file that can run; of a call, without those that only a module's body has."""
     source = program.source if file is None else dict(program.files).get(file, "")
     lines: set[int] = set()
     for i, flow in enumerate(successors(source)):
-        if i or file is not None or program.call is None:
+        if i or program.call is None:
             lines |= flow.start.union(flow.next, *flow.next.values())
     return tuple(sorted(line for line in lines if line > 0))
 

@@ -14,7 +14,7 @@ from worldline.dap.track import Track
 from worldline.dap.variables import NONE, cut
 from worldline.diagnose.cause import CAUSES, Cause
 from worldline.diagnose.diverge import Divergence
-from worldline.explore.pair import Pair
+from worldline.explore.pair import Pair, PairRow
 
 RAISED = "raised"
 NO_DIVERGENCE = ("right", "scorer artefact", "tool fault")  # causes at which no step goes wrong
@@ -65,13 +65,13 @@ def _raised(track: Track) -> Iterator[Wrong]:
 def _parted(track: Track, pair: Pair, growing: bool) -> Iterator[Wrong]:
     """What a pair of runs says, row by row."""
     firsts: set[str] = set()
-    for at, row in enumerate(pair.rows):
+    for row, following in zip(pair.rows, _following(pair, len(track)), strict=True):
         if growing and row.right is None:
             return
         for what, verdict in (("action", row.action), ("state", row.state)):
             if verdict == "right":
                 continue
-            place, told = _place(track, pair, at, what), in_words(row.differs)
+            place, told = _place(track, row, what, following), in_words(row.differs)
             if growing and place >= len(track):
                 return
             if verdict == "wrong" and what not in firsts:
@@ -85,12 +85,19 @@ def _parted(track: Track, pair: Pair, growing: bool) -> Iterator[Wrong]:
             return
 
 
-def _place(track: Track, pair: Pair, at: int, what: str) -> int:
+def _following(pair: Pair, end: int) -> list[int]:
+    """For each row the found step in it, or the next that there is."""
+    found = []
+    for row in reversed(pair.rows):
+        end = end if row.right is None else row.right
+        found.append(end)
+    return found[::-1]
+
+
+def _place(track: Track, row: PairRow, what: str, following: int) -> int:
     """Where a row's error is seen: a missing step, before the next one that there is."""
-    row = pair.rows[at]
     if row.right is None:
-        later = (pair.rows[i].right for i in range(at, len(pair.rows)))
-        return next((step for step in later if step is not None), len(track))
+        return following
     if what == "action":
         return row.right
     if any(one.name not in (None, "%") for one in row.differs):

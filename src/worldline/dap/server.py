@@ -67,6 +67,8 @@ def serve_port(port: int, *, host: str = "127.0.0.1", ready: Callable[[int], Non
                 serve(
                     lambda: connection.recv(CHUNK), connection.sendall, shared, is_strict=True  # noqa: B023
                 )  # fmt: skip
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)  # whoever still reads it would keep it open
 
 
 def _listening(host: str, port: int) -> socket.socket:

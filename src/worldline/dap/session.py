@@ -8,28 +8,26 @@ a client goes through `emit`; requests are read elsewhere (`adapter`), and what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from worldline.dap.breakpoints import Breakpoint, Hits, names_at
 from worldline.dap.expressions import Expression, Unknown
-from worldline.dap.filters import CAUSED, RAISED, Wrong, wrongs
+from worldline.dap.filters import Wrong
 from worldline.dap.growth import Growth
 from worldline.dap.launching import Launch
 from worldline.dap.messages import Arguments, Client
+from worldline.dap.snapshot import Snapshot
 from worldline.dap.sources import Place, Sources
 from worldline.dap.track import Track, line_of
 from worldline.dap.variables import Shelf
 from worldline.errors import UsageError
 from worldline.explore.branch import Branch, Intervention
 from worldline.explore.grow import Progress, grow, imagine
-from worldline.explore.pair import Pair
 from worldline.explore.scene import Scene
-from worldline.explore.side import Side
 from worldline.predict.predictor import Predictor, codec_of
 
 THREAD = 1
-AHEAD = 256  # bytes of the truth that are read beyond what the model has written
 FORWARD = ("into", "over", "out", "continue", "arrive")
 Emit = Callable[[str, Mapping[str, Any]], None]
 
@@ -73,7 +71,7 @@ class Session:
         )  # fmt: skip
         self.sources = Sources(launch.root, [launch.program])
         self.branch, self.position = 0, -1
-        self._here = self.scene.branch(0)
+        self.seen = Snapshot(self.scene, self.scene.branch(0))
         self.move: Move | None = None
         self.stopped: Stopped | None = None
         self.is_over = False
@@ -86,61 +84,26 @@ class Session:
         self._hits: dict[tuple[int, int], Hits] = {}
         self._printed: dict[int, int] = {}  # for each branch, the position up to which output was sent
         self._told: set[str] = set()
-        self._track: tuple[Branch, Track] | None = None
-        self._pair: Pair | None = None
-        self._wrongs: tuple[Branch, list[Wrong]] | None = None
-
-    # what is there
 
     @property
     def here(self) -> Branch:
-        """The branch that is stepped through, as it stood when its growth was last heard of.
-
-        It is replaced by another thread while this one looks: what is asked of it in one go must be of one branch.
-        """
-        return self._here
-
-    def _look(self) -> None:
-        self._here = self.scene.branch(self.branch)
-
-    @property
-    def is_growing(self) -> bool:
-        """Whether more steps may come."""
-        return self.here.status == "running"
+        """The branch that is stepped through, as it stood when its growth was last heard of."""
+        return self.seen.branch
 
     @property
     def track(self) -> Track:
         """The model's side of it, as far as it is there."""
-        here = self.here
-        if self._track is None or self._track[0] is not here:
-            is_whole = here.truth is not None and here.status != "running"
-            side = (
-                self.scene.pair(here.id).right
-                if is_whole
-                else Side("found", here.ask, here.found, sure=here.sure)
-            )
-            self._track = here, Track(side)
-            self._pair = self.scene.pair(here.id) if is_whole else _begun(here, side)
-        return self._track[1]
-
-    @property
-    def pair(self) -> Pair | None:
-        """Both sides, the true one as far as the other has come; None where the interpreter has none."""
-        assert self.track is not None
-        return self._pair
+        return self.seen.track
 
     @property
     def program(self) -> int:
         """The number of the branch's program."""
         return self.sources.number(self.here.ask.program)
 
-    @property
-    def wrongs(self) -> list[Wrong]:
-        """Every place where something is wrong, as far as it is certain."""
-        here = self.here
-        if self._wrongs is None or self._wrongs[0] is not here:
-            self._wrongs = here, wrongs(self.track, self.pair, here.cause, growing=self.is_growing)
-        return self._wrongs[1]
+    def _look(self) -> None:
+        branch = self.scene.branch(self.branch)
+        if self.seen.branch is not branch:
+            self.seen = Snapshot(self.scene, branch)
 
     def next_number(self) -> int:
         """A number for a breakpoint; none is given twice."""
@@ -184,6 +147,8 @@ class Session:
                 return
             self.branch, self.position = branch, position
             self._look()
+            if intervention.kind == "line":
+                self.position = self.here.at
             shared = 0 if intervention.kind == "rewrite" else self.here.at
             self._printed[branch] = min(self._printed.get(parent, 0), shared)
             done()
@@ -234,8 +199,11 @@ class Session:
         self._try()
 
     def pause(self) -> None:
-        """Stop where the model has come to."""
+        """Stop where the model has come to, once it has come anywhere."""
         if self.move is None:
+            return
+        if not len(self.track):
+            self.go(Move("arrive", reason="pause"))
             return
         known = min(len(self.track), self._known())
         lines = (q for q in range(known - 1, self.position, -1) if self.track.moments[q].event == "line")
@@ -280,15 +248,15 @@ class Session:
         track, known = self.track, self._known()
         goal = self._goal(track, move)
         if move.kind == "arrive":
-            if goal < len(track) or not self.is_growing:
+            if goal < len(track) or not self.seen.is_growing:
                 self._arrive(min(goal, len(track)), Stopped(move.reason, move.told))
             return
         found = min(self._breaks(self.position, min(goal, known)), key=_place_of, default=None)
-        if found is not None and (found[0] < known or not self.is_growing):
+        if found is not None and (found[0] < known or not self.seen.is_growing):
             self._arrive(*found)
-        elif not self.is_growing and goal >= len(track):
+        elif not self.seen.is_growing and goal >= len(track):
             self._end()
-        elif not self.is_growing or goal < known:
+        elif not self.seen.is_growing or goal < known:
             self._arrive(goal, Stopped(move.reason, move.told))
 
     def _goal(self, track: Track, move: Move) -> int:
@@ -303,18 +271,7 @@ class Session:
 
     def _known(self) -> int:
         """Up to where it is certain which places stop: the end of what is there, or where more steps may tell."""
-        if not self.is_growing or self.launch.no_debug or self.pair is None:
-            return len(self.track)
-        found = self.wrongs
-        seen = {one.filter for one in found}
-        later = {
-            name
-            for name in self.filters
-            if name != RAISED and not (name.startswith("first-") and name in seen)
-        }
-        limits = [one.place for one in found if one.title == "wrong action" and later]
-        limits += [one.place for one in found if one.filter != RAISED and later & CAUSED]
-        return min([len(self.track), *(place + 1 for place in limits)])
+        return len(self.track) if self.launch.no_debug else self.seen.known(set(self.filters))
 
     def _breaks(self, p: int, q: int) -> Iterator[tuple[int, Stopped]]:
         """Every place behind p, up to and with q, that stops, and why."""
@@ -328,7 +285,7 @@ class Session:
         for place, numbers in hit.items():
             yield place, Stopped("breakpoint", breakpoints=tuple(numbers))
         wrong: dict[int, list[Wrong]] = {}
-        for one in self.wrongs:
+        for one in self.seen.wrongs:
             if p < one.place <= q and self._counts(one):
                 wrong.setdefault(one.place, []).append(one)
         for place, ones in wrong.items():
@@ -363,18 +320,7 @@ class Session:
             self._pass(len(self.track))
             self.terminate()
         else:
-            self._arrive(len(self.track), Stopped("end", self.ending()))
-
-    def ending(self) -> str:
-        """How the imagination ends, in words."""
-        here = self.here
-        malformed = self.track.side.reading.malformed
-        if malformed is not None:
-            return f"the text is no longer of its notation: expected {malformed.expected}"
-        if here.status == "stopped":
-            return "the model was stopped here"
-        words = {"budget": "the budget cuts the imagination here", "ended": "the imagination ends here"}
-        return words.get(here.found.status, f"the imagination ends here: {here.found.status}")
+            self._arrive(len(self.track), Stopped("end", self.seen.ending()))
 
     def _arrive(self, position: int, stopped: Stopped, *, passing: bool = True) -> None:
         if passing:
@@ -432,17 +378,3 @@ class Session:
 
 def _place_of(found: tuple[int, Stopped]) -> tuple[int, bool]:
     return found[0], found[1].reason != "exception"
-
-
-def _begun(branch: Branch, found: Side) -> Pair | None:
-    """Both sides while one still grows. Where texts agree, their places do: what comes later need not be read."""
-    truth = branch.truth
-    if truth is None:
-        return None
-    end = truth.text.find(b"\n", len(branch.found.text) + AHEAD)
-    cut = (
-        truth
-        if end < 0 or truth.codec != "compact"
-        else replace(truth, text=truth.text[: end + 1], status="budget")
-    )
-    return Pair(Side("truth", branch.ask, cut), found)

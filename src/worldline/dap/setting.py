@@ -16,11 +16,10 @@ from worldline.errors import UsageError
 
 def set_breakpoints(session: Session, asked: Arguments) -> dict[str, Any]:
     """The breakpoints of one source, instead of those that it had."""
-    wanted = asked.many("breakpoints") or tuple(
-        Arguments({"line": line}, "a line")
-        for line in asked.values.get("lines") or ()
-        if isinstance(line, int)
-    )
+    lines = asked.values.get("lines")  # as clients of old say it
+    wanted = asked.many("breakpoints")
+    if not wanted and isinstance(lines, list):
+        wanted = tuple(Arguments({"line": line}, "each of `lines`") for line in lines)
     if len(wanted) > MOST:
         raise UsageError(f"a source has at most {MOST} breakpoints")
     place = session.sources.find(asked.inner("source"))

@@ -17,7 +17,7 @@ from worldline.dap.expressions import Unknown, parse
 from worldline.dap.filters import cause_in_words
 from worldline.dap.messages import Arguments
 from worldline.dap.session import Session
-from worldline.dap.track import Seen, Track
+from worldline.dap.track import Seen
 from worldline.dap.variables import Shown, cut, differing, page_of, shown
 from worldline.errors import UsageError
 
@@ -86,15 +86,15 @@ def _scope(
 
 def true_frame(session: Session, depth: int, seen: Seen) -> Mapping[str, str] | str:
     """The values of the same frame in the true run, at the same step; or why there are none."""
-    pair = session.pair
-    if pair is None or pair.left is None:
+    pair, truth = session.seen.pair, session.seen.truth
+    if pair is None or truth is None:
         return session.here.why or "the interpreter has no run to compare with"
-    step: int | None = len(pair.left)
+    step: int | None = len(truth)
     if session.position < len(session.track):
         step = pair.rows[pair.row_of("right", session.position)].left
     if step is None:
         return "the interpreter does not come here: it takes another way"
-    stack = Track(pair.left).stack(step)
+    stack = truth.stack(step)
     at = len(stack) - len(session.track.stack(session.position)) + depth
     if not 0 <= at < len(stack) or stack[at].function != seen.function:
         return "the interpreter has no such frame here"
@@ -146,25 +146,27 @@ def exception_info(session: Session, asked: Arguments) -> dict[str, Any]:
     here = session.here
     lines = list(dict.fromkeys(one.told for one in wrong))
     cause = here.cause
-    if cause is not None and cause.name != "right":
+    if cause is not None and cause.name != "right" and cause_in_words(cause) not in lines:
         lines.append(f"cause: {cause_in_words(cause)}")
-    sure = _sureness(session)
-    if sure:
-        lines.append(sure)
+    belief = _belief(session)
+    if belief:
+        lines.append(belief)
     details = {"message": wrong[0].told, "typeName": wrong[0].title, "stackTrace": "\n".join(lines)}
     return {
         "exceptionId": wrong[0].title, "description": "\n".join(lines), "breakMode": "always", "details": details,
     }  # fmt: skip
 
 
-def _sureness(session: Session) -> str:
-    """How sure the model was of the step that went wrong."""
-    pair = session.pair
-    place = pair.rows[pair.first].right if pair is not None and pair.first is not None else None
-    sure = session.track.side.sure(place) if place is not None and place < len(session.track) else None
-    if sure is None:
+def _belief(session: Session) -> str:
+    """What the model wrote where it parts, what it should have, and how likely each was to it, as far as it says so."""
+    belief = session.here.belief
+    if belief is None:
         return ""
-    return f"belief: the first divergence is step {place}; action {sure[0]:.0%} sure, state {sure[1]:.0%}"
+    said, true = (
+        f", probability {one:.1%}" if one is not None else "" for one in (belief.sure, belief.truth)
+    )
+    wrote, wanted = cut(belief.wrote.strip("\n"), 200), cut(belief.wanted.strip("\n"), 200)
+    return f"belief: at step {belief.step} it wrote `{wrote}`{said}; the truth is `{wanted}`{true}"
 
 
 def completions(session: Session, asked: Arguments) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from worldline.core.value import equal
 from worldline.diagnose.align import Span, align
@@ -179,8 +180,7 @@ class _Pairs:
                 )
 
 
-@dataclass(frozen=True)
-class _Here:
+class _Here(NamedTuple):
     """The place of a pair of steps."""
 
     step: int

@@ -7,7 +7,9 @@ whole locals before its line ran. Text after the first fault is not read.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
 from worldline.codec import compact_parse, cwm_parse
 from worldline.codec.cwm_frame import CwmFrame
@@ -21,9 +23,11 @@ FINAL = ("return", "raise", "exit")
 ASIDE = ("output", "input", "exit")  # events that change nothing and that a frame's changes do not wait for
 
 
-@dataclass(frozen=True, kw_only=True)
-class Moment:
-    """One event as a text tells it.
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class Moment(NamedTuple):
+    """One event as a text tells it; a tuple, because a long run has very many.
 
     `line` is None where the text leaves it open: `lines` are those it may be. `values` are the names with the values
     that the step changed, or, when `whole`, all locals before the line. `parent` is the frame around it, -1 for none.
@@ -34,12 +38,12 @@ class Moment:
     frame: int
     line: int | None
     lines: tuple[int, ...] = ()
-    values: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str] = _NONE
     gone: tuple[str, ...] = ()
     arg: str | None = None
     whole: bool = False
     parent: int = -1
-    same: Mapping[str, str | None] = field(default_factory=dict)
+    same: Mapping[str, str | None] = _NONE
     hidden: tuple[tuple[str, str], ...] = ()
     file: str | None = None
     open: bool = False
@@ -116,21 +120,18 @@ def _read_compact(ask: Ask, text: bytes) -> Reading:
     for one in parsed.hidden:
         hidden.setdefault(one.step, []).append((one.kind, one.value))
     main = parsed.program.name if parsed.program else None
-    moments = []
-    for step in parsed.steps:
-        frame = parsed.frames[step.frame]
-        file = None if frame.file == main else frame.file
-        moments.append(_of_step(step, frame.parent, file, tuple(hidden.get(step.i, ()))))
+    places = [(frame.parent, None if frame.file == main else frame.file) for frame in parsed.frames]
+    moments = [_of_step(step, *places[step.frame], tuple(hidden.get(step.i, ()))) for step in parsed.steps]
     if not parsed.ended:
         _leave_open(moments)
     return Reading(moments=tuple(moments), ended=parsed.ended, malformed=parsed.malformed)
 
 
 def _of_step(step: Step, parent: int, file: str | None, hidden: tuple[tuple[str, str], ...]) -> Moment:
+    line, values, same = step.line, step.delta or _NONE, step.same or _NONE
     return Moment(
-        event=step.event, frame=step.frame, line=step.line, lines=(step.line,), values=step.delta, gone=step.gone,
-        arg=step.arg, parent=parent, same=step.same, hidden=hidden, file=file,
-    )  # fmt: skip
+        step.event, step.frame, line, (line,), values, step.gone, step.arg, False, parent, same, hidden, file
+    )
 
 
 def _leave_open(moments: list[Moment]) -> None:
@@ -139,7 +140,7 @@ def _leave_open(moments: list[Moment]) -> None:
     for i in newest.values():
         moment = moments[i]
         if moment.event != "return" and not (moment.values or moment.gone or moment.same):
-            moments[i] = replace(moment, open=True)
+            moments[i] = moment._replace(open=True)
 
 
 def _read_cwm(ask: Ask, prediction: Prediction) -> Reading:

@@ -6,6 +6,7 @@ Texts have no lone surrogates any more: they stand as escapes, so that every ans
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 from worldline.codec.tokens import Tokenizer
@@ -14,7 +15,6 @@ from worldline.diagnose.cause import Cause
 from worldline.diagnose.moments import ends_alike
 from worldline.explore.branch import Branch
 from worldline.explore.pair import Pair
-from worldline.predict.predictor import Prediction
 
 
 def branch_told(branch: Branch, pair: Pair, root: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
@@ -70,17 +70,24 @@ def _cost(branch: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
         "prompt_bytes": len(branch.ask.prompt),
         "truth_bytes": len(truth.text) if truth else None,
         "found_bytes": len(found.text),
-        "truth_tokens": _tokens(truth, tokenizer),
-        "found_tokens": _tokens(found, tokenizer),
+        "tokenizer": tokenizer.name if tokenizer else None,
+        "prompt_tokens": _tokens(branch.ask.prompt, tokenizer),
+        "truth_tokens": _tokens(truth.text if truth else None, tokenizer),
+        "found_tokens": _tokens(found.text, tokenizer),
         "limit": branch.ask.limit,
         "status": found.status,
     }
 
 
-def _tokens(side: Prediction | None, tokenizer: Tokenizer | None) -> int | None:
-    if side is None or tokenizer is None:
+def _tokens(text: bytes | None, tokenizer: Tokenizer | None) -> int | None:
+    if text is None or tokenizer is None:
         return None
-    return tokenizer.count(side.text.decode("utf-8", "replace"))
+    return _counted(text, tokenizer)  # type: ignore[arg-type]  # tokenizers are frozen
+
+
+@lru_cache(maxsize=64)  # a branch is told again and again while another one grows
+def _counted(text: bytes, tokenizer: Tokenizer) -> int:
+    return tokenizer.count(text.decode("utf-8", "replace"))
 
 
 def plain(value: Any) -> Any:

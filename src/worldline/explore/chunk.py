@@ -116,10 +116,13 @@ def _beside(pair: Pair, name: str, row: PairRow) -> tuple[dict[str, str], str | 
 
 
 def _key(pair: Pair, name: str, first: int, last: int) -> dict[str, Any]:
-    """What a side knows before a row: its frames that matter to these rows, their values, the end of its output."""
+    """What a side knows before a row: where it is, its frames that matter to these rows, their values, its last output.
+
+    A frame that is live there has the line that it is at, another one that of its `def`.
+    """
     side = pair.side(name)
     if side is None:
-        return {"frames": {}, "state": {}, "output": ""}
+        return {"at": None, "frames": {}, "state": {}, "output": ""}
     before, steps = _steps(pair, name, first, last)
     parents = _parents(side, before, steps)
     frames, state = dict[str, Any](), dict[str, Any]()
@@ -135,7 +138,16 @@ def _key(pair: Pair, name: str, first: int, last: int) -> dict[str, Any]:
         if known:
             state[str(frame)] = known
     output = clip(side.output_tail(before + 1, TAIL))
-    return {"frames": frames, "state": state, "output": output}
+    return {"at": _at(side, before), "frames": frames, "state": state, "output": output}
+
+
+def _at(side: Side, step: int) -> dict[str, Any] | None:
+    """Where a side is when a step is done; None before the first."""
+    if step == NOBODY:
+        return None
+    moment = side.moments[step]
+    file = None if moment.file is None else clip(moment.file)
+    return {"step": step, "event": moment.event, "line": moment.line, "file": file, "frame": moment.frame}
 
 
 def _known(pair: Pair, name: str, frame: int, step: int) -> Iterator[tuple[str, list[Any]]]:

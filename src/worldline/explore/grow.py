@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from worldline.diagnose.cause import cause
 from worldline.diagnose.cures import SLACK, Case
 from worldline.diagnose.debug import ENDLESS, MOST, believed
 from worldline.diagnose.moments import ends_alike, read
@@ -208,7 +207,7 @@ def _explained(
     if branch.status != "done" or branch.truth is None:
         return branch
     case = Case(Sample(ask=branch.ask, truth=branch.truth, found=branch.found))
-    branch = scene.put(branch, cause=cause(case.sample))
+    branch = scene.explain(branch, case.sample)
     if case.is_whole:
         return branch
     asking = patiently(lambda: believed(predictor, case, branch.sure), stop=stop)

@@ -7,8 +7,8 @@ still another one, one that was handed on, or another way. What differs is `diag
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.explore.layout import Layout, Place, is_change, layout
@@ -18,8 +18,7 @@ from worldline.explore.standing import Standing
 RIGHT, WRONG, CONSEQUENTIAL = "right", "wrong", "consequential"
 
 
-@dataclass(frozen=True)
-class PairRow:
+class PairRow(NamedTuple):
     """A step of the left beside one of the right (None: there is none), what differs, and whether that is new."""
 
     left: int | None
@@ -30,10 +29,16 @@ class PairRow:
 
 
 class Pair:
-    """Two sides row by row. Without a left one there is nothing to differ from, and all is right."""
+    """Two sides row by row. Without a left one there is nothing to differ from, and all is right.
 
-    def __init__(self, left: Side | None, right: Side) -> None:
+    `divergences` are those of the two sides, where they are known already.
+    """
+
+    def __init__(
+        self, left: Side | None, right: Side, divergences: tuple[Divergence, ...] | None = None
+    ) -> None:
         self.left, self.right = left, right
+        self._divergences = divergences
 
     def side(self, name: str) -> Side | None:
         """The `left` or the `right` one."""
@@ -49,6 +54,8 @@ class Pair:
     @cached_property
     def divergences(self) -> tuple[Divergence, ...]:
         """Every divergence, in the order in which a text tells them."""
+        if self._divergences is not None:
+            return self._divergences
         return diverge(self.left.reading, self.right.reading) if self.left is not None else ()
 
     @property
@@ -77,17 +84,19 @@ class Pair:
 
 
 def _judged(rows: Layout, placed: Mapping[int, Sequence[Divergence]]) -> Iterator[PairRow]:
-    """Every row. Both are known to know the same up to the first difference, so comparing begins there."""
-    first = min(placed, default=len(rows.rows))
+    """Every row. Up to the first difference both know the same, so comparing begins there."""
+    first, end = min(placed, default=len(rows.rows)), len(rows.rows)
     judge = _Judge(rows)
-    for n, place in enumerate(rows.rows[:first]):
-        judge.skip(n, place, is_last=n == first - 1)
-        yield PairRow(place.left, place.right)
-    for n, place in enumerate(rows.rows[first:], first):
-        yield judge.row(n, place, placed.get(n, ()))
-    if len(rows.rows) in placed:  # where it is the first, what a cut left side leaves unknown is before it
-        action = WRONG if judge.knows_the_same or first == len(rows.rows) else CONSEQUENTIAL
-        yield PairRow(None, None, action, RIGHT, tuple(placed[len(rows.rows)]))
+    yield from judge.skip(0, first)
+    start = first
+    for n in (n for n in range(first, end) if n in placed or not rows.rows[n].agrees):
+        yield from judge.quiet(start, n)
+        yield judge.row(n, rows.rows[n], placed.get(n, ()))
+        start = n + 1
+    yield from judge.quiet(start, end)
+    if end in placed:  # where it is the first, what a cut left side leaves unknown is before it
+        action = WRONG if judge.knows_the_same or first == end else CONSEQUENTIAL
+        yield PairRow(None, None, action, RIGHT, tuple(placed[end]))
 
 
 class _Judge:
@@ -103,14 +112,27 @@ class _Judge:
         """Whether no difference stands."""
         return self._standing.is_equal and not self._is_apart
 
-    def skip(self, n: int, place: Place, *, is_last: bool) -> None:
-        """A row in which nothing differs; after the last one of them, both sides are compared as a whole."""
-        for held in self._held.pop(n, ()):
-            self._standing.release(*held)
-        self._hold(place)
-        if is_last:
-            self._standing.arrive(place.left, place.right)
-            self._standing.do(place.left, place.right)
+    def quiet(self, start: int, stop: int) -> Iterator[PairRow]:
+        """Rows in which both do the same and nothing differs: they are skipped, where that is less work."""
+        for n in range(start, stop):
+            if self._standing.is_seen and self._standing.depth < stop - n:
+                self._standing.forget()
+                self._is_apart = False
+                yield from self.skip(n, stop)
+                return
+            yield self.row(n, self._rows.rows[n], ())
+
+    def skip(self, start: int, stop: int) -> Iterator[PairRow]:
+        """Rows in which nothing differs; after the last one of them, both sides are compared as a whole."""
+        for n in range(start, stop):
+            place = self._rows.rows[n]
+            for held in self._held.pop(n, ()):
+                self._standing.release(*held)
+            self._hold(place)
+            if n == stop - 1:
+                self._standing.arrive(place.left, place.right)
+                self._standing.do(place.left, place.right)
+            yield PairRow(place.left, place.right)
 
     def row(self, n: int, place: Place, differs: Sequence[Divergence]) -> PairRow:
         """One row, which is gone through by this."""

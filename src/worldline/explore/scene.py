@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from worldline.codec.compact_prompt import Compact
 from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
-from worldline.diagnose.cause import cause
+from worldline.diagnose.cause import Diagnosis, diagnose
 from worldline.diagnose.debug import ENDLESS
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
@@ -27,6 +27,33 @@ from worldline.predict.predictor import Ask, Prediction
 __all__ = ["SIDES", "Branch", "Intervention", "Scene"]
 
 SIDES = ("truth", "found", "other")
+
+
+T = TypeVar("T")
+
+
+class _Kept(Generic[T]):
+    """What was made of some parts, by name, until it is made of others."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[object, ...], tuple[tuple[object, ...], T]] = {}
+
+    def get(self, name: tuple[object, ...], parts: tuple[object, ...]) -> T | None:
+        """What was made of these very parts; None where nothing was."""
+        was, made = self._made.get(name, ((), None))
+        is_same = len(was) == len(parts) and all(one is other for one, other in zip(was, parts, strict=True))
+        return made if is_same else None
+
+    def put(self, name: tuple[object, ...], parts: tuple[object, ...], made: T) -> T:
+        """Keep something in the place of what had its name."""
+        self._made[name] = parts, made
+        return made
+
+    def copy(self) -> _Kept[T]:
+        """Another one that holds the same, for now."""
+        found = _Kept[T]()
+        found._made = self._made.copy()
+        return found
 
 
 class Scene:
@@ -50,7 +77,8 @@ class Scene:
         self._other_ask = other_ask or root.ask
         self._branches: tuple[Branch, ...] = (root,)
         self._adding = threading.Lock()
-        self._pairs: dict[tuple[int, str, str], tuple[tuple[object, ...], Pair]] = {}
+        self._diagnosed = _Kept[Diagnosis]()  # reading is most of the time that it takes: it is done once
+        self._sides, self._pairs = _Kept[Side](), _Kept[Pair]()
 
     @classmethod
     def of_sample(
@@ -79,9 +107,8 @@ class Scene:
             sure=sure,
             status="failed" if failed else "done",
             note=sample.found.note if failed else "",
-            cause=cause(sample) if truth and not failed else None,
         )
-        return cls(
+        scene = cls(
             root,
             name=name,
             model=model,
@@ -90,6 +117,9 @@ class Scene:
             other_model=other_model,
             tokenizer=tokenizer,
         )
+        if truth and not failed:
+            scene.explain(root, sample)
+        return scene
 
     @classmethod
     def new(
@@ -120,6 +150,15 @@ class Scene:
         )
         limited = limit is not None
         return cls(root, name=name or program.name, model=model, tokenizer=tokenizer, limited=limited)
+
+    def beside(self, other: Prediction, *, ask: Ask, model: str) -> Scene:
+        """Another scene, of the root alone, with what a second model made of it; what was read is not read again."""
+        found = Scene(
+            self._branches[0], name=self.name, model=self.model, other=other, other_ask=ask, other_model=model,
+            tokenizer=self.tokenizer, limited=self.limited,
+        )  # fmt: skip
+        found._diagnosed, found._sides = self._diagnosed.copy(), self._sides.copy()
+        return found
 
     @property
     def branches(self) -> tuple[Branch, ...]:
@@ -172,15 +211,28 @@ class Scene:
             self._branches = (*self._branches[: branch.id], branch, *self._branches[branch.id + 1 :])
         return branch
 
+    def explain(self, branch: Branch, sample: Sample) -> Branch:
+        """Puts a branch in its place with the cause of its sample; what was read for it is kept for its sides."""
+        found = diagnose(sample)
+        self._diagnosed.put((branch.id,), _texts(branch), found)
+        return self.put(branch, cause=found.cause)
+
     def _side(self, branch: Branch, name: str) -> Side | None:
         """One side of a branch; None for a truth that nobody knows."""
-        if name == "found":
-            return Side(name, branch.ask, branch.found, sure=branch.sure)
-        if name == "truth":
-            return None if branch.truth is None else Side(name, branch.ask, branch.truth)
-        if name == "other" and self.other is not None and branch.id == 0:
-            return Side(name, self._other_ask, self.other)
-        raise UsageError(f"branch {branch.id} has no side {name[:100]!r}")
+        if name not in SIDES or (name == "other" and (self.other is None or branch.id)):
+            raise UsageError(f"branch {branch.id} has no side {name[:100]!r}")
+        ask = self._other_ask if name == "other" else branch.ask
+        text = {"truth": branch.truth, "found": branch.found, "other": self.other}[name]
+        if text is None:
+            return None
+        sure = branch.sure if name == "found" else ()
+        parts = ask, text, sure
+        known = self._sides.get((branch.id, name), parts)
+        if known is None:
+            diagnosis = self._diagnosed.get((branch.id,), _texts(branch)) if name != "other" else None
+            reading = None if diagnosis is None else diagnosis.truth if name == "truth" else diagnosis.found
+            known = Side(name, ask, text, sure=sure, reading=reading)
+        return self._sides.put((branch.id, name), parts, known)
 
     def pair(self, branch: int = 0, left: str = "truth", right: str = "found") -> Pair:
         """Two sides of a branch, row by row; made anew when the branch has grown.
@@ -190,18 +242,19 @@ class Scene:
         return self._pair(self.branch(branch), left, right)
 
     def _pair(self, branch: Branch, left: str = "truth", right: str = "found") -> Pair:
-        parts = (branch.ask, branch.truth, branch.found, branch.sure)
-        known = self._pairs.get((branch.id, left, right))
-        if known is not None and all(one is other for one, other in zip(known[0], parts, strict=True)):
-            return known[1]
+        name, parts = (branch.id, left, right), (*_texts(branch), branch.sure)
+        known = self._pairs.get(name, parts)
+        if known is not None:
+            return known
         reference, beside = self._side(branch, left), self._side(branch, right)
         if beside is None:
             raise UsageError(f"branch {branch.id} has no truth: {branch.why}")
         if reference is not None and reference.prediction.codec != beside.prediction.codec:
             raise UsageError(f"{left} and {right} are written in two notations: they do not compare")
-        pair = Pair(reference, beside)
-        self._pairs[branch.id, left, right] = parts, pair
-        return pair
+        diagnosis = self._diagnosed.get((branch.id,), _texts(branch))
+        divergences = diagnosis.divergences if diagnosis and (left, right) == ("truth", "found") else None
+        pair = Pair(reference, beside, divergences)
+        return self._pairs.put(name, parts, pair)
 
     def describe(self) -> dict[str, Any]:
         """All that is known of the scene but its rows, ready for JSON."""
@@ -227,3 +280,8 @@ class Scene:
 
     def _told(self, branch: Branch, root: Branch) -> dict[str, Any]:
         return branch_told(branch, self._pair(branch), root, self.tokenizer)
+
+
+def _texts(branch: Branch) -> tuple[object, ...]:
+    """What the sides of a branch are read from."""
+    return branch.ask, branch.truth, branch.found

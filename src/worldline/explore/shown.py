@@ -25,7 +25,7 @@ class Change(NamedTuple):
     writer: int
 
 
-@dataclass
+@dataclass(slots=True)
 class Past:
     """The values of one name in their order: who wrote each and when it was told, and its text (None: gone)."""
 
@@ -45,16 +45,18 @@ class Shown:
         before: dict[int, int] = {}  # the newest step of each frame
         for i, moment in enumerate(moments):
             told: list[Change] = []
+            frame = moment.frame
             if moment.event not in ASIDE:
-                if moment.frame in waiting:
-                    told += _own(waiting[moment.frame], moments[waiting.pop(moment.frame)])
+                if frame in waiting:
+                    late = waiting.pop(frame)
+                    told += _own(late, moments[late])
                 if moment.whole:
-                    told += self._differing(i, moment, before.get(moment.frame, i))
+                    told += self._differing(i, moment, before.get(frame, i))
                 elif i in self._late:
-                    waiting[moment.frame] = i
-                else:
+                    waiting[frame] = i
+                elif moment.values or moment.gone:
                     told += _own(i, moment)
-                before[moment.frame] = i
+                before[frame] = i
             self._tell(i, told)
 
     def told(self, step: int) -> int:
@@ -85,10 +87,13 @@ class Shown:
 
     def _tell(self, step: int, told: list[Change]) -> None:
         self.changes.append(tuple(told))
-        for change in told:
-            past = self.pasts.setdefault(change.frame, {}).setdefault(change.name, Past())
-            past.keys.append(self._key(step, change.writer))
-            past.texts.append(change.text)
+        for frame, name, text, writer in told:
+            pasts = self.pasts.setdefault(frame, {})
+            past = pasts.get(name)
+            if past is None:
+                past = pasts[name] = Past()
+            past.keys.append(self._key(step, writer))
+            past.texts.append(text)
 
     def _differing(self, step: int, moment: Moment, writer: int) -> Iterator[Change]:
         """What whole locals say that those before of the same frame did not."""

@@ -11,9 +11,10 @@ import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from worldline.core.value import kind, unquote
-from worldline.diagnose.moments import Moment, read
+from worldline.diagnose.moments import Moment, Reading, read
 from worldline.explore.functions import Functions
 from worldline.explore.places import places
 from worldline.explore.shown import Change, Shown
@@ -47,11 +48,19 @@ class Live:
 
 
 class Side:
-    """One run by its steps."""
+    """One run by its steps. Whoever has read the prediction already says so."""
 
-    def __init__(self, name: str, ask: Ask, prediction: Prediction, *, sure: Sequence[Sure] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        ask: Ask,
+        prediction: Prediction,
+        *,
+        sure: Sequence[Sure] = (),
+        reading: Reading | None = None,
+    ) -> None:
         self.name, self.ask, self.prediction = name, ask, prediction
-        self.reading = read(ask, prediction)
+        self.reading = reading or read(ask, prediction)
         self.moments: tuple[Moment, ...] = self.reading.moments
         self.stacks = stacks(self.moments)
         self.shown = Shown(self.moments)
@@ -61,12 +70,21 @@ class Side:
         for i, moment in enumerate(self.moments):
             self._firsts.setdefault(moment.file, moment.frame)
             self._steps.setdefault(moment.frame, []).append(i)
-        self._places = places(prediction, len(self.moments))
         self._sure = {one.end: one for one in sure}
         self._infos: dict[int, FrameInfo] = {}
         self._printing = [i for i, moment in enumerate(self.moments) if moment.event == "output"]
-        self._ahead = targets(self.stacks, range(len(self.moments)))
-        self._behind = targets(self.stacks, range(len(self.moments) - 1, -1, -1))
+
+    @cached_property
+    def _ahead(self) -> tuple[list[int], list[int]]:
+        return targets(self.stacks, range(len(self.moments)))
+
+    @cached_property
+    def _behind(self) -> tuple[list[int], list[int]]:
+        return targets(self.stacks, range(len(self.moments) - 1, -1, -1))
+
+    @cached_property
+    def _places(self) -> list[tuple[int, int]]:
+        return places(self.prediction, len(self.moments))
 
     def __len__(self) -> int:
         return len(self.moments)
@@ -163,7 +181,7 @@ class Side:
 
     def sure(self, step: int) -> tuple[float, float] | None:
         """How likely the model held the action and the state of a step; None where it does not say."""
-        one = self._sure.get(self._places[step][1])
+        one = self._sure.get(self._places[step][1]) if self._sure else None
         return None if one is None else (_chance(one.action), _chance(one.state))
 
     def cost(self, step: int) -> int:

@@ -14,7 +14,6 @@ from worldline.explore.side import Side
 from worldline.explore.stacks import NOBODY
 
 _PLACE = object()  # stands for a frame's place among the names that differ
-_GIVEN = object()  # and this for a value that it was given and has not told what it made of
 
 
 class _Way:
@@ -35,6 +34,9 @@ class _Way:
             return len(self.nodes)
         stacks = self.side.stacks
         node, above = stacks.at[step], list[int]()
+        self.step, self.before = step, True
+        if self.nodes and self.nodes[-1] == node:
+            return len(self.nodes)
         while node != NOBODY and not self._has(node):
             above.append(node)
             node = stacks.parents[node]
@@ -45,8 +47,12 @@ class _Way:
         for new in reversed(above):
             self.positions[stacks.frames[new]] = len(self.nodes)
             self.nodes.append(new)
-        self.step, self.before = step, True
         return kept
+
+    def leave(self) -> None:
+        """Leaves the whole chain."""
+        self.nodes.clear()
+        self.positions.clear()
 
     def _has(self, node: int) -> bool:
         depth = self.side.stacks.depths[node]
@@ -65,18 +71,37 @@ class Standing:
         self._left, self._right = _Way(left), _Way(right)
         self._ways = self._left, self._right
         self._differs: dict[int, set[object]] = {}  # by position: names, where there are some
+        self._given = set[
+            int
+        ]()  # positions that were given another value, and have not told what they made of it
         self._open: tuple[set[int], set[int]] = set(), set()  # steps whose changes one side may still tell
         self._same: dict[tuple[str, str], bool] = {}
 
     @property
     def is_equal(self) -> bool:
         """Whether nothing differs."""
-        return not self._differs and len(self._left.nodes) == len(self._right.nodes)
+        return not self._differs and not self._given and len(self._left.nodes) == len(self._right.nodes)
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether all that differs is seen in what both sides are now: nothing of it was handed on alone."""
+        return not self._given
+
+    @property
+    def depth(self) -> int:
+        """How many frames there are, of both sides."""
+        return len(self._left.nodes) + len(self._right.nodes)
 
     @property
     def has_equal_values(self) -> bool:
         """Whether no value differs of the frames that both have."""
-        return all(names <= {_PLACE, _GIVEN} for names in self._differs.values())
+        return all(names == {_PLACE} for names in self._differs.values())
+
+    def forget(self) -> None:
+        """Leaves it all: where both sides arrive next, they are compared as a whole."""
+        self._left.leave()
+        self._right.leave()
+        self._differs.clear()
 
     def arrive(self, left: int | None, right: int | None) -> None:
         """Moves both sides on to these steps, where there are some: their frames run, and tell what was late."""
@@ -84,12 +109,14 @@ class Standing:
         kept = min(self._left.go(left), self._right.go(right))
         for position in range(kept, depth):
             self._differs.pop(position, None)
+            self._given.discard(position)
         common = self._common
-        for way, step in zip(self._ways, (left, right), strict=True):
-            if step is not None:
-                self._compare_changes(way, step, kept, late=True)
-                if way.side.moments[step].event not in ASIDE:
-                    self._mark(len(way.nodes) - 1, _GIVEN, differs=False)
+        self._compare_changes(left, right, min(kept, common), late=True)
+        for way, step in ((self._left, left), (self._right, right)):
+            if step is not None and way.side.moments[step].event not in ASIDE:
+                self._given.discard(len(way.nodes) - 1)
+        if kept == depth == len(self._left.nodes) == len(self._right.nodes):
+            return  # no frame has come or gone
         for position in range(kept, common):
             self._compare_all(position)
         for position in range(max(kept - 1, 0), common):
@@ -97,18 +124,16 @@ class Standing:
 
     def do(self, left: int | None, right: int | None) -> None:
         """Lets both steps change what they change at once."""
-        for way, step in zip(self._ways, (left, right), strict=True):
-            way.before = False
-            if step is not None:
-                self._compare_changes(way, step, self._common, late=False)
+        self._left.before = self._right.before = False
+        self._compare_changes(left, right, self._common, late=False)
 
     def give(self, left: int) -> None:
         """Two steps beside each other handed on different values: to the frame around, or, raised, to their own."""
         event, top = self._left.side.moments[left].event, len(self._left.nodes) - 1
         if event in ("return", "yield", "raise") and top > 0:
-            self._mark(top - 1, _GIVEN, differs=True)
+            self._given.add(top - 1)
         if event not in ("return", "yield", "output"):
-            self._mark(top, _GIVEN, differs=True)
+            self._given.add(top)
 
     def hold(self, left: int, right: int) -> None:
         """Leaves the changes of two steps out, as long as one of them is not told."""
@@ -128,12 +153,18 @@ class Standing:
     def _common(self) -> int:
         return min(len(self._left.nodes), len(self._right.nodes))
 
-    def _compare_changes(self, way: _Way, step: int, most: int, *, late: bool) -> None:
-        for change in way.side.changes(step):
-            if (change.writer < step) == late:
-                position = way.positions.get(change.frame, self._common)
-                if position < min(most, self._common):
-                    self._compare(position, change.name)
+    def _compare_changes(self, left: int | None, right: int | None, most: int, *, late: bool) -> None:
+        """Compares what two steps change, late or at once, in the frames before a position."""
+        changed = set[tuple[int, str]]()
+        for way, step in ((self._left, left), (self._right, right)):
+            if step is None:
+                continue
+            for change in way.side.changes(step):
+                if (change.writer < step) == late:
+                    changed.add((way.positions.get(change.frame, most), change.name))
+        for position, name in changed:
+            if position < most:
+                self._compare(position, name)
 
     def _compare_all(self, position: int) -> None:
         """A position that is new, on one side at least."""
@@ -142,7 +173,8 @@ class Standing:
             self._compare(position, name)
 
     def _compare(self, position: int, name: str) -> None:
-        (one, by), (other, also) = (way.value(position, name) for way in self._ways)
+        one, by = self._left.value(position, name)
+        other, also = self._right.value(position, name)
         is_open = by in self._open[0] or also in self._open[1]
         self._mark(position, name, differs=not is_open and not self._equal(one, other))
 

@@ -73,7 +73,7 @@ def timeline(
     """All rows of a pair, in bins."""
     held = _held(shelf, run, at, branch, (left, right), other)
     with held.lock:
-        return timeline_of(held.scene.pair(branch, left, right), bins)
+        return timeline_of(held.pair(branch, left, right), bins)
 
 
 def chunk(
@@ -83,7 +83,7 @@ def chunk(
     """The rows of a pair, so many at a time."""
     held = _held(shelf, run, at, branch, (left, right), other)
     with held.lock:
-        pair = held.scene.pair(branch, left, right)
+        pair = held.pair(branch, left, right)
         if k and k * CHUNK >= len(pair.rows):
             raise Refusal(404, f"there is no chunk {k} of {len(pair.rows)} rows")
         return chunk_of(pair, k)

@@ -49,12 +49,12 @@ def shelf_of(opening: Opening) -> Shelf:
     """What is opened, on a shelf; programs are recorded and imagined to their ends, which takes its time."""
     if opening.programs and not opening.models:
         raise UsageError("a program is shown as a model imagines it: name one")
-    shelf = Shelf([build(path) for path in opening.runs])
+    shelf = Shelf([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
     scenes = list(opening.scenes)
     for program in opening.programs:
         name, load = next(iter(opening.models.items()))
         predictor = load()
-        scene = Scene.new(program, model=name, codec=codec_of(predictor))
+        scene = Scene.new(program, model=name, codec=codec_of(predictor), tokenizer=opening.tokenizer)
         deque(imagine(scene, predictor, limits=opening.limits), maxlen=0)
         scenes.append(scene)
     for scene in scenes:

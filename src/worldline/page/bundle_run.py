@@ -88,7 +88,13 @@ def _kind(index: Index, kind: Words | Ranges) -> dict[str, Any]:
         for code, part in parts.items()
     }
     is_sorted = isinstance(kind, Ranges) or kind.is_sorted
-    return {"name": kind.name, "sorted": is_sorted, "codes": codes.tolist(), "parts": told}
+    return {
+        "name": kind.name,
+        "own": list(kind.own),
+        "sorted": is_sorted,
+        "codes": codes.tolist(),
+        "parts": told,
+    }
 
 
 def _other(shelf: Shelf, index: Index, other: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.explore.branch import Intervention
@@ -39,7 +40,7 @@ BRANCHES = 100  # of one scene
 class Opening:
     """What is opened: runs on disk, scenes that are there already, programs to imagine, models by name.
 
-    Without models nothing can be imagined: the page only shows.
+    Without models nothing can be imagined: the page only shows. Without a tokenizer costs are told in bytes alone.
     """
 
     runs: tuple[Path, ...] = ()
@@ -47,6 +48,7 @@ class Opening:
     programs: tuple[Program, ...] = ()
     models: Mapping[str, Callable[[], Predictor]] = field(default_factory=dict)
     limits: Limits | None = None
+    tokenizer: Tokenizer | None = None
 
 
 class Desk:
@@ -57,7 +59,7 @@ class Desk:
             raise UsageError("a program is shown as a model imagines it: name one")
         if len(opening.programs) > WAITING:
             raise UsageError(f"at most {WAITING} programs are imagined at once, not {len(opening.programs)}")
-        self.shelf = Shelf([build(path) for path in opening.runs])
+        self.shelf = Shelf([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
         self.live = Live(opening.models) if opening.models else None
         self._opening = opening
         self._is_leaving: Callable[[], bool] = lambda: False
@@ -156,7 +158,10 @@ class Desk:
     def _imagine(self, program: Program, model: str | None) -> int:
         live = self._asked()
         predictor = live.model(model or live.models[0])
-        scene = Scene.new(program, model=model or live.models[0], codec=codec_of(predictor))
+        tokenizer = self._opening.tokenizer
+        scene = Scene.new(
+            program, model=model or live.models[0], codec=codec_of(predictor), tokenizer=tokenizer
+        )
         held = self.shelf.add(scene)
         try:
             live.begin(
@@ -180,7 +185,7 @@ def event(name: str, data: Mapping[str, Any]) -> bytes:
 
 def _rows(held: Held, branch: int) -> int:
     with held.lock:
-        return len(held.scene.pair(branch).rows)
+        return len(held.pair(branch).rows)
 
 
 def _told(progress: Progress, rows: int) -> dict[str, Any]:

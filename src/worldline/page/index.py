@@ -36,7 +36,7 @@ class Index:
     """A run: its settings, a row for each sample in the order of the suite, and the words they are searched by.
 
     `left_out` counts the tasks that were not asked, by kind. `operations` is whether failures have one: diagnosing
-    them takes milliseconds each, and is not done for a run with many.
+    them takes milliseconds each, and is not done for a run with many, nor of a trace that is long.
     """
 
     path: Path
@@ -102,12 +102,12 @@ def build(path: str | Path) -> Index:
         config = read_config(path)
     suite, model = (clean(str(config.get(key, "")))[:200] or "none" for key in ("suite", "model"))
     log = scan(path, suite)
-    known, why = operations(path, log.table)
+    known, why, is_none = operations(path, log.table)
     table = log.table.append_column("operation", known).combine_chunks()
     notes = *_notes(log), *([why] if why else ())
     return Index(
         path=path, name=clean(path.resolve().name), suite=suite, model=model, config=config, table=table,
-        texts=log.texts, orders=_orders(table), left_out=log.left_out, operations=not why, notes=notes,
+        texts=log.texts, orders=_orders(table), left_out=log.left_out, operations=not is_none, notes=notes,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ that a misspelled one does not choose everything.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -63,17 +63,6 @@ class Filters:
         """The same as a request gives it."""
         every = {name: getattr(self, name) for name in FILTERS}
         return {name: str(value) for name, value in every.items() if value is not None}
-
-    def narrowed(self, **further: Any) -> Filters:
-        """These and further ones: of two bounds, the tighter."""
-        tighter = {"steps_min": max, "steps_max": min, "depth_min": max, "depth_max": min}
-        merged = {
-            name: tighter[name](value, getattr(self, name))
-            if name in tighter and getattr(self, name) is not None
-            else value
-            for name, value in further.items()
-        }
-        return replace(self, **merged)
 
 
 def select(index: Index, filters: Filters, other: Index | None = None) -> Rows:

@@ -64,7 +64,7 @@ def scan(path: Path, suite: str) -> Log:
 class _Scan:
     """One pass over a log: the lines one by one, their rows, batches of columns."""
 
-    def __init__(self, stored: io.BufferedReader, suite: str, wanted: Mapping[str, Any]) -> None:
+    def __init__(self, stored: io.BufferedIOBase, suite: str, wanted: Mapping[str, Any]) -> None:
         self._stored, self._suite, self._wanted = stored, suite, wanted
         self._texts, self._hasher = Texts(limit=SEARCHED), hashlib.sha256()
         self._size, self._torn, self._strange, self._trouble = 0, 0, 0, ""

@@ -1,13 +1,14 @@
 """A run in figures: how many answers and traces are right, in all and by what samples are like.
 
 Each bucket says which filters choose exactly its samples, so that a figure leads to them. Its `n` counts all of them;
-a share counts those that were judged: a fault of the tool is in no rate.
+a share counts those that were judged: a fault of the tool is in no rate. A kind's buckets are counted as if nothing of
+that kind were chosen, so that who has chosen one sees what else there is.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,38 +25,33 @@ _OUTCOMES = 5  # not judged, then answer and trace: wrong wrong, wrong right, ri
 Numbers = NDArray[np.int64]
 
 
-Rows = NDArray[np.bool_]
-
-
 def overview(index: Index, filters: Filters, other: Index | None = None) -> dict[str, Any]:
     """The figures of the chosen samples; with `other`, the flips to it.
 
-    A bucket's filters include these ones; where `flip` is among them, `other` must be given with them. Of a kind with
-    very many buckets the largest are there, and `more` says how many are not.
+    A bucket's filters include these ones, but those of its own kind; where `flip` is among them, `other` must be given
+    with them. Of a kind with very many buckets the largest are there, and `more` says how many are not; `of` says how
+    many samples a kind's buckets are counted among.
     """
-    rows = select(index, filters, other)
-    outcomes = _outcomes(index)[rows]
-    by, more = dict[str, list[dict[str, Any]]](), dict[str, int]()
+    rows, every = select(index, filters, other), _outcomes(index)
+
+    def without(own: tuple[str, ...]) -> tuple[Filters, NDArray[np.bool_]]:
+        freed = replace(filters, **dict.fromkeys(own))
+        return freed, rows if freed == filters else select(index, freed, other)
+
+    by, more, of = dict[str, list[dict[str, Any]]](), dict[str, int](), dict[str, int]()
     for kind in KINDS:
-        codes = kind.codes(index)[rows]
-        counts = _counted(codes, outcomes)
+        freed, among = without(kind.own)
+        counts = _counted(kind.codes(index)[among], every[among])
         largest = np.argsort(-counts.sum(axis=1), kind="stable")[: np.count_nonzero(counts.sum(axis=1))]
-        parts = [kind.part(index, int(code)) for code in largest[:BUCKETS]]
-        found = [
-            (part, _bucket(part, filters, counts[code])) for part, code in zip(parts, largest, strict=False)
-        ]
-        by[kind.name] = [bucket for _, bucket in sorted(found, key=lambda pair: pair[0].rank)]
+        found = [(kind.part(index, int(code)), counts[code]) for code in largest[:BUCKETS]]
+        ranked = sorted(found, key=lambda pair: pair[0].rank)
+        by[kind.name] = [_bucket(part, freed, counted) for part, counted in ranked]
         more |= {kind.name: len(largest) - BUCKETS} if len(largest) > BUCKETS else {}
-    shares = _shares(np.bincount(outcomes, minlength=_OUTCOMES))
-    compared = flips(index, other, rows) if other is not None else None
-    return {
-        "n": len(outcomes),
-        **shares,
-        "by": by,
-        "more": more,
-        "flips": compared,
-        "notes": list(index.notes),
-    }
+        of[kind.name] = int(among.sum())
+    shares = _shares(np.bincount(every[rows], minlength=_OUTCOMES))
+    compared = flips(index, other, without(("flip",))[1]) if other is not None else None
+    told = {"by": by, "more": more, "of": of, "flips": compared, "notes": list(index.notes)}
+    return {"n": int(rows.sum()), **shares, **told}
 
 
 @dataclass(frozen=True)
@@ -74,6 +70,11 @@ class Words:
     name: str
     column: str
     is_sorted: bool = False
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The filters that choose such a bucket."""
+        return (self.name,)
 
     def codes(self, index: Index) -> Numbers:
         """The number of each row's word; -1 where it has none."""
@@ -95,12 +96,18 @@ class Ranges:
     single: int
     least: int
 
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The filters that choose such a bucket."""
+        bounds = f"{self.column}_min", f"{self.column}_max"
+        return ("depth", *bounds) if self.column == "depth" else bounds
+
     def codes(self, index: Index) -> Numbers:
         """The bucket of each row's number; -1 where it is not known."""
         values = pc.fill_null(index.table[self.column], -1).to_numpy()
-        bits = np.frexp(np.maximum(values - 1, 0).astype(np.float64))[
-            1
-        ]  # how many it takes to write value - 1
+        _, bits = np.frexp(
+            np.maximum(values - 1, 0).astype(np.float64)
+        )  # how many it takes to write value - 1
         powers = self.single + np.maximum(bits, self.least)
         found: Numbers = np.where(values <= self.single, values, powers).astype(np.int64)
         return found
@@ -151,7 +158,7 @@ def _counted(codes: Numbers, outcomes: Numbers) -> Numbers:
 
 
 def _bucket(part: Part, filters: Filters, counts: Numbers) -> dict[str, Any]:
-    chosen = filters.narrowed(**part.filters).params
+    chosen = replace(filters, **part.filters).params
     return {"label": part.label, "filter": chosen, "n": int(counts.sum()), **_shares(counts)}
 
 

@@ -86,14 +86,15 @@ _ROW = record(
     differs=listed(named("Difference")), depth=COUNT, over=MAYBE_COUNT, out=MAYBE_COUNT, back_over=MAYBE_COUNT,
     back_out=MAYBE_COUNT,
 )  # fmt: skip
-_KEY = record(frames={"type": "object"}, state={"type": "object"}, output=TEXT)
+_AT = record(step=COUNT, event=TEXT, line=MAYBE_COUNT, file=MAYBE_TEXT, frame=MAYBE_COUNT)
+_KEY = record(at=maybe(_AT), frames={"type": "object"}, state={"type": "object"}, output=TEXT)
 _PROGRAM = record(name=TEXT, source=TEXT, call=MAYBE_TEXT, argv=listed(TEXT), stdin=TEXT)
 _ENDING: Schema = {"type": ["array", "null"], "items": {"type": ["string", "null"]}}  # an event and its value
 _ANSWER = record(truth=_ENDING, found=_ENDING, right=MAYBE_FLAG)
 _CAUSE = record(name=TEXT, detail={}, operation={}, type={}, evidence={})
 _COST = record(
-    prompt_bytes=COUNT, truth_bytes=MAYBE_COUNT, found_bytes=COUNT, truth_tokens=MAYBE_COUNT,
-    found_tokens=MAYBE_COUNT, limit=COUNT, status=TEXT,
+    prompt_bytes=COUNT, truth_bytes=MAYBE_COUNT, found_bytes=COUNT, tokenizer=MAYBE_TEXT, prompt_tokens=MAYBE_COUNT,
+    truth_tokens=MAYBE_COUNT, found_tokens=MAYBE_COUNT, limit=COUNT, status=TEXT,
 )  # fmt: skip
 _BRANCH = record(
     id=COUNT, parent=MAYBE_COUNT, intervention=maybe({"type": "object"}),

@@ -7,11 +7,14 @@ somebody's work, and are kept up to a bound of their own. Programs that were typ
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from worldline.codec.tokens import Tokenizer
 from worldline.errors import UsageError
+from worldline.explore.pair import Pair
 from worldline.explore.scene import Scene
 from worldline.page.flips import match
 from worldline.page.index import Index
@@ -21,6 +24,7 @@ LIVE = "live"
 WEIGHT = 8 << 20  # bytes of texts; the rows that are made of them take some eighty times as much memory
 BOUNDS = {"plain": (12, WEIGHT), "worked": (32, 2 * WEIGHT), LIVE: (64, 2 * WEIGHT)}
 """How many scenes without branches, with branches and of typed programs are kept, and the bytes of their texts."""
+YOUNG = 0.3  # seconds that a pair of a growing branch is good for: its parts are asked for in turn
 Key = tuple[str, int, str]
 """A run, a sample of it, and the run beside it, if any."""
 
@@ -32,6 +36,20 @@ class Held:
     key: Key
     scene: Scene
     lock: threading.RLock = field(default_factory=threading.RLock)
+    _young: dict[tuple[int, str, str], tuple[float, Pair]] = field(default_factory=dict)
+
+    def pair(self, branch: int = 0, left: str = "truth", right: str = "found") -> Pair:
+        """Two sides row by row; of a branch that grows, perhaps as they were a moment ago. Ask with the lock."""
+        key, now = (branch, left, right), time.monotonic()
+        is_growing = self.scene.branch(branch).status == "running"
+        made, known = self._young.get(key, (0.0, None))
+        if known is not None and is_growing and now - made < YOUNG:
+            return known
+        found = self.scene.pair(*key)
+        self._young.pop(key, None)
+        if is_growing:
+            self._young[key] = time.monotonic(), found
+        return found
 
     @property
     def kind(self) -> str:
@@ -54,8 +72,8 @@ class Held:
 class Shelf:
     """What is open."""
 
-    def __init__(self, runs: Sequence[Index]) -> None:
-        self.runs = tuple(runs)
+    def __init__(self, runs: Sequence[Index], *, tokenizer: Tokenizer | None = None) -> None:
+        self.runs, self._tokenizer = tuple(runs), tokenizer
         self._held: OrderedDict[Key, Held] = OrderedDict()
         self._lock, self._making = threading.Lock(), dict[Key, threading.Lock]()
         self._typed = 0
@@ -127,16 +145,15 @@ class Shelf:
         _row(index, at)
         record = index.record(at)
         if not other:
-            scene = Scene.of_sample(record.sample(), name=record.name, model=index.model)
+            scene = Scene.of_sample(
+                record.sample(), name=record.name, model=index.model, tokenizer=self._tokenizer
+            )
         else:
             if not self.has_beside(run, at, other):
                 raise Refusal(422, f"run {other} has no such sample to put beside")
             there, plain = self.index(other), self.held(run, at)
             second = there.record(at)
-            scene = Scene(
-                plain.scene.branches[0], name=record.name, model=index.model, other=second.found,
-                other_ask=second.ask, other_model=there.model,
-            )  # fmt: skip
+            scene = plain.scene.beside(second.found, ask=second.ask, model=there.model)
         with self._lock:
             return self._put(Held((run, at, other), scene))
 

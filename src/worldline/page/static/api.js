@@ -19,7 +19,7 @@ export class ApiError extends Error {
 }
 
 /** `#token=T` and `#token=T/run/0`: the token, and the hash that is left. */
-export function tokenIn(hash) {
+function tokenIn(hash) {
   const found = /^#token=([A-Za-z0-9_-]+)(.*)$/s.exec(hash);
   return found ? { token: found[1], rest: found[2] ? `#${found[2].replace(/^[#&]+/, "")}` : "#/" } : null;
 }
@@ -68,7 +68,7 @@ async function refusal(response) {
 }
 
 /** Server-sent events out of a stream of text: `take(text)` gives those that are complete. */
-export function eventReader() {
+function eventReader() {
   let left = "";
   return (text) => {
     const blocks = (left + text).replace(/\r\n?/g, "\n").split("\n\n");

@@ -19,7 +19,7 @@ let shown = null;
 let turn = 0;
 
 /** The route of a hash: its path as a list, and its parameters. */
-export function routeOf(hash) {
+function routeOf(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   return { path: path.split("/").filter(Boolean).map(decode), params: new URLSearchParams(query) };
 }
@@ -132,6 +132,7 @@ function start() {
     { key: "?", label: "show these keys", act: keys.help },
     { key: "t", label: "light or dark", act: otherTheme },
     { key: "h", label: "all runs", act: () => (location.hash = "#/") },
+    { key: "Escape", label: "out of a field, so that keys are keys again", act: () => document.activeElement?.blur() },
   ]);
   startTheme(themeChanged);
   themeChanged();

@@ -2,7 +2,7 @@
 // textContent alone, and characters that hide or reorder their neighbours are shown as escapes. No state, no layout.
 
 /** The longest text that one element shows; what is beyond is counted, not shown. */
-export const LONGEST = 4000;
+const LONGEST = 4000;
 
 // C0 and C1 controls, soft hyphen, bidi marks and isolates, zero-width and invisible characters, line separators, tags.
 const HIDDEN = new RegExp(

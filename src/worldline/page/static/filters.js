@@ -47,7 +47,7 @@ export function sampleHref(run, at, state) {
   return `#/run/${encodeURIComponent(run)}/sample/${at}${other}`;
 }
 
-/** Whether a bucket is what is chosen now: a bucket's filter includes those of the page, `keys` are its own. */
+/** Whether a bucket is what is chosen now: a bucket's filter includes the page's of other kinds, `keys` are those of its kind. */
 export function isChosen(state, filter, keys) {
   const own = keys.filter((name) => name in filter);
   return own.length > 0 && own.every((name) => state[name] === String(filter[name]));
@@ -55,6 +55,6 @@ export function isChosen(state, filter, keys) {
 
 /** A change of state that chooses a bucket, or lets it go again when it is the chosen one. */
 export function toggled(state, filter, keys) {
-  if (isChosen(state, filter, keys)) return Object.fromEntries(keys.map((name) => [name, null]));
-  return Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, String(value)]));
+  const freed = Object.fromEntries(keys.map((name) => [name, null]));
+  return isChosen(state, filter, keys) ? freed : { ...freed, ...filter };
 }

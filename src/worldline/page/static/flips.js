@@ -4,6 +4,7 @@
 
 import { count, el } from "./dom.js";
 import { changed, overviewHref } from "./filters.js";
+import { others } from "./sides.js";
 
 const KINDS = [
   ["both", "right in both", "✓", "✓"],
@@ -20,10 +21,10 @@ export function chance(p) {
 
 /** The choice of the other run; nothing where there is only one. */
 export function otherChoice({ run, runs, state, go }) {
-  const others = runs.filter((one) => one.id !== run && one.id !== "live");
-  if (!others.length) return null;
+  const beside = others(runs, run);
+  if (!beside.length) return null;
   const select = el("select", { "aria-label": "Compare with another run" },
-    el("option", { value: "" }, "compare with…"), others.map((one) => el("option", { value: one.id }, title(one))));
+    el("option", { value: "" }, "compare with…"), beside.map((one) => el("option", { value: one.id }, title(one))));
   select.value = state.other ?? "";
   select.addEventListener("change", () => go(changed(state, { other: select.value, flip: null })));
   return select;

@@ -14,9 +14,9 @@ export const NOTHING = { cell: null, own: false, stack: [], output: "" };
 export function fold(chunk, side, row) {
   const key = chunk[side];
   const state = new Map(Object.entries(key.state).map(([frame, names]) => [Number(frame), remembered(names)]));
-  const frames = new Map(Object.entries(key.frames).map(([frame, told]) => [Number(frame), { ...told, line: told.now ?? null }]));
+  const frames = new Map(Object.entries(key.frames).map(([frame, told]) => [Number(frame), { ...told }]));
   const own = chunk.rows[row - chunk.first]?.[side] ?? null;
-  let cell = key.at ?? null;
+  let cell = key.at;
   let output = key.output;
   for (const one of chunk.rows) {
     if (one.row > row) break;
@@ -29,7 +29,7 @@ export function fold(chunk, side, row) {
     if (frame && next.parent !== undefined) frame.parent = next.parent; // a generator goes on under another frame
     if (next.printed) output = (output + next.printed).slice(-OUTPUT);
   }
-  return { cell, own: own !== null, stack: stackOf(frames, cell?.frame ?? innermost(frames), state), output };
+  return { cell, own: own !== null, stack: stackOf(frames, cell?.frame, state), output };
 }
 
 function remembered(names) {
@@ -54,12 +54,6 @@ function stackOf(frames, top, state) {
     stack.push({ frame, function: name, file, line, values: state.get(frame) ?? new Map() });
   }
   return stack.reverse();
-}
-
-// Before a side's first step in a chunk: the frame that none of the others waits in.
-function innermost(frames) {
-  const waiting = new Set([...frames.values()].map((told) => told.parent));
-  return [...frames.keys()].find((frame) => !waiting.has(frame) && frames.size) ?? -1;
 }
 
 /** The levels of two stacks beside each other, outermost first: [{left, right}], either may be null. */

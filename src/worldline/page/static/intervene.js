@@ -4,7 +4,7 @@
 import { count, cut, el, fill, oneLine } from "./dom.js";
 
 const KINDS = [["edit", "Change a variable"], ["line", "Force the next line"], ["budget", "Extend the budget"], ["rewrite", "Rewrite the program"]];
-export const REWRITES = [
+const REWRITES = [
   ["flatten", "one operation a line"],
   ["chars", "string methods as loops"],
   ["both", "both"],
@@ -25,7 +25,7 @@ export function intervenePanel({ send }) {
   const fields = fieldsOf();
   const radios = KINDS.map(([kind, label]) => radio(kind, label, () => pick(kind)));
   const submit = el("button", { type: "submit", class: "main" }, "Let the model go on");
-  const form = el("form", { noValidate: true, on: { submit: go } },
+  const form = el("form", { noValidate: true, on: { submit: go, keydown: enter } },
     el("fieldset", { class: "kinds" }, el("legend", { class: "unseen" }, "Intervention"), radios), Object.values(fields.groups), fault, submit);
   const element = el("section", { class: "panel intervene-panel", "aria-labelledby": "intervene-title" },
     el("header", {}, el("h2", { id: "intervene-title" }, "Intervene")), fill(body, why, form));
@@ -76,6 +76,13 @@ export function intervenePanel({ send }) {
     clear();
   }
 
+  // A value is one line, and a select knows no Enter.
+  function enter(event) {
+    if (event.key !== "Enter" || event.isComposing || !event.target.matches("textarea, select")) return;
+    event.preventDefault();
+    form.requestSubmit();
+  }
+
   async function go(event) {
     event.preventDefault();
     clear();
@@ -83,6 +90,7 @@ export function intervenePanel({ send }) {
     try {
       await send(made());
       touched = false;
+      if (form.contains(document.activeElement)) document.activeElement.blur(); // so that keys step through it
     } catch (error) {
       fill(fault, error.message).hidden = false;
     } finally {

@@ -1,5 +1,6 @@
 // The keyboard: views register keys with a label and an act, and the help dialog is made of the same list, so that no key is
-// undocumented. Keys are those of KeyboardEvent.key ("ArrowRight", "f", "F", "?"). Nothing happens while somebody types.
+// undocumented. Keys are those of KeyboardEvent.key ("ArrowRight", "f", "F", "?"). Nothing happens while somebody types, but that Esc
+// leaves the field.
 
 import { el, fill, typesInto } from "./dom.js";
 
@@ -22,7 +23,8 @@ export function register(heading, keys) {
 export function listen() {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (typesInto(event.target) || document.querySelector("dialog[open]")) return;
+    if (document.querySelector("dialog[open]")) return;
+    if (typesInto(event.target)) return void (event.key === "Escape" && event.target.blur());
     if (event.target instanceof HTMLInputElement && event.target.type === "range" && SLIDES.includes(event.key)) return;
     const found = groups.flatMap((group) => group.keys).findLast((entry) => entry.key === event.key || entry.also === event.key);
     if (!found) return;

@@ -43,7 +43,7 @@ class Overview {
     this.build();
     this.lists = latest((state, signal) => api.samples(this.run, { ...asked(state), offset: 0, count: CHUNK }, signal),
       (answer, state) => this.showSamples(answer, state), (error) => this.fail(error));
-    this.sums = latest((state, signal) => this.summed(state, signal),
+    this.sums = latest((state, signal) => api.overview(this.run, { ...filtersOf(state), other: state.other }, signal),
       (answer, state) => this.showFigures(answer, state), (error) => this.fail(error));
     context.crumbs?.([{ label: "runs", href: "#/" }, { label: about.name }]);
     context.keys?.("Run", this.keys());
@@ -107,7 +107,10 @@ class Overview {
   /** Go to a state: the address says it, the answers follow. `link`: what was clicked, to give the focus back to. */
   go(state, link = null, { typing = false } = {}) {
     this.focusOn = link?.getAttribute("aria-label") ?? null;
-    if (state.other && !this.state.other) this.folded.open = true; // what was asked for must be seen
+    if (state.other && !this.state.other) { // what was asked for must be seen
+      this.folded.open = true;
+      this.figuresBox.scrollTop = 0;
+    }
     this.context.address?.(overviewHref(this.run, state), { push: !typing });
     this.apply(state);
   }
@@ -130,14 +133,6 @@ class Overview {
     if (counted !== this.counted) this.sums.ask(state);
     else if (this.figures) this.showFigures(this.figures, state);
     this.counted = counted;
-  }
-
-  async summed(state, signal) {
-    const { flip, ...filters } = filtersOf(state);
-    const other = state.other ? { other: state.other } : {};
-    const figures = api.overview(this.run, { ...filters, ...other, ...(flip ? { flip } : {}) }, signal);
-    const unflipped = flip ? api.overview(this.run, { ...filters, ...other }, signal) : figures; // all four counts stay in sight
-    return { ...(await figures), flips: (await unflipped).flips };
   }
 
   showSamples(answer, state) {
@@ -173,7 +168,9 @@ class Overview {
   drawFigures() {
     const { figures, state, run, runs } = this;
     const go = (next, link) => this.go(next, link);
+    const held = this.heading.contains(document.activeElement);
     fill(this.heading, headline("answers right", figures.answer), headline("whole traces right", figures.trace), otherChoice({ run, runs, state, go }));
+    if (held) this.heading.querySelector("select")?.focus();
     const flips = figures.flips && state.other ? flipPanel({ flips: figures.flips, run, runs, state, go }) : null;
     const panels = PANELS.filter(([key]) => (figures.by[key] ?? []).length).map((panel) => this.panel(panel, go));
     const notes = (figures.notes ?? []).map((note) => el("p", { class: "soft bars-more" }, note));
@@ -184,7 +181,7 @@ class Overview {
 
   panel([key, title, note, keys, isShare], go) {
     const { figures, state, run } = this;
-    const measure = isShare ? (bucket) => shareOf(bucket.n, figures.n) : (bucket) => bucket[this.measure()];
+    const measure = isShare ? (bucket) => shareOf(bucket.n, figures.of[key]) : (bucket) => bucket[this.measure()];
     return barTable({ title, note, keys, more: figures.more?.[key], buckets: figures.by[key], measure, kind: isShare ? "share" : "", state, run, go });
   }
 

@@ -24,6 +24,11 @@ export function addressOf({ run, at, branch, left, right, other, row }) {
   return `#/run/${encodeURIComponent(run)}/sample/${encodeURIComponent(at)}${said ? `?${said}` : ""}`;
 }
 
+/** Whether every sample has such a place: its run and what its model found. */
+export function isUsual({ branch, left, right }) {
+  return branch === 0 && left === "truth" && right === "found";
+}
+
 function number(text) {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
 }

@@ -3,7 +3,7 @@
 // What is wrong with a program is said by the server, in words. What was typed stays in this tab (sessionStorage), so
 // that coming back finds it.
 
-import { api, ApiError } from "./api.js";
+import { api } from "./api.js";
 import { el, fill } from "./dom.js";
 
 const KEPT = "worldline-program";
@@ -62,22 +62,11 @@ export function programForm({ models, context }) {
     if (!submit.disabled) send();
   });
   form.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
-    else if (event.key === "Escape") event.target.blur();
-    else return;
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    form.requestSubmit();
     event.preventDefault();
   });
   return { element: form, focus: () => source.focus(), dispose: () => keep({ source: source.value, call: call.value, stdin: stdin.value }) };
-}
-
-/** The form as a page of its own. */
-export async function show(root, route, context) {
-  const { models, live } = await api.runs();
-  if (!live) throw new ApiError("not-live", "No model is behind this page, so programs cannot be tried here.", 403);
-  const form = programForm({ models, context });
-  fill(root, el("div", { class: "home" }, form.element));
-  context.crumbs?.([{ label: "runs", href: "#/" }, { label: "try a program" }]);
-  return { dispose: form.dispose };
 }
 
 function keep(typed) {

@@ -1,5 +1,7 @@
 // The rows of one pair of sides, in chunks as they are asked for; the newest few are kept. Knows the address of a chunk and
-// nothing of what is in it.
+// nothing of what is in it, but that of a pair that grows some rows are not written yet.
+
+import { pendingLine, pendingRows } from "./unwritten.js";
 
 export const CHUNK = 256; // explore/chunk.py's
 const KEPT = 48;
@@ -7,8 +9,26 @@ const KEPT = 48;
 /** What stands for a row while there is none: a run that nobody has begun to write. */
 export const NO_ROW = { row: 0, action: "right", state: "right", left: null, right: null, differs: [], depth: 0, over: null, out: null, back_over: null, back_out: null };
 
+/**
+ * The timeline and the rows of a place, under way: {place, line (a promise), rows}. `grows` is a promise whether the right side is
+ * still written. The chunk that is likely seen first is asked for at once.
+ */
+export function rowsOf(api, place, grows) {
+  const { run, at, branch, left, right, other } = place;
+  const params = { branch, left, right, other };
+  const told = api.timeline(run, at, { ...params, bins: 1000 });
+  const line = Promise.all([told, grows]).then(([whole, is]) => (is ? pendingLine(whole) : whole));
+  const rows = new Rows(async (k) => {
+    const [chunk, whole, is] = await Promise.all([api.chunk(run, at, k, params), told, grows]);
+    return is ? pendingRows(chunk, whole) : chunk;
+  });
+  const likely = (place.row ?? 0) < CHUNK ? rows.at(0) : line; // the first chunk is always there
+  for (const asked of [line, likely]) asked.catch(() => {}); // who waits for it is told; perhaps nobody does
+  return { place, line, rows };
+}
+
 /** Rows of a pair as they are now (one that has grown is another): `ask(k)` gives a chunk. */
-export class Rows {
+class Rows {
   constructor(ask) {
     this.ask = ask;
     this.kept = new Map();

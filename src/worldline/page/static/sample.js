@@ -9,17 +9,17 @@ import { intervenePanel, refused } from "./intervene.js";
 import { nearest } from "./moves.js";
 import { nowPanel, spoken } from "./now.js";
 import { outputPanel } from "./output.js";
-import { addressOf, placeOf } from "./place.js";
-import { NO_ROW, Rows } from "./rows.js";
+import { addressOf, isUsual, placeOf } from "./place.js";
+import { NO_ROW, rowsOf } from "./rows.js";
 import { sampleKeys } from "./sample_keys.js";
-import { sideName, sidesControl } from "./sides.js";
+import { others, sideName, sidesControl } from "./sides.js";
 import { linesOf, sourcePanel } from "./source.js";
 import { statePanel } from "./state.js";
 import { stepsPanel } from "./steps.js";
 import { storyPanel } from "./story.js";
 import { timelinePanel } from "./timeline.js";
 import { neighbours, toolbar } from "./toolbar.js";
-import { newest, pendingLine, pendingRows } from "./unwritten.js";
+import { newest } from "./unwritten.js";
 
 const ADDRESS = 200; // ms after the last move until the address is written: browsers refuse more than a few a second
 
@@ -43,18 +43,21 @@ class SampleView {
   }
 
   async open() {
-    const [scene, listed] = await Promise.all([this.describe(), this.api.runs()]);
+    const describing = this.describe();
+    const early = isUsual(this.here) ? this.ask(this.here, describing) : null; // nobody waits for what can be asked at once
+    const [scene, listed] = await Promise.all([describing, this.api.runs()]);
     this.scene = scene;
     this.runs = listed.runs;
     this.build();
     for (const [heading, keys] of sampleKeys(this)) this.context.keys(heading, keys);
     const run = this.runs.find((one) => one.id === this.here.run);
+    const { call } = scene.program;
     this.context.crumbs([
       { label: "runs", href: "#/" },
       { label: oneLine(cut(run?.name ?? this.here.run, 80)), href: `#/run/${encodeURIComponent(this.here.run)}` },
-      { label: oneLine(cut(scene.name ?? `sample ${this.here.at}`, 120)) },
+      { label: oneLine(cut(call && !scene.name.includes(call) ? `${scene.name} ${call}` : scene.name, 120)) },
     ]);
-    await this.turnTo(this.here);
+    await this.turnTo(this.here, early);
     for (const branch of scene.branches) if (branch.status === "running") this.growth.follow(branch.id);
   }
 
@@ -89,29 +92,26 @@ class SampleView {
     return this.api.sample(this.here.run, this.here.at, { other: this.here.other });
   }
 
-  branch(place = this.here) {
-    return this.scene.branches.find((one) => one.id === place.branch) ?? this.scene.branches[0];
+  branch(place = this.here, scene = this.scene) {
+    return scene.branches.find((one) => one.id === place.branch) ?? scene.branches[0];
+  }
+
+  ask(place, scene = this.scene) {
+    const grows = Promise.resolve(scene).then((known) => this.branch(place, known).status === "running" && place.right === "found");
+    return rowsOf(this.api, place, grows);
   }
 
   /** Takes a place in hand, once its rows are here: branch and sides, and the row that is said, or the first divergence. */
-  async turnTo(place) {
+  async turnTo(place, early = null) {
     const next = this.sound(place);
-    await this.load(next, (line) => next.row ?? line.first ?? this.branch(next).at ?? 0);
+    await this.load(early ?? this.ask(next), (line) => next.row ?? line.first ?? this.branch(next).at ?? 0);
     this.sides.render({ scene: this.scene, here: this.here, runs: this.runs, branch: this.branch() });
   }
 
   // Nothing of what is shown changes before its successor is there. `choose` names the row; who comes later wins.
-  async load(place, choose) {
+  async load({ place, line: asked, rows }, choose) {
     const mine = (this.turn += 1);
-    const { run, at } = place;
-    const params = { branch: place.branch, left: place.left, right: place.right, other: place.other };
-    const running = this.branch(place).status === "running" && place.right === "found";
-    const told = await this.api.timeline(run, at, { ...params, bins: 1000 });
-    const line = running ? pendingLine(told) : told;
-    const rows = new Rows(async (k) => {
-      const chunk = await this.api.chunk(run, at, k, params);
-      return running ? pendingRows(chunk, told) : chunk;
-    });
+    const line = await asked;
     if (line.rows) await rows.at(Math.max(0, Math.min(line.rows - 1, choose(line))));
     if (mine !== this.turn) return;
     Object.assign(this, { rows, line, here: { ...place, row: this.here.row ?? 0 } });
@@ -173,15 +173,9 @@ class SampleView {
     history.back();
   }
 
-  differing() {
-    const level = levels(this.now.left.stack, this.now.right.stack).at(-1);
-    return level ? names(level).find((one) => one.differs) ?? null : null;
-  }
-
   writer(side) {
     const focused = document.activeElement?.closest?.("tr[data-name]")?.dataset.name;
-    const level = levels(this.now.left.stack, this.now.right.stack).at(-1);
-    const found = level && names(level).find((one) => (focused ? one.name === focused : one.differs && one[side]));
+    const found = this.now.names.find((one) => (focused ? one.name === focused : one.differs && one[side]));
     const row = found?.[side]?.row;
     if (row === null || row === undefined) return void this.context.announce("no writer to go to");
     if (row === this.here.row) return void this.context.announce(`${found.name} is written in this step`);
@@ -202,11 +196,25 @@ class SampleView {
     }
   }
 
-  async otherRun(place) {
+  /** Takes another second run, or none. */
+  async beside(place) {
     this.here = { ...place };
     this.scene = await this.describe();
+  }
+
+  async otherRun(place) {
+    await this.beside(place);
     const both = place.other !== null && this.scene.sides.includes("other");
     await this.turnTo(both ? { ...place, branch: 0, left: "found", right: "other" } : { ...place, left: "truth", right: "found" });
+  }
+
+  /** The next of the other runs beside this one; after the last, none. */
+  otherBeside() {
+    const ids = [null, ...others(this.runs, this.here.run).map((run) => run.id)];
+    if (ids.length === 1) return void this.context.announce("no other run is open");
+    const next = ids[(ids.indexOf(this.here.other) + 1) % ids.length];
+    this.context.announce(next === null ? "no other run beside it" : `beside run ${next}`);
+    return this.compare({ other: next });
   }
 
   swap() {
@@ -252,7 +260,7 @@ class SampleView {
   // The row in hand stays, unless somebody looks at the newest one.
   refresh() {
     const follows = this.follows;
-    return this.load(this.here, (line) => (follows ? newest(line) : this.wanted));
+    return this.load(this.ask(this.here), (line) => (follows ? newest(line) : this.wanted));
   }
 
   async done(id, told) {
@@ -261,8 +269,10 @@ class SampleView {
     try {
       this.scene = await this.describe();
       if (id === this.here.branch) await this.refresh();
-      if (followed) await this.seek(this.line.first ?? told?.at ?? 0, { quiet: true });
-      else this.render(this.rows.known(this.here.row));
+      if (followed) {
+        await this.seek(this.line.first ?? told?.at ?? 0, { quiet: true });
+        this.root.querySelector(".column-why").scrollTop = 0; // what came of it
+      } else this.render(this.rows.known(this.here.row));
     } catch (error) {
       return void this.fail(error);
     }
@@ -322,14 +332,9 @@ class SampleView {
     const place = placeOf(route);
     const same = ["branch", "left", "right", "other"].every((name) => place[name] === this.here[name]);
     try {
-      if (same) await this.seek(place.row ?? this.line.first ?? 0);
-      else {
-        if (place.other !== this.here.other) {
-          this.here = { ...place };
-          this.scene = await this.describe();
-        }
-        await this.turnTo(place);
-      }
+      if (same) return void await this.seek(place.row ?? this.line.first ?? 0);
+      if (place.other !== this.here.other) await this.beside(place);
+      await this.turnTo(place);
     } catch (error) {
       this.fail(error);
     }

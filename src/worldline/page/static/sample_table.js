@@ -111,7 +111,7 @@ export class SampleTable {
 
   nameCell(cell, sample) {
     const link = el("a", { href: sampleHref(this.run, sample.at, this.state), tabIndex: -1 }, oneLine(cut(sample.name, 120)));
-    const call = sample.call ? el("code", { class: "call" }, oneLine(cut(sample.call, 160))) : null;
+    const call = sample.call && !sample.name.includes(sample.call) ? el("code", { class: "call" }, oneLine(cut(sample.call, 160))) : null;
     return fill(cell, link, call);
   }
 

@@ -11,10 +11,15 @@ export function sideName(side, scene) {
   return model;
 }
 
+/** The runs that can stand beside one. */
+export function others(runs, here) {
+  return here === "live" ? [] : runs.filter((run) => run.id !== here && !run.live);
+}
+
 /** The control; `choose({left, right, other})` is called with what changes, `swap()` with nothing. */
 export function sidesControl({ choose, swap }) {
   const selects = { left: select("left"), right: select("right"), other: el("select", { on: { change: () => choose({ other: selects.other.value || null }) } }) };
-  const second = el("label", {}, el("span", {}, "second run"), selects.other);
+  const second = el("label", { title: "The next one (v)" }, el("span", {}, "second run"), selects.other);
   const element = el("div", { class: "sides", role: "group", "aria-label": "What is compared" },
     el("label", {}, el("span", {}, "left"), selects.left),
     el("button", { type: "button", class: "quiet", title: "Swap the sides (x)", "aria-label": "Swap left and right", on: { click: swap } }, "⇄"),
@@ -29,10 +34,10 @@ export function sidesControl({ choose, swap }) {
     for (const side of ["left", "right"]) {
       fill(selects[side], sides.map((name) => el("option", { value: name, selected: name === here[side] }, sideName(name, scene))));
     }
-    const others = runs.filter((run) => run.id !== here.run && !run.live);
-    second.hidden = !others.length;
+    const beside = others(runs, here.run);
+    second.hidden = !beside.length;
     const option = (run) => el("option", { value: run.id, selected: run.id === here.other }, oneLine(cut(`${run.name} · ${run.model ?? ""}`, 80)));
-    fill(selects.other, el("option", { value: "", selected: !here.other }, "none"), others.map(option));
+    fill(selects.other, el("option", { value: "", selected: !here.other }, "none"), beside.map(option));
   }
 
   return { element, render };

@@ -88,20 +88,26 @@ function record(fields, row, names = Object.keys(fields)) {
 /** What `/overview` answers. */
 export function overview(run, { other, ...filters }) {
   const rows = select(run, { ...filters, other });
-  const by = {};
-  const more = {};
+  // What is counted as if nothing of its own kind were chosen: the rest of the filters, and their rows.
+  const without = (own) => {
+    const freed = Object.fromEntries(Object.entries(filters).filter(([name, value]) => value && !own.includes(name)));
+    return [freed, own.some((name) => filters[name]) ? select(run, { ...freed, other }) : rows];
+  };
+  const [by, more, of] = [{}, {}, {}];
   for (const kind of run.kinds) {
+    const [freed, among] = without(kind.own);
     const counts = new Map();
-    for (const row of rows) if (kind.codes[row] >= 0) count(counts, kind.codes[row], run.fields, row);
+    of[kind.name] = among.length;
+    for (const row of among) if (kind.codes[row] >= 0) count(counts, kind.codes[row], run.fields, row);
     const largest = [...counts].sort(([a, x], [b, y]) => y.n - x.n || a - b);
     if (largest.length > MOST_BUCKETS) more[kind.name] = largest.length - MOST_BUCKETS;
     const shown = largest.slice(0, MOST_BUCKETS);
     if (kind.sorted) shown.sort(([a], [b]) => kind.parts[a].rank - kind.parts[b].rank);
-    by[kind.name] = shown.map(([code, some]) => ({ label: kind.parts[code].label, filter: narrowed(filters, kind.parts[code].filter), n: some.n, ...shares(some) }));
+    by[kind.name] = shown.map(([code, some]) => ({ label: kind.parts[code].label, filter: chosen(freed, kind.parts[code].filter), n: some.n, ...shares(some) }));
   }
   const all = new Map();
   for (const row of rows) count(all, 0, run.fields, row);
-  return { n: rows.length, ...shares(all.get(0) ?? NOTHING), by, more, flips: other ? flips(run, other, rows) : null, notes: run.notes };
+  return { n: rows.length, ...shares(all.get(0) ?? NOTHING), by, more, of, flips: other ? flips(run, other, without(["flip"])[1]) : null, notes: run.notes };
 }
 
 const NOTHING = { n: 0, judged: 0, answer: 0, trace: 0 };
@@ -121,14 +127,9 @@ function shares(some) {
   return { answer: shareOf(some.answer, some.judged), trace: shareOf(some.trace, some.judged) };
 }
 
-/** Filters and further ones: of two bounds, the tighter. */
-function narrowed(filters, further) {
-  const merged = Object.fromEntries(Object.entries(filters).filter(([, value]) => value));
-  for (const [name, value] of Object.entries(further)) {
-    const tighter = name in BOUNDS && merged[name] !== undefined;
-    merged[name] = String(tighter ? (BOUNDS[name][1] < 0 ? Math.max : Math.min)(Number(merged[name]), value) : value);
-  }
-  return merged;
+/** Filters and those of a bucket, as an address says them. */
+function chosen(filters, bucket) {
+  return Object.fromEntries(Object.entries({ ...filters, ...bucket }).map(([name, value]) => [name, String(value)]));
 }
 
 function flips(run, other, rows) {

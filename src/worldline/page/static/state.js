@@ -43,7 +43,7 @@ export function statePanel({ jump, edit }) {
   const isOpen = (at) => opened.get(at) ?? at === 0;
 
   function renderLevel({ level, at }, view) {
-    const rows = names(level);
+    const rows = view.told.action === "pending" ? names(level).map((one) => ({ ...one, differs: false })) : names(level);
     const differing = rows.filter((row) => row.differs).length;
     const open = isOpen(at);
     const button = el("button", { type: "button", class: "frame-head", "aria-expanded": String(open), data: { level: at }, on: { click: () => toggle(at) } },
@@ -61,7 +61,8 @@ export function statePanel({ jump, edit }) {
   }
 
   function nameRow(row, at, view) {
-    const [left, right] = difference(row.left?.text ?? "", row.right?.text ?? "");
+    const texts = [row.left?.text ?? "", row.right?.text ?? ""];
+    const [left, right] = row.differs ? difference(...texts) : texts.map((text) => [[text, false]]);
     const cell = (side, value, pieces) => valueCell({ value, pieces, name: row.name, side: view.sides[side], here: view.row, jump });
     const editing = at === 0 && view.canEdit ? el("button", {
       type: "button", class: "quiet edit", title: "Change it and let the model go on (e)",

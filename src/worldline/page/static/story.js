@@ -6,6 +6,8 @@ import { count, cut, el, fill, oneLine, percent, plural } from "./dom.js";
 import { SIGNS } from "./now.js";
 import { marked } from "./value.js";
 
+const ENDINGS = { ended: "it came to an end", budget: "cut by the limit", empty: "it wrote nothing", broken: "broken off", fault: "the tool failed" };
+
 /** The panel. */
 export function storyPanel() {
   const body = el("div", { class: "body story" });
@@ -45,10 +47,11 @@ function ending(told) {
 
 function cause({ cause: told, status }) {
   if (!told) return status === "running" ? el("p", { class: "soft" }, "The model is still writing.") : null;
+  if (told.name === "right") return el("p", {}, el("strong", { class: "verdict right" }, `${SIGNS.right} whole trace right`));
   const about = [told.operation, told.type].filter(Boolean).map((text) => oneLine(cut(text, 120))).join(", of ");
   return el("div", { class: "cause" },
     el("h3", {}, "cause"),
-    el("p", {}, el("strong", { class: `verdict ${told.name === "right" ? "right" : "wrong"}` }, told.name),
+    el("p", {}, el("strong", { class: "verdict wrong" }, told.name),
       told.detail ? ` · ${cut(told.detail, 300)}` : "", about ? el("span", { class: "soft" }, ` · ${about}`) : ""),
     evidence(told.evidence));
 }
@@ -70,8 +73,9 @@ function cost({ cost: told, status }) {
   if (!told) return null;
   const figure = (n) => el("td", { class: "number" }, n === null || n === undefined ? "–" : count(n));
   const line = (label, bytes, tokens) => el("tr", {}, el("th", { scope: "row" }, label), figure(bytes), figure(tokens));
-  const heads = ["cost", "bytes", "tokens"].map((name, at) => el("th", { scope: "col", class: at ? "number" : null }, name));
-  const ended = [told.limit ? `limit ${plural(told.limit, "byte")}` : "", told.status && status !== "running" ? `it ended: ${told.status}` : ""].filter(Boolean).join(" · ");
+  const counts = told.tokenizer ? `${told.tokenizer} tokens` : "tokens";
+  const heads = ["cost", "bytes", counts].map((name, at) => el("th", { scope: "col", class: at ? "number" : null }, name));
+  const ended = [told.limit ? `limit ${plural(told.limit, "byte")}` : "", status === "running" ? "" : ENDINGS[told.status] ?? told.status].filter(Boolean).join(" · ");
   return [el("table", { class: "cost" }, el("thead", {}, el("tr", {}, heads)), el("tbody", {},
     line("prompt", told.prompt_bytes, told.prompt_tokens), line("interpreter", told.truth_bytes, told.truth_tokens), line("model", told.found_bytes, told.found_tokens))),
   el("p", { class: "soft" }, ended)];

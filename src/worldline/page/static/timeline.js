@@ -36,16 +36,13 @@ export function timelinePanel({ seek, sides }) {
     return Math.max(0, Math.min(rows - 1, Math.floor((x / canvas.clientWidth) * rows)));
   }
 
-  function render({ timeline, row, told, sides }) {
+  function render({ timeline, row, told }) {
     panel.data = timeline;
     panel.row = row;
     slider.max = String(Math.max(0, timeline.rows - 1));
     slider.value = String(row);
     slider.disabled = timeline.rows < 2;
     slider.setAttribute("aria-valuetext", `step ${count(row)} of ${count(Math.max(0, timeline.rows - 1))}: action ${told.action}, state ${told.state}`);
-    const without = timeline.bins.every((bin) => bin[2] === null);
-    labels.lastElementChild.textContent = without ? "not said" : "confidence";
-    labels.lastElementChild.title = without ? `${sides.right} does not say how sure it is` : "";
     draw();
   }
 
@@ -104,6 +101,7 @@ function paintLanes(brush, width, { rows, per, bins, first }, colours) {
       else if (bin[0] !== null) bar(brush, x, top, w, high, KINDS[bin[name === "actions" ? 0 : 1]], colours);
     });
   }
+  if (bins.some((bin) => bin[4]) && bins.every((bin) => bin[2] === null)) unsure(brush, colours);
   if (first !== null && first !== undefined) flag(brush, (first + 0.5) * wide, colours.first);
 }
 
@@ -138,6 +136,15 @@ function sure(brush, x, top, w, high, p, colours) {
   brush.fillRect(x, top + high * (1 - p), w, high * p);
   brush.globalAlpha = 1;
   brush.fillRect(x, top + high * (1 - p), w, 1.5);
+}
+
+// An empty lane would look like no confidence at all.
+function unsure(brush, colours) {
+  brush.fillStyle = colours.first;
+  brush.globalAlpha = 0.7;
+  brush.font = "12px system-ui, sans-serif";
+  brush.fillText("not recorded here", 0, LANES[2][1] + 18);
+  brush.globalAlpha = 1;
 }
 
 function flag(brush, x, colour) {

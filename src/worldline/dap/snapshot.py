@@ -1,0 +1,87 @@
+"""One branch as it stood at one moment: its steps as positions, both sides, and where it is wrong.
+
+Another thread replaces a branch while it grows, so whatever is concluded in one go must be of one snapshot. All of it
+is made when it is first asked for. Nothing here moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from worldline.dap.filters import CAUSED, RAISED, Wrong, wrongs
+from worldline.dap.track import Track
+from worldline.explore.branch import Branch
+from worldline.explore.pair import Pair
+from worldline.explore.scene import Scene
+from worldline.explore.side import Side
+
+AHEAD = 256  # bytes of the truth that are read beyond what the model has written
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A branch of a scene, frozen."""
+
+    scene: Scene
+    branch: Branch
+
+    @property
+    def is_growing(self) -> bool:
+        """Whether more may come: steps, or, when all are there, why they are wrong."""
+        branch = self.branch
+        is_unexplained = branch.status == "done" and branch.truth is not None and branch.cause is None
+        return branch.status == "running" or is_unexplained
+
+    @cached_property
+    def track(self) -> Track:
+        """The model's side of it."""
+        return Track(self._found if self.pair is None else self.pair.right)
+
+    @cached_property
+    def pair(self) -> Pair | None:
+        """Both sides, the true one as far as the other has come; None where the interpreter has none.
+
+        Where texts agree, their places do: of a truth beside which a model still writes, what comes later is not read.
+        """
+        branch, truth = self.branch, self.branch.truth
+        if truth is None or not self.is_growing:
+            return None if truth is None else self.scene.pair(branch.id)
+        end = truth.text.find(b"\n", len(branch.found.text) + AHEAD)
+        if end >= 0 and truth.codec == "compact":
+            truth = replace(truth, text=truth.text[: end + 1], status="budget")
+        return Pair(Side("truth", branch.ask, truth), self._found)
+
+    @cached_property
+    def truth(self) -> Track | None:
+        """The interpreter's side of it."""
+        return None if self.pair is None or self.pair.left is None else Track(self.pair.left)
+
+    @cached_property
+    def wrongs(self) -> list[Wrong]:
+        """Every place where something is wrong, as far as it is certain."""
+        return wrongs(self.track, self.pair, self.branch.cause, growing=self.is_growing)
+
+    @property
+    def _found(self) -> Side:
+        return Side("found", self.branch.ask, self.branch.found, sure=self.branch.sure)
+
+    def known(self, filters: set[str]) -> int:
+        """The positions of which it is certain whether these filters stop there, while more steps may come."""
+        if not self.is_growing or self.pair is None:
+            return len(self.track)
+        seen = {one.filter for one in self.wrongs}
+        later = {name for name in filters - {RAISED} if not (name.startswith("first-") and name in seen)}
+        limits = [one.place for one in self.wrongs if one.title == "wrong action" and later]
+        limits += [one.place for one in self.wrongs if one.filter != RAISED and later & CAUSED]
+        return min([len(self.track), *(place + 1 for place in limits)])
+
+    def ending(self) -> str:
+        """How the imagination ends, in words."""
+        malformed = self.track.side.reading.malformed
+        if malformed is not None:
+            return f"the text is no longer of its notation: expected {malformed.expected}"
+        if self.branch.status == "stopped":
+            return "the model was stopped here"
+        words = {"budget": "the budget cuts the imagination here", "ended": "the imagination ends here"}
+        return words.get(self.branch.found.status, f"the imagination ends here: {self.branch.found.status}")
