@@ -1,36 +1,63 @@
-// The shipped model: `count` goes wrong at its seventh step, and comes right when it is corrected there.
+// The shipped model, on whichever of some programs it goes wrong first: stopped there, explained, and corrected.
+// Nothing here knows where that is: its weights change.
 
 import assert from 'node:assert/strict';
-import { config, launch, scope, session, stops } from './client.mjs';
+import { config, launch, scope, session } from './client.mjs';
 
-const path = config.count;
 const thread = { threadId: 1 };
+const programs = [
+  { program: config.count, call: "count('berry', 'r')" },
+  { program: config.factorial, call: 'fact(5)' },
+  { program: config.count, call: "count('strawberries', 'r')" },
+  { program: config.factorial, call: 'fact(9)' },
+];
 
-/** The belief is asked for behind the cause: it comes a little later. */
-async function believes(client) {
+/** What is wrong, once it is known what the model believed: that is asked for behind the cause, and comes later. */
+async function explained(client) {
   for (;;) {
     const { body } = await client.exceptionInfoRequest(thread);
-    if (/belief: at step 7 it wrote `7`, probability \d/.test(body.description)) return;
+    if (/belief: at step \d+ it wrote `/.test(body.description)) return body;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-await session(async (client) => {
+/** A request that leads to a stop: its reason. */
+async function stop(client, request) {
   const stopped = client.waitForEvent('stopped');
-  await launch(client, { program: path, call: "count('berry', 'r')" }, { filters: ['missed-change'] });
-  const { body } = await stopped;
-  assert.equal(body.reason, 'exception');
-  assert.equal(body.description, 'missed change');
-  assert.deepEqual(await scope(client, 'Difference'), { n: '1, not 0' });
-  const { body: info } = await client.exceptionInfoRequest(thread);
-  assert.match(info.description, /missed change \(n, arithmetic, int\): n became 1/);
+  await request();
+  return (await stopped).body.reason;
+}
+
+/** The first program on which a value goes wrong; the client stands there. */
+async function wrong(client) {
+  let start = (args) => launch(client, args, { filters: ['first-state'] });
+  for (const args of programs) {
+    const reason = await stop(client, () => start(args));
+    const differs = reason === 'exception' ? Object.keys(await scope(client, 'Difference')) : [];
+    if (differs.length) return differs[0];
+    start = (next) => client.restartRequest({ arguments: next });
+  }
+  return null;
+}
+
+await session(async (client) => {
+  const name = await wrong(client);
+  if (name === null) return console.log('skip: the shipped model leaves no wrong value on any of these programs');
+  const info = await explained(client);
+  assert.equal(info.exceptionId, 'wrong state');
+  const truth = (await scope(client, 'Interpreter'))[name];
+  assert.notEqual((await scope(client, 'Predicted'))[name], truth);
   const { body: { stackFrames: [top] } } = await client.stackTraceRequest(thread);
-  const { body: { scopes: [{ variablesReference }] } } = await client.scopesRequest({ frameId: top.id });
-  await believes(client);
-  const set = client.setVariableRequest({ variablesReference, name: 'n', value: '1' });
-  await stops(client, set, 'goto', { path, line: 6 });
-  await client.setExceptionBreakpointsRequest({ filters: ['divergence'] });
-  await stops(client, client.continueRequest(thread), 'end', { path });
-  await stops(client, client.stepBackRequest(thread), 'step', { path, line: 8 });
-  assert.equal((await scope(client, 'Predicted')).n, '2');
+  assert.equal(await stop(client, () => client.stepBackRequest(thread)), 'step');
+  assert.equal(await stop(client, () => client.continueRequest(thread)), 'exception');
+  const { body: { stackFrames: [again] } } = await client.stackTraceRequest(thread);
+  assert.equal(again.line, top.line);
+  const { body: { scopes: [{ variablesReference }] } } = await client.scopesRequest({ frameId: again.id });
+  const set = () => client.setVariableRequest({ variablesReference, name, value: truth });
+  assert.equal(await stop(client, set), 'goto');
+  assert.equal((await scope(client, 'Predicted'))[name], truth);
+  assert.equal((await scope(client, 'Interpreter'))[name], truth);
+  assert.ok(!(name in await scope(client, 'Difference')));
+  const { body: { result } } = await client.evaluateRequest({ expression: ':branches', context: 'repl' });
+  assert.match(result, /\n\* 1 from 0 at step \d+: kind edit/);
 });

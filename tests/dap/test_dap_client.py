@@ -44,15 +44,15 @@ def run(node: str, script: str, folder: Path, **config: object) -> None:
         capture_output=True, text=True, timeout=3 * SECONDS, check=False,
     )  # fmt: skip
     complaints = [line for line in done.stdout.splitlines() if not line.startswith("error[interrupted]")]
-    assert (done.returncode, complaints) == (0, []), (
-        done.stdout + done.stderr
-    )  # the client ends it by a signal
+    if done.returncode == 0 and complaints and complaints[0].startswith("skip: "):
+        pytest.skip(complaints[0].removeprefix("skip: "))
+    # An interruption is no complaint: the client ends the adapter by a signal.
+    assert (done.returncode, complaints) == (0, []), done.stdout + done.stderr
     messages = [json.loads(line) for line in transcript.read_text("utf-8").splitlines()]
     for message in messages:
         check(message)
-    asked = {message["seq"] for message in messages if message["type"] == "request"}
-    assert len(messages) > 20
-    assert asked
+    kinds = {message["type"] for message in messages}
+    assert kinds == {"request", "response", "event"}
 
 
 def test_steps(node: str, tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_a_wrong_state_stops_where_it_is_seen(adapter: Adapter, tmp_path: Path) 
     )
     stop = adapter.event("stopped")
     assert (stop["reason"], stop["description"]) == ("exception", "wrong state")
-    assert stop["text"] == "line 7: n is 1, not 5"
+    assert stop["text"] == "line 7: n is 1, to the model 5"
     assert adapter.scope("Predicted")["n"] == "5"
     assert adapter.scope("Interpreter")["n"] == "1"
     assert adapter.scope("Difference") == {"n": "1, not 5"}
@@ -165,6 +165,7 @@ def test_a_wrong_action_stops_before_its_line(adapter: Adapter, tmp_path: Path) 
     adapter.launch(program=COUNT, call="count('ab', 'r')", model=model, filters=["first-action"])
     stop = adapter.event("stopped")
     assert (stop["reason"], stop["description"]) == ("exception", "wrong action")
+    assert stop["text"] == "line 8 comes next, and the model first does line 7"
     assert adapter.ask("stackTrace", threadId=1)["stackFrames"][0]["line"] == 7
     assert list(adapter.scope("Interpreter").values()) == [
         "the interpreter does not come here: it takes another way"

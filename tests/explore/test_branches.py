@@ -333,6 +333,41 @@ class TestTheModelsState:
         assert branch.truth is None
         assert "not done with step 2" in branch.why
 
+    def test_names_of_one_object_stay_so(self) -> None:
+        of = Program(
+            source="def f():\n    a = [1]\n    b = a\n    k = 0\n    a.append(k)\n    return b\n", call="f()"
+        )
+        truth = next(iter(Interpreter().predict([Ask(program=of)]))).text
+        scene = told_scene(of, truth.replace(b"=[1]", b"=[2]"), truth)
+        branch = grown(scene, "edit", step=3, name="k", value="5")
+        assert branch.found.text.endswith(b"4 k=5\n5 a=[2, 5] b=[2, 5]\n6\n)[2, 5]\n.\n")
+
+    @pytest.mark.parametrize(
+        ("source", "call", "old", "new", "why"),
+        [
+            (
+                "def f(xs):\n    k = 0\n    for x in xs:\n        k += x\n    return k\n",
+                "f([1, 2])", b"xs=[1, 2]", b"xs=[1, 3]", "another xs, and line 3 goes on",
+            ),
+            (
+                "def g(k):\n    k = k\n    return k\n\ndef f(n):\n    return n * g(2)\n",
+                "f(3)", b"n=3", b"n=4", "another n, and line 6 goes on",
+            ),
+            (
+                "def f():\n    a = [1]\n    b = [a]\n    k = 0\n    return a, b\n",
+                "f()", b"[1]", b"[2]", "a and b share an object",
+            ),
+        ],
+    )  # fmt: skip
+    def test_what_is_half_read_or_shared_is_not_guessed(
+        self, source: str, call: str, old: bytes, new: bytes, why: str
+    ) -> None:
+        of = Program(source=source, call=call)
+        truth = next(iter(Interpreter().predict([Ask(program=of)]))).text
+        branch = grown(told_scene(of, truth.replace(old, new), truth), "edit", step=3, name="k", value="7")
+        assert branch.truth is None
+        assert why in branch.why
+
     def test_without_a_true_run(self) -> None:
         branch = grown(told_scene(COUNT, WRONG), "edit", step=1, name="n", value="5")
         assert branch.truth is None

@@ -54,7 +54,8 @@ def test_it_describes_itself() -> None:
     assert branch["cause"]["name"] == "missed change"
     assert branch["cost"] == {
         "prompt_bytes": len(Ask(program=COUNT).prompt), "truth_bytes": len(TRUTH), "found_bytes": len(FOUND),
-        "truth_tokens": None, "found_tokens": None, "limit": 1 << 16, "status": "ended",
+        "tokenizer": None, "prompt_tokens": None, "truth_tokens": None, "found_tokens": None,
+        "limit": 1 << 16, "status": "ended",
     }  # fmt: skip
     assert (branch["rows"], branch["first"], branch["belief"], branch["program"]) == (11, 5, None, None)
 
@@ -93,7 +94,13 @@ def test_a_second_model_stands_beside_the_root_alone() -> None:
     )  # fmt: skip
     assert scene.describe()["sides"] == ["truth", "found", "other"]
     assert scene.describe()["other_model"] == "two"
-    assert scene.describe()["branches"][0]["cost"]["found_tokens"] == len(FOUND)
+    cost = scene.describe()["branches"][0]["cost"]
+    assert (cost["tokenizer"], cost["truth_tokens"], cost["found_tokens"]) == (
+        "bytes",
+        len(TRUTH),
+        len(FOUND),
+    )
+    assert cost["prompt_tokens"] == cost["prompt_bytes"]
     assert scene.pair(0, "truth", "other").first is None
     assert scene.pair(0, "other", "found").first == 5
     with pytest.raises(UsageError, match="no side"):

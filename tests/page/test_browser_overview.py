@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 from browser import NARROW, WIDE, tab
-from runs import Erring, real, synthetic
+from runs import synthetic
 from serving import Served, serving
 
 from worldline.page import api
@@ -26,13 +26,10 @@ SCROLL = """share => new Promise(done => {
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+def shelf(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> Shelf:
     """Two runs of one small suite, and one of many samples."""
-    folder = tmp_path_factory.mktemp("runs")
-    real(folder / "first", Erring())
-    real(folder / "second", Erring(start=4))
-    synthetic(folder / "many", MANY)
-    return Shelf([build(folder / name) for name in ("first", "second", "many")])
+    many = synthetic(tmp_path_factory.mktemp("runs") / "many", MANY)
+    return Shelf([build(path) for path in (*erring, many)])
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +45,13 @@ class Seen:
         self.page, self.complaints = tab(browser, size=size)
         self.origin = served.origin
         self.page.goto(served.url)
+        self.start()
+
+    def start(self) -> None:
+        """The first page, and nothing in hand."""
+        self.page.goto(f"{self.origin}/#/")
         self.page.wait_for_selector(".runs a")
+        self.page.evaluate("document.activeElement.blur()")
 
     def open(self, hash: str) -> Any:
         self.page.goto(f"{self.origin}/{hash}")
@@ -78,12 +81,17 @@ class Seen:
         return dict(parse_qsl(self.page.url.partition("?")[2]))
 
 
+@pytest.fixture(scope="module")
+def tabs(chromium: Any, served: Served) -> Seen:
+    return Seen(chromium, served, WIDE)
+
+
 @pytest.fixture
-def seen(chromium: Any, served: Served) -> Iterator[Seen]:
-    found = Seen(chromium, served, WIDE)
-    yield found
-    found.page.context.close()
-    assert found.complaints.heard == []
+def seen(tabs: Seen) -> Iterator[Seen]:
+    """The one tab of this module; whatever a test did in it, it must not have complained."""
+    tabs.start()
+    yield tabs
+    assert tabs.complaints.heard == []
 
 
 def listed(shelf: Shelf, run: str = "0", **query: Any) -> list[str]:
@@ -127,10 +135,13 @@ def test_every_bar_leads_to_its_samples_and_back(seen: Seen, shelf: Shelf) -> No
     for panel in range(page.locator(".bars").count()):
         row = page.locator(".bars").nth(panel).locator("tbody tr").last
         n = int(row.locator(".bars-n").inner_text())
+        many = page.locator(".bars").nth(panel).locator("tbody tr").count()
         row.click()
         assert seen.total == n
-        chosen = page.locator(".bars tr.chosen a")
-        assert chosen.count() >= 1
+        assert page.locator(".bars").nth(panel).locator("tr.chosen").count() == 1
+        assert (
+            page.locator(".bars").nth(panel).locator("tbody tr").count() == many
+        )  # the others stay in sight
         page.locator(".bars").nth(panel).locator("tr.chosen a").press("Enter")  # by key: let it go again
         assert seen.total == len(listed(shelf))
         assert seen.params == {}
@@ -230,7 +241,10 @@ def test_order_by_key(seen: Seen, shelf: Shelf) -> None:
 def test_flips_between_two_runs(seen: Seen, shelf: Shelf) -> None:
     page = seen.open("#/run/0")
     page.keyboard.press("o")
-    page.locator(".run-head select").select_option("1")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_url(re.compile(r"other=1"))
+    seen.settle()
+    assert page.evaluate("document.activeElement.tagName") == "SELECT"  # to go on to a third run
     flips = api.overview(shelf, "0", {"other": "1"})["flips"]
     page.wait_for_selector(".flips")
     assert f"p = {flips['p']:.3f}" in page.locator(".flips").inner_text()
@@ -307,6 +321,7 @@ def test_a_list_longer_than_a_browser_can_lay_out(seen: Seen) -> None:
         box, room = row.bounding_box(), page.locator(".windowed").bounding_box()
         assert room["y"] - 1 <= box["y"] <= room["y"] + room["height"] - 24
     assert page.locator(".windowed-row").count() <= 100
+    page.reload()
 
 
 def test_a_deep_link_shows_what_was_seen(seen: Seen, shelf: Shelf) -> None:
@@ -339,6 +354,8 @@ def test_a_question_that_cannot_be_answered_is_said_in_words(chromium: Any, serv
     page.evaluate("localStorage.clear()")
     page.reload()
     assert "worldline view" in page.locator(".refusal").inner_text()
+    page.goto(served.url)  # the printed address, in the same tab
+    page.wait_for_selector(".runs a")
     assert all("status of 4" in text for text in complaints.heard)
     page.context.close()
 

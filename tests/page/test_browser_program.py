@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import NARROW, tab
-from serving import Served, make_run, serving
+from serving import Served, serving
 
 PROGRAM = "def f(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n"
 
@@ -21,13 +20,21 @@ def served() -> Iterator[Served]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def tabs(chromium: Any, served: Served) -> Any:
+    page, complaints = tab(chromium)
+    page.goto(served.url)
+    page.wait_for_selector(".program")
+    return page, complaints
+
+
 @pytest.fixture
-def page(chromium: Any, served: Served) -> Iterator[Any]:
-    found, complaints = tab(chromium)
-    found.goto(served.url)
+def page(tabs: Any, served: Served) -> Iterator[Any]:
+    found, complaints = tabs
+    found.goto(f"{served.origin}/#/")
     found.wait_for_selector(".program")
+    found.evaluate("document.activeElement.blur()")
     yield found
-    found.context.close()
     assert [text for text in complaints.heard if "status of 4" not in text] == []
 
 
@@ -94,15 +101,14 @@ def test_what_cannot_be_tried_is_said_in_words(page: Any) -> None:
     assert re.search(r"\d", problem.inner_text())  # the server says how long a program may be
 
 
-def test_a_server_without_a_model_has_no_form(chromium: Any, tmp_path: Path) -> None:
-    with serving(make_run(tmp_path / "run", count=2)) as found:
-        page, complaints = tab(chromium, size=NARROW)
-        page.goto(found.url)
-        page.wait_for_selector(".runs a")
-        assert page.locator(".program").count() == 0
-        assert "No model is behind this page" in page.locator("main").inner_text()
-        page.context.close()
-        assert complaints.heard == []
+def test_a_server_without_a_model_has_no_form(chromium: Any, shown: Served) -> None:
+    page, complaints = tab(chromium, size=NARROW)
+    page.goto(shown.url)
+    page.wait_for_selector(".runs a")
+    assert page.locator(".program").count() == 0
+    assert "No model is behind this page" in page.locator("main").inner_text()
+    page.context.close()
+    assert complaints.heard == []
 
 
 def test_the_form_fits_a_phone(chromium: Any, served: Served) -> None:

@@ -8,24 +8,17 @@ from typing import Any
 
 import pytest
 from browser import go, shows, tab, texts
-from serving import Served, serving
-from staged import FIRST, LONG_STEPS, LONG_TURNS, SECOND, stage
+from serving import Served
+from staged import LONG_STEPS, LONG_TURNS
 
 pytestmark = pytest.mark.usefixtures("box")
 LAST = 17  # the last step of fact(3); see staged.py
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, box: None) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("runs")
-    with serving(stage(folder / "one", FIRST, long=True), stage(folder / "two", SECOND)) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def tabs(chromium: Any, served: Served) -> Any:
+def tabs(chromium: Any, shown: Served) -> Any:
     page, complaints = tab(chromium)
-    page.goto(served.url)
+    page.goto(shown.url)
     page.wait_for_selector("text=one")
     return page, complaints
 
@@ -240,6 +233,14 @@ def test_two_models_on_one_program(page: Any) -> None:
     page.wait_for_selector(".names th:text('interpreter')")
     go(page, row=16, other=1, left="truth", right="other")
     assert texts(page, "tr[data-name=r] .value .text") == ["2", "9"]
+    go(page, row=10)
+    for wanted in (
+        ["name", "first", "second"],
+        ["name", "interpreter", "first"],
+    ):  # by key: the next run, then none
+        page.keyboard.press("v")
+        page.wait_for_selector(f".names th:nth-child(3):text('{wanted[2]}')")
+        assert texts(page, ".names thead th") == wanted
 
 
 def test_swapping_the_sides(page: Any) -> None:
@@ -250,7 +251,7 @@ def test_swapping_the_sides(page: Any) -> None:
         assert texts(page, "tr[data-name=r] .value .text") == ["4", "1"]
 
 
-def test_an_address_is_a_place(page: Any, served: Served) -> None:
+def test_an_address_is_a_place(page: Any, shown: Served) -> None:
     go(page, row=12)
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**/*row=13*")
@@ -263,7 +264,7 @@ def test_an_address_is_a_place(page: Any, served: Served) -> None:
     shows(page, 13)
     page.go_forward()
     shows(page, 10)
-    page.goto(f"{served.origin}/#/run/0/sample/0?row=999999999&branch=77&left=nobody&right=other")
+    page.goto(f"{shown.origin}/#/run/0/sample/0?row=999999999&branch=77&left=nobody&right=other")
     shows(page, LAST)
 
 

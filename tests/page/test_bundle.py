@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from browser import tab
-from runs import Erring, real
+from runs import Erring
 
 from worldline.bench.run import run
 from worldline.bench.suite import Suite, Task
@@ -38,16 +38,14 @@ ORDERS = ("at", "name", "steps", "agreed", "bytes", "cause", "seconds", "depth")
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+def shelf(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> Shelf:
     """Two runs of one suite and one of programs that mean harm."""
     folder = tmp_path_factory.mktemp("bundled")
-    real(folder / "first", Erring())
-    real(folder / "second", Erring(start=4))
     calls = (f"f({EVIL!r})", "f({'__proto__': 1, 'constructor': 2})")
     source = f"# {EVIL}\ndef f(x):\n    __proto__ = x\n    return __proto__\n"
     tasks = [Task(program=Program(source=source, call=call), name=EVIL) for call in calls]
     run(Suite(name="evil", tasks=tasks), Erring(), out=folder / "evil", config={"options": {"seed": 0}})
-    return Shelf([build(folder / name) for name in ("first", "second", "evil")])
+    return Shelf([build(path) for path in (*erring, folder / "evil")])
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +78,18 @@ class Opened:
         return self.page.evaluate(code, [method, list(arguments)])
 
 
-@pytest.fixture(params=["file", "folder"])
-def opened(chromium: Any, written: dict[str, Path], request: pytest.FixtureRequest) -> Iterator[Opened]:
-    found = Opened(chromium, written[request.param])
-    yield found
-    found.page.context.close()
-    assert [url for url in found.asked if not url.startswith(("file:", "data:", "blob:"))] == []
-    assert found.complaints.heard == []
+@pytest.fixture(scope="module", params=["file", "folder"])
+def tabs(chromium: Any, written: dict[str, Path], request: pytest.FixtureRequest) -> Opened:
+    return Opened(chromium, written[request.param])
+
+
+@pytest.fixture
+def opened(tabs: Opened) -> Iterator[Opened]:
+    """A tab on its first page; whatever a test did in it, it must have asked for nothing and complained of nothing."""
+    tabs.open("#/").wait_for_selector(".runs a")
+    yield tabs
+    assert [url for url in tabs.asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert tabs.complaints.heard == []
 
 
 def plain(value: Any) -> Any:

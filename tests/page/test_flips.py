@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from runs import Erring, real, synthetic
+from runs import synthetic
 
 from worldline.bench.compare import compare
 from worldline.bench.run_dir import RECORDS, newest
@@ -22,18 +22,15 @@ from worldline.page.index_samples import samples
 from worldline.page.overview import overview
 
 
-@pytest.mark.usefixtures("box")
-def test_flips_of_real_runs_are_those_of_compare(tmp_path: Path) -> None:
-    one, other = tmp_path / "one", tmp_path / "other"
-    real(one, Erring())
-    real(other, Erring(start=4))
+def test_flips_of_real_runs_are_those_of_compare(erring: tuple[Path, Path]) -> None:
+    one, other = erring
     wanted = compare(one, other)
     found = overview(build(one), Filters(), build(other))["flips"]
     pairs = wanted.answer
     assert [found[flip] for flip in FLIPS] == [pairs.recovered, pairs.regressed, pairs.right, pairs.wrong]
     assert found["p"] == pairs.p
     assert found["only"] == [0, 0]
-    assert (found["from"], found["to"]) == ("one", "other")
+    assert (found["from"], found["to"]) == ("first", "second")
     assert found["gained"] > 0 < found["lost"]
 
 

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from runs import Erring, copied, real, rows, synthetic
+from runs import copied, rows, synthetic
 
 from worldline.bench.run_dir import CONFIG, MANIFEST, RECORDS
 from worldline.errors import DigestError, DiskError, FormatError, UsageError, WorldlineError
@@ -23,11 +23,13 @@ from worldline.page.index_samples import samples
 from worldline.page.overview import overview
 from worldline.page.runs import describe
 
+MANY = 200
+
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A synthetic run."""
-    return synthetic(tmp_path_factory.mktemp("runs") / "many", 600)
+    return synthetic(tmp_path_factory.mktemp("runs") / "many", MANY)
 
 
 def everything(index: Index) -> None:
@@ -54,7 +56,7 @@ def test_the_newest_record_of_a_place_counts(many: Path, tmp_path: Path) -> None
         return data + json.dumps(newer[0]).encode() + b"\n" + json.dumps(gone).encode() + b"\n"
 
     index = build(copied(many, tmp_path / "run", again))
-    assert len(index) == 599
+    assert len(index) == MANY - 1
     assert index.record(0).name == rows(index)[0]["name"] == "asked again"
     assert describe(index)["skipped"] == 1
     with pytest.raises(UsageError):
@@ -63,7 +65,7 @@ def test_the_newest_record_of_a_place_counts(many: Path, tmp_path: Path) -> None
 
 def test_a_torn_end_is_not_counted(many: Path, tmp_path: Path) -> None:
     index = build(copied(many, tmp_path / "run", lambda data: data[:-30]))
-    assert len(index) == 599
+    assert len(index) == MANY - 1
     assert any("torn" in note for note in index.notes)
     everything(index)
 
@@ -91,7 +93,7 @@ def test_an_empty_log_is_a_run_without_samples(many: Path, tmp_path: Path) -> No
     assert len(index) == 0
     everything(index)
     assert overview(index, Filters(), build(many))["flips"]["n"] == 0
-    assert overview(build(many), Filters(), index)["flips"]["only"] == [600, 0]
+    assert overview(build(many), Filters(), index)["flips"]["only"] == [MANY, 0]
 
 
 def test_lines_that_are_no_records_are_counted_and_passed_over(many: Path, tmp_path: Path) -> None:
@@ -112,7 +114,7 @@ def test_lines_that_are_no_records_are_counted_and_passed_over(many: Path, tmp_p
         ),
     ]  # fmt: skip
     index = build(copied(many, tmp_path / "run", lambda data: b"".join(x + b"\n" for x in strange) + data))
-    assert len(index) == 600
+    assert len(index) == MANY
     assert index.notes[0].startswith(f"{len(strange)} lines are no records of a run, the first is line 1")
     everything(index)
 
@@ -152,9 +154,9 @@ def test_a_line_that_is_too_long_is_passed_over(
     monkeypatch.setattr(index_read, "LONGEST", 1 << 16)
     huge = b'{"at": 0, "name": "' + b"x" * (1 << 18) + b'"}\n'
     index = build(copied(many, tmp_path / "run", lambda data: data + huge + data))
-    assert len(index) == 600
+    assert len(index) == MANY
     assert "1 lines" in index.notes[0]
-    assert "line 601: longer than 65,536 bytes" in index.notes[0]
+    assert f"line {MANY + 1}: longer than 65,536 bytes" in index.notes[0]
 
 
 def test_links_and_pipes_are_not_followed(many: Path, tmp_path: Path) -> None:
@@ -190,12 +192,12 @@ def test_a_record_that_changed_since_is_refused(many: Path, tmp_path: Path) -> N
     index = build(path)
     data = (path / RECORDS).read_bytes()
     (path / RECORDS).write_bytes(data.replace(b'"name": "', b'"name": "!', 1))
-    for at in (0, 1, 599):
+    for at in (0, 1, MANY - 1):
         with pytest.raises(DigestError, match="has changed"):
             index.record(at)
     (path / RECORDS).write_bytes(data[: len(data) // 2])
     with pytest.raises(DigestError):
-        index.record(599)
+        index.record(MANY - 1)
     assert index.record(0).at == 0
 
 
@@ -254,10 +256,8 @@ def flipped(data: bytes, rng: Random) -> Iterator[bytes]:
         yield bytes(spoiled)
 
 
-@pytest.mark.usefixtures("box")
-def test_damaged_logs_are_shown_or_refused_and_never_crash(tmp_path: Path) -> None:
-    made = tmp_path / "made"
-    real(made, Erring())
+def test_damaged_logs_are_shown_or_refused_and_never_crash(tmp_path: Path, erring: tuple[Path, Path]) -> None:
+    made = erring[0]
     data = (made / RECORDS).read_bytes()
     for number, spoiled in enumerate(flipped(data, Random("damage"))):
         index = build(copied(made, tmp_path / str(number), lambda _, spoiled=spoiled: spoiled))  # type: ignore[misc]

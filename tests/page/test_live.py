@@ -17,12 +17,17 @@ from wire import get, post, read_reply, request, talk
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.explore.grow import Progress
+from worldline.explore.pair import Pair
+from worldline.explore.scene import Scene
 from worldline.page import live as lives
+from worldline.page import shelf as shelves
 from worldline.page.aside import Aside
 from worldline.page.desk import Desk, Opening
 from worldline.page.live import Live
 from worldline.page.refusal import Refusal
+from worldline.page.shelf import Held
 from worldline.predict.interpreter import Interpreter
+from worldline.predict.predictor import Prediction
 
 SHORT = {"source": "def f(n):\n    m = n + 1\n    return m * 2\n", "call": "f(3)"}
 LONG = {
@@ -160,15 +165,12 @@ def test_streams_are_few(served: Served) -> None:
         talk(served, request(served, target, method="DELETE"))
 
 
-def test_without_a_model_nothing_can_be_asked(tmp_path_factory: pytest.TempPathFactory, box: None) -> None:
-    with serving(make_run(tmp_path_factory.mktemp("runs") / "small", count=1)) as quiet:
-        assert get(quiet, "/api/runs").json["live"] is False
-        reply = post(quiet, "/api/programs", SHORT)
-        assert (reply.status, reply.json["error"]["slug"]) == (403, "not-live")
-        reply = post(
-            quiet, "/api/runs/0/samples/0/branches", {"intervention": {"kind": "budget", "limit": 9}}
-        )
-        assert reply.status == 403
+def test_without_a_model_nothing_can_be_asked(shown: Served) -> None:
+    assert get(shown, "/api/runs").json["live"] is False
+    reply = post(shown, "/api/programs", SHORT)
+    assert (reply.status, reply.json["error"]["slug"]) == (403, "not-live")
+    reply = post(shown, "/api/runs/0/samples/0/branches", {"intervention": {"kind": "budget", "limit": 9}})
+    assert reply.status == 403
 
 
 # The thread by itself
@@ -268,6 +270,30 @@ def test_a_model_is_loaded_once_and_only_when_asked_for() -> None:
     with pytest.raises(Refusal, match="no model"):
         found.model("two")
     found.close()
+
+
+# A pair of a branch that grows
+
+
+def test_a_young_pair_is_read_again_and_an_old_one_or_that_of_a_branch_that_is_over_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = Program(source="def f(n):\n    m = n\n    return m\n", call="f(1)")
+    scene = Scene.new(program, model="one")
+    held = Held(("live", 0, ""), scene)
+    text = b"(1 n=1\n2 m=1\n3\n)1\n.\n"
+
+    def grown(size: int, status: str = "running") -> Pair:
+        found = Prediction(text=text[:size], status="ended")
+        scene.put(scene.branches[0], found=found, status=status)
+        return held.pair()
+
+    monkeypatch.setattr(shelves, "YOUNG", 60.0)
+    first = grown(7)
+    assert grown(13) is first
+    assert len(grown(len(text), "done").rows) == 4
+    monkeypatch.setattr(shelves, "YOUNG", 0.0)
+    assert [len(grown(size).rows) for size in (7, 13)] == [1, 2]
 
 
 # Work beside the loop

@@ -73,6 +73,19 @@ def test_so_it_does_with_filters_already_chosen(pair: tuple[Index, Index]) -> No
     check(index, Filters.of({"depth_min": "3"}))
 
 
+def test_who_has_chosen_a_bucket_sees_the_others_of_its_kind(pair: tuple[Index, Index]) -> None:
+    whole = overview(pair[0], Filters())
+    for name, found in whole["by"].items():
+        for bucket in found[:3]:
+            told = overview(pair[0], Filters.of(bucket["filter"]))
+            assert told["n"] == bucket["n"]
+            assert (told["by"][name], told["of"][name]) == (found, whole["n"])
+            assert all(told["of"][other] == told["n"] for other in told["of"] if other != name)
+    flipped = overview(pair[0], Filters(flip="lost"), pair[1])
+    assert flipped["n"] == flipped["flips"]["lost"]
+    assert flipped["flips"] == overview(pair[0], Filters(), pair[1])["flips"]
+
+
 def test_buckets_of_a_kind_are_apart_and_together_everything(pair: tuple[Index, Index]) -> None:
     told = overview(pair[0], Filters())
     for name, found in told["by"].items():

@@ -16,6 +16,7 @@ import pytest
 from serving import Served, end, make_run, serving
 from wire import POLICY, get, post, read_reply, request, talk
 
+from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.explore.branch import Intervention
 from worldline.page import shelf as shelves
@@ -23,7 +24,7 @@ from worldline.page.desk import Opening
 from worldline.page.index import build
 from worldline.page.policy import policy, settle_token
 from worldline.page.refusal import Refusal
-from worldline.page.server import listen, serve
+from worldline.page.server import listen, place, serve
 from worldline.page.shelf import Shelf
 
 LONG = "def f(n):\n    total = 0\n    for i in range(n):\n        total = (total * 7 + i) % 1000\n    return total\n"
@@ -129,6 +130,16 @@ def test_another_port_is_said() -> None:
     assert said.startswith(f"port {port} is taken")
     assert where.startswith("http://127.0.0.1:")
     assert f":{port}/" not in where
+
+
+def test_a_single_program_is_what_the_address_shows(tmp_path: Path) -> None:
+    program = Program(source="x = 1\n")
+    assert place(Opening(programs=(program,))) == "/run/live/sample/0"
+    assert (
+        place(Opening(programs=(program, program)))
+        == place(Opening(programs=(program,), runs=(tmp_path,)))
+        == ""
+    )
 
 
 def test_only_this_machine_reaches_it(hasty: Served) -> None:

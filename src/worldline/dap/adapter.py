@@ -18,7 +18,7 @@ from worldline.dap.growth import Growth
 from worldline.dap.launching import Launch, Models, launch_of, unknown
 from worldline.dap.messages import FAULT, Arguments, Client, event, failure, response
 from worldline.dap.progress import Reports
-from worldline.dap.session import THREAD, Move, Session
+from worldline.dap.session import Move, Session
 from worldline.dap.wire import Ill
 from worldline.dap.worker import Act, Worker
 from worldline.errors import UsageError, WorldlineError
@@ -332,4 +332,3 @@ _STOPPED: dict[str, Handler] = {
     "gotoTargets": changing.goto_targets, "goto": changing.goto, "setVariable": changing.set_variable,
     "setExpression": changing.set_expression, "evaluate": changing.evaluate,
 }  # fmt: skip
-assert THREAD == 1

@@ -164,16 +164,6 @@ class Hits:
             self.unknown = self.unknown or f"{self.breakpoint.condition.source}: {error}"
             return False
 
-    def after(self, p: int) -> int | None:
-        """The first place behind a position."""
-        at = bisect_right(self.places, p)
-        return self.places[at] if at < len(self.places) else None
-
-    def before(self, p: int) -> int | None:
-        """The last place in front of a position."""
-        at = bisect_left(self.places, p)
-        return self.places[at - 1] if at else None
-
     def between(self, p: int, q: int) -> list[int]:
         """The places behind p, up to and with q."""
         return self.places[bisect_right(self.places, p) : bisect_right(self.places, q)]

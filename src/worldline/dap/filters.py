@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from worldline.dap.track import Track
-from worldline.dap.variables import NONE, cut
+from worldline.dap.variables import cut
 from worldline.diagnose.cause import CAUSES, Cause
-from worldline.diagnose.diverge import Divergence
+from worldline.diagnose.diverge import GONE, Divergence
 from worldline.explore.pair import Pair, PairRow
 
 RAISED = "raised"
@@ -32,6 +32,8 @@ FILTERS = {
     RAISED: ("Raised exceptions", "the program raises, as the model imagines it"),
 }
 DEFAULT = ("first-action", "first-state")
+_DOES = {"event": "does", "line": "does", "missing": "leaves it out and does", "extra": "first does"}
+_ABOUT = {"output": "the output", "outcome": "the outcome"}
 
 
 @dataclass(frozen=True)
@@ -121,15 +123,28 @@ def _blamed(track: Track, cause: Cause | None) -> Iterator[Wrong]:
 
 
 def in_words(differs: Iterable[Divergence]) -> str:
-    """What differs at a row."""
-    return "; ".join(_one(each) for each in differs) or "it differs from what happens"
+    """What differs at a row: what is so, and what the model makes of it."""
+    told = (_action(each) if each.what in _DOES else _state(each) for each in differs)
+    return "; ".join(told) or "it differs from what happens"
 
 
-def _one(each: Divergence) -> str:
-    nothing = "unchanged" if each.what == "names" else NONE
-    wanted, got = cut(each.wanted or nothing, 200), cut(each.got or nothing, 200)
+def _action(each: Divergence) -> str:
+    wanted, got = cut(each.wanted or "the end", 200), cut(each.got or "", 200)
+    return f"{wanted} comes next, and the model " + (f"{_DOES[each.what]} {got}" if got else "says no more")
+
+
+def _state(each: Divergence) -> str:
     where = f"line {each.line}: " if each.line else ""
-    return f"{where}{each.name or each.what} is {wanted}, not {got}"
+    about = "its hidden input" if each.name == "%" else each.name or _ABOUT.get(each.what, "the value")
+    return f"{where}{about} is {_worth(each.wanted)}, to the model {_worth(each.got)}"
+
+
+def _worth(value: str | None) -> str:
+    if value is None:
+        return "as before"
+    if value.startswith("&"):
+        return f"the same as {value[1:]}" if value[1:] else "an object of its own"
+    return "gone" if value == GONE else cut(value, 200)
 
 
 def cause_in_words(cause: Cause) -> str:

@@ -38,15 +38,15 @@ class Growth:
         begun: Callable[[int], None],
         grew: Callable[[Progress], None],
         refused: Callable[[str], None],
-        broken: Callable[[str], None],
+        broken: Callable[[str], None] | None = None,
     ) -> None:
         """Stops what grows and begins something else: `begun` is told its branch, `grew` each report.
 
-        `refused` is told why it cannot be begun, `broken` why it did not end well.
+        `refused` is told why it cannot be begun, `broken`, or else `refused`, why it did not end well.
         """
         self.stop()
         self._stopping = stopping = threading.Event()
-        self.worker.do(lambda: self._grow(begin, stopping, begun, grew, refused, broken))
+        self.worker.do(lambda: self._grow(begin, stopping, begun, grew, refused, broken or refused))
 
     def _grow(
         self,

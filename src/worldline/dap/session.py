@@ -28,13 +28,12 @@ from worldline.explore.scene import Scene
 from worldline.predict.predictor import Predictor, codec_of
 
 THREAD = 1
-FORWARD = ("into", "over", "out", "continue", "arrive")
 Emit = Callable[[str, Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True)
 class Move:
-    """Where to: one of FORWARD. `fine`: every step, not only lines. `reason`: of the stop, if nothing else is."""
+    """Where to: `into`, `over`, `out`, `continue`, or `arrive` where it stands. `fine`: every step, not only lines. `reason`: of the stop, if nothing else is."""
 
     kind: str
     fine: bool = False
@@ -120,7 +119,7 @@ class Session:
         """Record and imagine; the model may write before anybody is ready to look."""
         self.growth.start(
             lambda stop: imagine(self.scene, self.predictor, stop=stop),
-            begun=lambda branch: None, grew=self.grew, refused=self._refused, broken=self._refused,
+            begun=lambda branch: None, grew=self.grew, refused=self._refused,
         )  # fmt: skip
 
     def ready(self) -> None:
@@ -149,7 +148,7 @@ class Session:
             self._look()
             if intervention.kind == "line":
                 self.position = self.here.at
-            shared = 0 if intervention.kind == "rewrite" else self.here.at
+            shared = 0 if intervention.kind == "rewrite" else max(self.position, self.here.at)
             self._printed[branch] = min(self._printed.get(parent, 0), shared)
             done()
             self.go(Move("arrive", reason="goto", told=told))
@@ -173,6 +172,8 @@ class Session:
             return
         self._look()
         self._watch(progress)
+        if progress.stage == "model" and progress.note:
+            self._once(f"the interpreter cannot be compared with: {progress.note}")
         if progress.stage == "failed":
             self._refused(progress.note or "the model could not be asked")
         elif self.move is not None:

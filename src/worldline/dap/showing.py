@@ -16,7 +16,7 @@ from worldline.dap.console import COMMANDS
 from worldline.dap.expressions import Unknown, parse
 from worldline.dap.filters import cause_in_words
 from worldline.dap.messages import Arguments
-from worldline.dap.session import Session
+from worldline.dap.session import THREAD, Session
 from worldline.dap.track import Seen
 from worldline.dap.variables import Shown, cut, differing, page_of, shown
 from worldline.errors import UsageError
@@ -45,7 +45,7 @@ def stack_trace(session: Session, asked: Arguments) -> dict[str, Any]:
 def _frame(session: Session, depth: int, seen: Seen) -> dict[str, Any]:
     client = session.client
     return {
-        "id": session.stops * MOST_FRAMES + depth, "name": seen.function, "line": max(seen.line - client.line_shift, 0),
+        "id": session.stops * MOST_FRAMES + depth, "name": seen.function, "line": max(seen.line, 1) - client.line_shift,
         "column": 1 - client.column_shift, "source": session.sources.described((session.program, seen.file)),
         "canRestart": True,
     }  # fmt: skip
@@ -192,4 +192,4 @@ def threads(session: Session | None) -> dict[str, Any]:
         if session
         else "-"
     )
-    return {"threads": [{"id": 1, "name": name}]}
+    return {"threads": [{"id": THREAD, "name": name}]}

@@ -59,7 +59,8 @@ def _divergences(truth: Reading, found: Reading) -> Iterator[Divergence]:
             for i, j in zip(
                 range(span.truth, span.truth + span.wanted), range(span.found, len(got)), strict=False
             ):
-                yield from pairs.compare(i, wanted[i], j, got[j])
+                if not pairs.are_same(wanted[i], got[j]):
+                    yield from pairs.compare(i, wanted[i], j, got[j])
         elif span.found == len(got):
             stop = span.truth
         else:
@@ -137,6 +138,12 @@ class _Pairs:
     lasting: dict[int, dict[str, tuple[str | None, str | None]]] = field(default_factory=dict)
     pending: dict[int, tuple[_Here, Moment, Moment]] = field(default_factory=dict)
 
+    def are_same(self, one: Moment, other: Moment) -> bool:
+        """Whether two steps say the same, and nothing waits to be told with them: there is nothing to compare."""
+        if one != other or one.whole:
+            return False
+        return self.frames.get(one.frame) == other.frame and one.frame not in self.pending
+
     def settle(self, *frames: int) -> Iterator[Divergence]:
         """What differs in the changes of these frames' newest steps: they are told when a frame goes on."""
         for frame in frames:
@@ -159,7 +166,7 @@ class _Pairs:
             yield here.tells("value", "%", _hidden(one), _hidden(other))
         if one.whole and other.whole:
             yield from self._whole(here, one, other)
-        elif not (one.open or other.open or one.event in ASIDE):
+        elif one != other and not (one.open or other.open or one.event in ASIDE):
             self.pending[one.frame] = here, one, other
         if not _same(one.arg, other.arg):
             what = "output" if one.event == "output" else "outcome" if step == self.outcome else "value"

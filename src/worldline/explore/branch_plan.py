@@ -118,6 +118,14 @@ class Run:
                 stack.pop()
         return stack
 
+    def source(self, frame: int) -> str | None:
+        """The text that a frame's lines are of; None for one that is no part of the program."""
+        told, file = self.parsed.program, self.parsed.frames[frame].file
+        assert told is not None  # a text with steps has a prompt that was read
+        # A prompt does not say what its main file is called.
+        texts = {told.name: self.ask.program.source, **dict(self.ask.program.files)}
+        return texts.get(file)
+
     def ends(self, step: int) -> bool:
         """Whether a step ends its frame, or suspends it."""
         event = self.parsed.steps[step].event

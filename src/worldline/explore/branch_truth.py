@@ -23,6 +23,7 @@ from worldline.diagnose.intervene import WHOLE
 from worldline.errors import UsageError
 from worldline.explore.branch import Branch
 from worldline.explore.branch_plan import Place, Plan, Run, behind
+from worldline.explore.in_use import in_use
 from worldline.limits import Limits
 from worldline.predict.forced_lines import turns
 from worldline.predict.interpreter import Interpreter, Refusal, continued
@@ -94,6 +95,9 @@ def _changed(run: Run, lineage: list[Branch], plan: Plan, place: Place, limits: 
         return Course(
             why=f"step {place.step} is not done where the text ends, and the model's state is another one"
         )
+    held = _held(true, place, values)
+    if held:
+        return Course(why=held)
     if plan.values:
         values[place.frame] = {**values.get(place.frame, {}), **plan.values}
     # What stands before the step is true whatever is changed: it holds the program to the run that was recorded.
@@ -186,3 +190,21 @@ def _differing(
         if other:
             found[frame] = dict(other)
     return found
+
+
+def _held(true: Run, place: Place, values: Mapping[int, Mapping[str, object]]) -> str:
+    """Why some of the model's values cannot be given: the interpreter holds what it has made of the true ones.
+
+    A loop goes on over what it began with, and a line that waits for a call has read some of its names already.
+    """
+    steps = true.parsed.steps[: place.steps]
+    for frame, names in values.items():
+        newest = next(step for step in reversed(steps) if step.frame == frame and step.event not in AUXILIARY)
+        source = true.source(frame)
+        used = {} if source is None else in_use(source, newest.line, waits=frame != place.frame)
+        for name in names:
+            if name in used:
+                return (
+                    f"the model has another {name}, and line {used[name]} goes on with what it has read of it"
+                )
+    return ""

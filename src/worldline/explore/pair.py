@@ -6,7 +6,7 @@ still another one, one that was handed on, or another way. What differs is `diag
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from worldline.diagnose.diverge import Divergence, diverge
 from worldline.explore.layout import Layout, Place, is_change, layout
 from worldline.explore.side import Side
 from worldline.explore.standing import Standing
+from worldline.explore.unswept import unswept
 
 RIGHT, WRONG, CONSEQUENTIAL = "right", "wrong", "consequential"
 
@@ -49,7 +50,8 @@ class Pair:
         """Every row, in order. A last one without steps says that a side has not ended, or should not have."""
         if self._layout is None:
             return tuple(PairRow(None, j) for j in range(len(self.right)))
-        return tuple(_judged(self._layout, self._placed))
+        with unswept():
+            return tuple(_judged(self._layout, self._placed))
 
     @cached_property
     def divergences(self) -> tuple[Divergence, ...]:
@@ -71,7 +73,8 @@ class Pair:
 
     @cached_property
     def _layout(self) -> Layout | None:
-        return layout(self.left, self.right) if self.left is not None else None
+        with unswept():
+            return layout(self.left, self.right) if self.left is not None else None
 
     @cached_property
     def _placed(self) -> Mapping[int, Sequence[Divergence]]:
@@ -86,7 +89,7 @@ class Pair:
 def _judged(rows: Layout, placed: Mapping[int, Sequence[Divergence]]) -> Iterator[PairRow]:
     """Every row. Up to the first difference both know the same, so comparing begins there."""
     first, end = min(placed, default=len(rows.rows)), len(rows.rows)
-    judge = _Judge(rows)
+    judge = _Judge(rows, (one for some in placed.values() for one in some))
     yield from judge.skip(0, first)
     start = first
     for n in (n for n in range(first, end) if n in placed or not rows.rows[n].agrees):
@@ -102,8 +105,11 @@ def _judged(rows: Layout, placed: Mapping[int, Sequence[Divergence]]) -> Iterato
 class _Judge:
     """Goes through the rows with what both sides know."""
 
-    def __init__(self, rows: Layout) -> None:
-        self._rows, self._standing = rows, Standing(rows.left, rows.right)
+    def __init__(self, rows: Layout, divergences: Iterable[Divergence]) -> None:
+        values = (
+            (one.wanted or "", one.got or "") for one in divergences if one.what == "value" and is_change(one)
+        )
+        self._rows, self._standing = rows, Standing(rows.left, rows.right, values)
         self._is_apart = False  # whether the row before was of a stretch in which both do other things
         self._held: dict[int, list[tuple[int, int]]] = {}  # by the row that tells the rest of it
 

@@ -21,6 +21,7 @@ from worldline.explore.branch import Branch, Intervention
 from worldline.explore.branch_told import branch_told, plain, program_told
 from worldline.explore.pair import Pair
 from worldline.explore.side import Side
+from worldline.explore.unswept import unswept
 from worldline.predict.forced import Sure
 from worldline.predict.predictor import Ask, Prediction
 
@@ -213,7 +214,8 @@ class Scene:
 
     def explain(self, branch: Branch, sample: Sample) -> Branch:
         """Puts a branch in its place with the cause of its sample; what was read for it is kept for its sides."""
-        found = diagnose(sample)
+        with unswept():
+            found = diagnose(sample)
         self._diagnosed.put((branch.id,), _texts(branch), found)
         return self.put(branch, cause=found.cause)
 
@@ -231,7 +233,8 @@ class Scene:
         if known is None:
             diagnosis = self._diagnosed.get((branch.id,), _texts(branch)) if name != "other" else None
             reading = None if diagnosis is None else diagnosis.truth if name == "truth" else diagnosis.found
-            known = Side(name, ask, text, sure=sure, reading=reading)
+            with unswept():
+                known = Side(name, ask, text, sure=sure, reading=reading)
         return self._sides.put((branch.id, name), parts, known)
 
     def pair(self, branch: int = 0, left: str = "truth", right: str = "found") -> Pair:

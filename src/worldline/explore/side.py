@@ -20,6 +20,7 @@ from worldline.explore.places import places
 from worldline.explore.shown import Change, Shown
 from worldline.explore.stacks import NOBODY, stacks
 from worldline.explore.targets import targets
+from worldline.explore.unswept import unswept
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.sureness import Sure
 
@@ -76,15 +77,18 @@ class Side:
 
     @cached_property
     def _ahead(self) -> tuple[list[int], list[int]]:
-        return targets(self.stacks, range(len(self.moments)))
+        with unswept():
+            return targets(self.stacks, range(len(self.moments)))
 
     @cached_property
     def _behind(self) -> tuple[list[int], list[int]]:
-        return targets(self.stacks, range(len(self.moments) - 1, -1, -1))
+        with unswept():
+            return targets(self.stacks, range(len(self.moments) - 1, -1, -1))
 
     @cached_property
     def _places(self) -> list[tuple[int, int]]:
-        return places(self.prediction, len(self.moments))
+        with unswept():
+            return places(self.prediction, len(self.moments))
 
     def __len__(self) -> int:
         return len(self.moments)

@@ -8,6 +8,8 @@ the other at once are compared when both have told them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from worldline.core.value import equal
 from worldline.diagnose.moments import ASIDE
 from worldline.explore.side import Side
@@ -65,9 +67,9 @@ class _Way:
 
 
 class Standing:
-    """What differs between two runs now. Before the first row, nothing does."""
+    """What differs between two runs now. Before the first row, nothing does. `different`: values known to be so."""
 
-    def __init__(self, left: Side, right: Side) -> None:
+    def __init__(self, left: Side, right: Side, different: Iterable[tuple[str, str]] = ()) -> None:
         self._left, self._right = _Way(left), _Way(right)
         self._ways = self._left, self._right
         self._differs: dict[int, set[object]] = {}  # by position: names, where there are some
@@ -75,7 +77,7 @@ class Standing:
             int
         ]()  # positions that were given another value, and have not told what they made of it
         self._open: tuple[set[int], set[int]] = set(), set()  # steps whose changes one side may still tell
-        self._same: dict[tuple[str, str], bool] = {}
+        self._same = dict.fromkeys(different, False)
 
     @property
     def is_equal(self) -> bool:

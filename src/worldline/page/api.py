@@ -12,6 +12,7 @@ from worldline.explore.chunk import CHUNK
 from worldline.explore.chunk import chunk as chunk_of
 from worldline.explore.scene import Scene
 from worldline.explore.timeline import timeline as timeline_of
+from worldline.explore.unswept import unswept
 from worldline.page import index_samples
 from worldline.page import overview as overviews
 from worldline.page.index_filter import Filters
@@ -56,10 +57,11 @@ def samples(shelf: Shelf, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
 
 def sample(shelf: Shelf, run: str, at: int, other: str | None = None) -> dict[str, Any]:
     """One sample: its program and its branches."""
-    held = shelf.held(run, at)
+    with unswept():
+        held = shelf.held(run, at)
+        with held.lock:
+            told = held.scene.describe()
     before, behind = shelf.neighbours(run, at)
-    with held.lock:
-        told = held.scene.describe()
     if other is not None and shelf.has_beside(run, at, other):
         beside = shelf.held(run, at, other).scene
         told |= {"other_model": beside.other_model, "sides": list(beside.sides)}

@@ -44,7 +44,7 @@ def serve(
         rules = policy(host, listener.getsockname()[1], token)
         if port and rules.port != port:
             say(f"port {port} is taken: this is {rules.port}")
-        where = address(host, rules)
+        where = address(host, rules) + place(opening)
 
         def announce() -> None:
             say(where)
@@ -62,6 +62,12 @@ def address(host: str, rules: Policy) -> str:
     """Where the page is, with the token behind the hash, which no browser sends."""
     name = LOOPBACK if is_wildcard(host) else f"[{host}]" if ":" in host else host
     return f"http://{name}:{rules.port}/#token={rules.token}"
+
+
+def place(opening: Opening) -> str:
+    """What one wants to see first: of a single program, that; else all that was opened."""
+    is_single = not opening.runs and len(opening.scenes) + len(opening.programs) == 1
+    return "/run/live/sample/0" if is_single else ""
 
 
 def listen(host: str, port: int) -> socket.socket:

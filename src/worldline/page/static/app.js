@@ -41,7 +41,9 @@ function viewOf(path) {
 
 // The event's own address: what was shown before may have written its own since.
 async function follow(event) {
-  const route = routeOf(event ? new URL(event.newURL).hash : location.hash);
+  const hash = event ? new URL(event.newURL).hash : location.hash;
+  if (hash.startsWith("#token=")) return void location.reload(); // a newly printed address, in a tab that is open already
+  const route = routeOf(hash);
   const path = route.path.join("/");
   if (shown?.path === path && shown.view?.update) return void shown.view.update(route);
   turn += 1;

@@ -2,6 +2,7 @@
 // canonical texts are cut into tokens (names, numbers, strings, signs), aligned, and what does not align is marked. Pure.
 
 const TOKEN = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[\p{L}\p{N}_.+-]+|\s+|./gsu;
+const WORD = /^[\p{L}_]/u;
 const MOST = 40_000; // cells of the table; beyond it everything between the common ends is marked
 
 /** Two lists of [text, marked], left and right, that spell the two texts. */
@@ -62,8 +63,9 @@ function lengths(one, other) {
   return table;
 }
 
-// Two tokens by their characters: what is between the common beginning and the common end.
+// Two strings or numbers by their characters: what is between the common beginning and the common end. Words differ as words.
 function inside(one, other) {
+  if (WORD.test(one) || WORD.test(other)) return [[[one, true]], [[other, true]]];
   const chars = [[...one], [...other]];
   const begin = common(...chars, (list, at) => list[at]);
   const rest = chars.map((list) => list.slice(begin));

@@ -52,7 +52,7 @@ function sureness(cell) {
 }
 
 function words({ what, name, wanted, got, path }, sides) {
-  const subject = [what, name ? el("code", {}, " ", oneLine(cut(name, 80)), oneLine(cut(path ?? "", 80))) : null];
+  const subject = [what === "names" ? "change of" : what, name ? el("code", {}, " ", oneLine(cut(name, 80)), oneLine(cut(path ?? "", 80))) : null];
   const quoted = (text) => (text === null || text === undefined ? "nothing" : el("code", {}, oneLine(cut(text, 160))));
   return [...subject, ": ", quoted(wanted), ` for ${sides.left}, `, quoted(got), ` for ${sides.right}`];
 }

@@ -1,8 +1,9 @@
 """A change of the run under way, made in the program's own frames while one of its events is handled.
 
-Names are bound as an assignment would bind them, and the next line is CPython's own jump (`f_lineno`). What cannot be
-done ends the run in words. The readable core alone knows of it; nothing here decides when an event comes. A finaliser
-that a changed name sets free runs unseen; what it does is seen.
+Names are bound as an assignment would bind them, and the next line is CPython's own jump (`f_lineno`). Names of one
+object that get the same value stay names of one. What cannot be done ends the run in words. The readable core alone
+knows of it; nothing here decides when an event comes. A finaliser that a changed name sets free runs unseen; what it
+does is seen.
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ _SHELLS: dict[str, Callable[[str], Any]] = {  # made before their items, which m
     "deque": lambda maxlen: collections.deque(maxlen=int(maxlen) if maxlen else None),
     **dict.fromkeys(("tuple", "frozenset", "slice"), lambda _: None),
 }
+_MUTABLE = {id(kind) for kind in (list, dict, set, bytearray, collections.deque)}
+_HOLDERS = _MUTABLE | {id(tuple), id(frozenset)}
 _FILL: dict[str, Callable[[Any, list[Any]], Any]] = {
     "list": list.extend,
     "dict": lambda shell, items: shell.update(zip(items[::2], items[1::2], strict=True)),
@@ -101,6 +104,21 @@ def build(acts: list[list[Any]]) -> Any:
     return items[0][0]
 
 
+def _mutable_in(thing: Any) -> set[int]:
+    """The identities of the plain containers that can change, from a value on; no object is looked into."""
+    seen: set[int] = set()
+    found: set[int] = set()
+    waiting = [thing]
+    while waiting:
+        one = waiting.pop()
+        kind = id(type(one))
+        if kind in _HOLDERS and id(one) not in seen:
+            seen.add(id(one))
+            found |= {id(one)} if kind in _MUTABLE else set()
+            waiting += [*one, *one.values()] if kind == id(dict) else one
+    return found
+
+
 def _fast_writer() -> Callable[[FrameType], None] | None:
     """What writes a frame's `f_locals` back into its variables, where they are a copy of these."""
     if behavior.LOCALS_ARE_LIVE:
@@ -130,10 +148,12 @@ class Intervention:
         self._line: int | None = asked["line"]
         self.frame: Any = None  # whose step it is, once it has begun
         self._values: dict[int, dict[str, Any]] = {}
+        self._texts: dict[tuple[int, str], str] = {}
         renderer = Renderer(limits["value_bytes"], limits["value_depth"])
         for serial, name, text, acts in asked["values"]:
             value = _GONE if acts is None else self._built(name, text, acts, renderer)
             self._values.setdefault(serial, {})[name] = value
+            self._texts[serial, name] = text
         self._settle = _fast_writer()
 
     def _built(self, name: str, text: str, acts: list[list[Any]], renderer: Renderer) -> Any:
@@ -166,14 +186,60 @@ class Intervention:
     def make(self, real: FrameType, coming: int | None) -> int | None:
         """Bind the names and jump; the line that comes now, where a line was coming."""
         live = self._live(real)
-        for serial, names in self._values.items():
+        for serial in self._values:
             if serial not in live:
                 self._refuse(f"frame {serial} is not live when step {self._step} is done")
+        self._join(live)
+        for serial, names in self._values.items():
             self._bind(*live[serial], names)
+        for serial, names in self._values.items():
+            self._check(*live[serial], names)
         if self._line is None or self._line == coming:
             return coming
         self._jump(real, self._line, coming)
         return self._line
+
+    def _join(self, live: dict[int, tuple[Any, FrameType]]) -> None:
+        """Names of one object that get one value get one object; where more is shared, nobody knows what it becomes."""
+        first: dict[int, tuple[int, str]] = {}
+        inside: dict[int, tuple[int, str]] = {}
+        for place, text in self._texts.items():
+            serial, name = place
+            old, new = self._now(*live[serial], name), self._values[serial][name]
+            if old is _GONE or new is _GONE:
+                continue
+            one = first.setdefault(id(old), place)
+            if one != place:
+                if self._texts[one] == text and (id(type(old)) in _MUTABLE or not _mutable_in(new)):
+                    self._values[serial][name] = self._values[one[0]][one[1]]
+                continue
+            for shared in _mutable_in(old):
+                other = inside.setdefault(shared, place)
+                if other != place:
+                    self._refuse(f"{other[1]} and {name} share an object, and no text says how that goes on")
+
+    def _now(self, frame: Any, real: FrameType, name: str) -> Any:
+        """What a name is bound to."""
+        namespace = self._namespace(frame, real, name)
+        if namespace is None:
+            return real.f_locals.get(name, _GONE)
+        return dict.get(namespace, name, _GONE) if issubclass(type(namespace), dict) else _GONE
+
+    def _namespace(self, frame: Any, real: FrameType, name: str) -> Any:
+        """Where a name lives; None for a variable of a function."""
+        if frame.namespace is not None:
+            return frame.namespace
+        code = real.f_code
+        is_variable = name in code.co_varnames or name in code.co_cellvars or name in code.co_freevars
+        if not is_variable and name not in frame.code.globals:
+            self._refuse(f"{code.co_qualname} has no name {name}")
+        return None if is_variable else real.f_globals
+
+    def _check(self, frame: Any, real: FrameType, names: dict[str, Any]) -> None:
+        """What did not arrive is refused, whatever the reason; two frames may have one cell."""
+        for name, value in names.items():
+            if self._now(frame, real, name) is not value:
+                self._refuse(f"{name} cannot be changed in {real.f_code.co_qualname}")
 
     def _live(self, real: FrameType) -> dict[int, tuple[Any, FrameType]]:
         """The recorder's frames and the interpreter's: this one, those that wait and, if need be, those asleep."""
@@ -202,16 +268,13 @@ class Intervention:
         return found
 
     def _bind(self, frame: Any, real: FrameType, names: dict[str, Any]) -> None:
-        code = real.f_code
-        variables = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         fast: dict[str, Any] = {}
         for name, value in names.items():
-            if frame.namespace is None and name in variables:
+            namespace = self._namespace(frame, real, name)
+            if namespace is None:
                 fast[name] = value
-            elif frame.namespace is None and name not in frame.code.globals:
-                self._refuse(f"{code.co_qualname} has no name {name}")
             else:
-                self._bind_in(real.f_globals if frame.namespace is None else frame.namespace, name, value)
+                self._bind_in(namespace, name, value)
         if fast:
             self._bind_fast(real, fast)
 
@@ -224,7 +287,7 @@ class Intervention:
             dict.__delitem__(namespace, name)
 
     def _bind_fast(self, real: FrameType, values: dict[str, Any]) -> None:
-        """The variables of a function. What did not arrive is refused, whatever the reason."""
+        """The variables of a function."""
         shown: Any = real.f_locals  # asked for once: each reading undoes what is not yet written back
         for name, value in values.items():
             if value is not _GONE:
@@ -235,10 +298,6 @@ class Intervention:
                 del shown[name]
         if self._settle is not None:
             self._settle(real)
-        now = real.f_locals
-        for name, value in values.items():
-            if now.get(name, _GONE) is not value:
-                self._refuse(f"{name} cannot be changed in {real.f_code.co_qualname}")
 
     def _jump(self, real: FrameType, line: int, coming: int | None) -> None:
         code = real.f_code
@@ -253,7 +312,9 @@ class Intervention:
             # The jump itself would do so, with a warning that goes through the program's own hands.
             known, cells = real.f_locals, code.co_cellvars
             unbound = [name for name in code.co_varnames if name not in known and name not in cells]
-            self._bind_fast(real, dict.fromkeys(unbound))
+            frame, missing = self._recorder.stack[-1], dict.fromkeys(unbound)
+            self._bind_fast(real, missing)
+            self._check(frame, real, missing)
         try:
             setattr(real, "f_lineno", line)  # noqa: B010 - read-only for a type checker
         except (ValueError, RuntimeWarning) as error:
