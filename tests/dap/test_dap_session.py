@@ -275,6 +275,22 @@ def test_output_comes_once_as_it_is_passed(adapter: Adapter) -> None:
     assert adapter.output() == "2\n3\n5\n7\n11\n13\n17\n19\n"
 
 
+def test_a_branch_prints_what_is_new_on_it(adapter: Adapter) -> None:
+    adapter.launch(source="print('a')\nx = 1\nprint(x)\n", model="interpreter", lines=[])
+    adapter.stopped()
+    adapter.step("stepBack")
+    adapter.ask("setExpression", expression="x", value="2")
+    assert adapter.stopped() == ("goto", "<module>", 3)
+    adapter.step("continue")
+    assert adapter.output() == "a\n1\n2\n"
+
+
+def test_a_program_that_cannot_run_is_told(adapter: Adapter) -> None:
+    adapter.launch(source="def f(:\n", model="interpreter")
+    assert adapter.stopped()[0] == "end"
+    assert "SyntaxError in line 1" in adapter.output("console")
+
+
 def test_a_variable_that_is_set_is_a_branch(adapter: Adapter) -> None:
     adapter.launch(**FACT, lines=[{"line": 5, "condition": "n == 3"}])
     assert adapter.stopped() == ("breakpoint", "fact", 5)

@@ -33,7 +33,10 @@ Emit = Callable[[str, Mapping[str, Any]], None]
 
 @dataclass(frozen=True)
 class Move:
-    """Where to: `into`, `over`, `out`, `continue`, or `arrive` where it stands. `fine`: every step, not only lines. `reason`: of the stop, if nothing else is."""
+    """Where to: `into`, `over`, `out`, `continue`, or `arrive` where it stands.
+
+    `fine`: every step, not only lines. `reason`: of the stop, if nothing else is.
+    """
 
     kind: str
     fine: bool = False
@@ -360,7 +363,8 @@ class Session:
     def _emit_output(self, text: str, category: str, track: Track, step: int) -> None:
         moment = track.moments[step]
         source = self.sources.described((self.program, moment.file))
-        self.emit("output", {"category": category, "output": text, "source": source, "line": line_of(moment)})
+        line = max(line_of(moment), 1) - self.client.line_shift
+        self.emit("output", {"category": category, "output": text, "source": source, "line": line})
 
     def say(self, text: str, *, category: str = "console") -> None:
         """A line in the console."""
