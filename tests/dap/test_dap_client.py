@@ -55,10 +55,6 @@ def run(node: str, script: str, folder: Path, **config: object) -> None:
     assert kinds == {"request", "response", "event"}
 
 
-def test_steps(node: str, tmp_path: Path) -> None:
-    run(node, "stepping.mjs", tmp_path)
-
-
 def test_divergences_and_branches(node: str, tmp_path: Path) -> None:
     wrong = replayed(tmp_path, "count('berry', 'r')", (b"7 n=1", b"7 n=5"))
     run(node, "changing.mjs", tmp_path, wrong=wrong)
@@ -86,7 +82,7 @@ def port() -> Iterator[int]:
     assert process.communicate(timeout=SECONDS)[1] == ""
 
 
-def test_a_port_serves_one_client_after_the_other(node: str, port: int, tmp_path: Path) -> None:
+def test_steps_on_a_port_that_serves_one_client_after_the_other(node: str, port: int, tmp_path: Path) -> None:
     run(node, "stepping.mjs", tmp_path, port=port)
 
 

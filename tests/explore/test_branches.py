@@ -368,6 +368,16 @@ class TestTheModelsState:
         assert branch.truth is None
         assert why in branch.why
 
+    def test_to_correct_it_is_to_leave_the_interpreter_as_it_is(self) -> None:
+        source = (
+            "def f(xs):\n    k = 0\n    for x in xs:\n        xs[-1] += 1\n        k += x\n    return k\n"
+        )
+        of = Program(source=source, call="f([1, 2])")
+        truth = next(iter(Interpreter().predict([Ask(program=of)]))).text
+        scene = told_scene(of, truth.replace(b"4 xs=[1, 3]", b"4 xs=[2, 2]"), truth)
+        branch = grown(scene, "edit", step=3, name="xs", value="[1, 3]")
+        assert branch.found.text == truth
+
     def test_without_a_true_run(self) -> None:
         branch = grown(told_scene(COUNT, WRONG), "edit", step=1, name="n", value="5")
         assert branch.truth is None

@@ -10,8 +10,11 @@ from branch_programs import COUNT, FACT, told_scene
 from worldline.codec.compact_prompt import Compact
 from worldline.codec.tokens import Bytes
 from worldline.core.program import Program
+from worldline.diagnose import cause
+from worldline.diagnose.moments import Reading, read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
+from worldline.explore import side
 from worldline.explore.branch import Branch
 from worldline.explore.scene import Scene
 from worldline.predict.predictor import Ask, Prediction
@@ -30,6 +33,25 @@ def test_a_sample_is_a_scene() -> None:
     assert len(pair.rows) == 11
     assert pair.first == 5
     assert pair is scene.pair(0, "truth", "found")
+
+
+def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[bytes]()
+
+    def counted(ask: Ask, prediction: Prediction) -> Reading:
+        asked.append(prediction.text)
+        return read(ask, prediction)
+
+    for room in (cause, side):
+        monkeypatch.setattr(room, "read", counted)
+    scene = told_scene(COUNT, FOUND, TRUTH)
+    scene.describe()
+    assert asked == [TRUTH, FOUND]
+    second = Prediction(text=TRUTH[:40], status="budget")
+    beside = scene.beside(second, ask=Ask(program=COUNT), model="another")
+    assert beside.sides == ("truth", "found", "other")
+    assert len(beside.pair(0, "truth", "other").rows) == len(beside.pair(0, "other", "found").rows) == 11
+    assert asked == [TRUTH, FOUND, TRUTH[:40]]
 
 
 def test_it_describes_itself() -> None:

@@ -22,7 +22,7 @@ from worldline.page.openapi import description
 from worldline.page.policy import TOKEN_HEADER
 from worldline.page.schemas import PLACE
 
-EXAMPLES = 8
+EXAMPLES = 12
 NARROW: dict[str, Any] = {"run": {"enum": ["0", "1"]}, "at": 5, "k": 1, "b": BRANCHES}
 
 

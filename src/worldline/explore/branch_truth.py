@@ -90,16 +90,21 @@ def _changed(run: Run, lineage: list[Branch], plan: Plan, place: Place, limits: 
         return Course(
             why=f"the true run is not done with step {place.step} there: it calls somebody, or prints"
         )
-    values = _differing(_names(run, place, plan.late), _names(true, place, plan.late))
+    there = _names(true, place, plan.late)
+    values = _differing(_names(run, place, plan.late), there)
     if plan.late and values:
         return Course(
             why=f"step {place.step} is not done where the text ends, and the model's state is another one"
         )
-    held = _held(true, place, values)
+    mine = values.pop(place.frame, {})
+    kept = {name: value for name, value in mine.items() if name not in plan.values}
+    held = _held(true, place, {**values, place.frame: kept})
     if held:
         return Course(why=held)
-    if plan.values:
-        values[place.frame] = {**values.get(place.frame, {}), **plan.values}
+    # To correct the model is to leave the interpreter as it is; any other edit is an assignment.
+    right = {name for name in mine if plan.values.get(name) == there.get(place.frame, {}).get(name)}
+    asked = {name: value for name, value in plan.values.items() if name not in right}
+    values |= {place.frame: {**kept, **asked}} if kept or asked else {}
     # What stands before the step is true whatever is changed: it holds the program to the run that was recorded.
     before = true.text[: true.turns[place.step].start]
     ask = replace(run.ask, limit=WHOLE, given=before)
