@@ -279,7 +279,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BaseException as error:
         return _exit_code(error)
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the end has begun: nobody would catch another interruption
+        signal.signal(
+            signal.SIGTERM, signal.SIG_DFL
+        )  # the end has begun: nobody would catch another interruption
     return 0
 
 
