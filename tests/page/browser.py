@@ -56,6 +56,11 @@ def tab(browser: Any, *, size: dict[str, int] = WIDE, dark: bool = False) -> tup
 
 def go(page: Any, sample: int = 0, **params: Any) -> Any:
     """A sample of the first run by its address; back when it is shown."""
+    if page.locator(
+        f".sample-view[data-at='{sample}']"
+    ).count():  # else what is there would be taken for what is asked
+        page.evaluate("location.hash = '#/'")
+        page.wait_for_selector(".sample-view", state="detached")
     address = f"#/run/0/sample/{sample}?{urlencode({**params, 'visit': next(VISITS)})}"
     page.evaluate("hash => { document.activeElement.blur(); location.hash = hash }", address)
     page.wait_for_selector(f".sample-view[data-at='{sample}']", timeout=OPENING)
