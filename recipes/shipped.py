@@ -67,10 +67,10 @@ def data() -> Mixture:
         *(Mode(weight=share, options=Compact(reveal=n), kinds=("tasks",)) for n, share in spacings.items()),
     )
     sources = (
-        Source(kind="generate", program="worldline.data.generate:program", weight=0.70),
-        Source(kind="generate", program="worldline.data.generate.chains:program", weight=0.08),
-        Source(kind="generate", program="worldline.data.generate.pipelines:decide", weight=0.04),
-        Source(kind="generate", program="worldline.data.generate.arithmetic:arithmetic", weight=0.02),
+        Source(kind="generate", program="worldline.programs.generate:program", weight=0.70),
+        Source(kind="generate", program="worldline.programs.generate.chains:program", weight=0.08),
+        Source(kind="generate", program="worldline.programs.generate.pipelines:decide", weight=0.04),
+        Source(kind="generate", program="worldline.programs.generate.arithmetic:arithmetic", weight=0.02),
         Source(kind="tasks", program="worldline.data.tasks:program", weight=0.11),
         Source(kind="tasks", program="worldline.data.tasks:permutations", weight=0.05),
     )

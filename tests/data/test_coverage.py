@@ -8,12 +8,12 @@ import re
 from collections import Counter
 
 from worldline.core.program import Program
-from worldline.data import generate
 from worldline.data.bundle import record_all, stretched
 from worldline.data.coverage import REQUIRED, count, missing, share, table
 from worldline.data.coverage_lines import entries, spellings
 from worldline.data.coverage_required import LEFT_OUT
 from worldline.data.mixture import SMALL, TOGETHER
+from worldline.programs import generate
 from worldline.record.recorder import Worker, prepare, record
 
 ROUNDS, EACH = 100, 10

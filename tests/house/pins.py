@@ -21,8 +21,9 @@ from worldline.codec import compact, cwm, json_text
 from worldline.codec.compact import Compact
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.data import generate, tasks
-from worldline.data.generate import chains
+from worldline.data import tasks
+from worldline.programs import generate
+from worldline.programs.generate import chains
 from worldline.record.recorder import record
 from worldline.rewrite import rewrite
 

@@ -14,7 +14,7 @@ from random import Random
 
 from worldline.core.program import Program
 from worldline.data.equivalence import Difference, compared, drawn_calls
-from worldline.data.generate import program
+from worldline.programs.generate import program
 from worldline.rewrite import rewrite_program
 
 MODES = ({"flatten": True}, {"chars": True}, {"flatten": True, "chars": True})

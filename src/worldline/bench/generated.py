@@ -13,9 +13,10 @@ from random import Random
 from worldline.bench.suite import Suite, Task
 from worldline.codec.compact_prompt import Compact
 from worldline.core.program import Program
-from worldline.data import generate, tasks
+from worldline.data import tasks
 from worldline.data.split import key, split_of
 from worldline.limits import Limits
+from worldline.programs import generate
 
 COUNT = 1_000
 TASKS = 0.2  # the share of state-tracking tasks

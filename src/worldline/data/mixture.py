@@ -66,7 +66,7 @@ class Mode:
     kinds: tuple[str, ...] = ()
 
 
-GENERATE = Source(kind="generate", program="worldline.data.generate:program", weight=0.8)
+GENERATE = Source(kind="generate", program="worldline.programs.generate:program", weight=0.8)
 TASKS = Source(kind="tasks", program="worldline.data.tasks:program", weight=0.2)
 MODES = (
     Mode(weight=0.55),

@@ -1,0 +1,86 @@
+"""Programs out of nothing but a seed: typed Python functions and inputs, drawn from the language reference's breadth.
+
+`program(rng)` draws one of `KINDS` by weight. Nothing is run or recorded here, and no global randomness is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from worldline.core.program import Program
+from worldline.programs.generate import (
+    arithmetic,
+    drills,
+    functions,
+    idioms_data,
+    idioms_text,
+    pipelines,
+    recursion,
+    sketches_classes,
+    sketches_errors,
+    sketches_functions,
+    sketches_generators,
+    sketches_library,
+    sketches_loops,
+    sketches_matching,
+)
+from worldline.programs.generate.sketch import fill
+from worldline.programs.generate.style import dress
+
+Maker = Callable[[Random], Program]
+
+
+def _sketched(sketches: Sequence[str]) -> Maker:
+    return lambda rng: fill(rng, rng.choice(sketches))
+
+
+# Each kind of program and its share of the mix.
+_SHARES: dict[str, tuple[Maker, float]] = {
+    "straight": (functions.straight, 6),
+    "mixed": (functions.mixed, 8),
+    "looping": (functions.looping, 12),
+    "blended": (functions.blended, 9),
+    "failing": (functions.failing, 4),
+    "long": (functions.long, 3),
+    "drill-text": (drills.text, 9),
+    "drill-format": (drills.formats, 2.5),
+    "drill-bytes": (drills.octets, 1),
+    "drill-list": (drills.lists, 4),
+    "drill-map": (drills.maps, 3),
+    "drill-number": (drills.numbers, 2.5),
+    "drill-change": (drills.changes, 3),
+    "drill-sure": (drills.sure, 2.5),
+    "drill-slice": (drills.slices, 7),
+    "drill-lookup": (drills.lookups, 3),
+    "drill-arithmetic": (arithmetic.arithmetic, 5),
+    "pipeline": (pipelines.pipeline, 6),
+    "composed": (pipelines.composed, 4),
+    "helped": (pipelines.helped, 3),
+    "decide": (pipelines.decide, 4),
+    "nested": (pipelines.nested, 1),
+    "copies": (pipelines.copies, 1),
+    "loops": (_sketched(sketches_loops.LOOPS), 5),
+    "recursion": (_sketched(recursion.SKETCHES), 3),
+    "functions": (_sketched(sketches_functions.FUNCTIONS), 4),
+    "classes": (_sketched(sketches_classes.CLASSES), 3),
+    "generators": (_sketched(sketches_generators.GENERATORS), 3),
+    "matching": (_sketched(sketches_matching.MATCHES), 1.5),
+    "errors": (_sketched(sketches_errors.ERRORS), 4),
+    "contexts": (_sketched(sketches_errors.CONTEXTS), 0.7),
+    "library": (_sketched(sketches_library.LIBRARY), 2.5),
+    "idioms-text": (idioms_text.program, 32),
+    "idioms-data": (idioms_data.program, 28),
+}
+KINDS: dict[str, Maker] = {name: maker for name, (maker, _) in _SHARES.items()}
+_SIZED = {"mixed": functions.mixed, "looping": functions.looping, "blended": functions.blended}
+_NAMES = tuple(_SHARES)
+_WEIGHTS = tuple(share for _, share in _SHARES.values())
+
+
+def program(rng: Random, *, size: int = 2) -> Program:
+    """A program of a kind drawn by its share; `size` 1 to 3 says how many statements the larger ones have."""
+    kind = rng.choices(_NAMES, _WEIGHTS)[0]
+    sized = _SIZED.get(kind)
+    made = sized(rng, size=size) if sized else KINDS[kind](rng)
+    return made if kind.startswith("idioms") else dress(rng, made)

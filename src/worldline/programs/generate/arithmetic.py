@@ -1,0 +1,123 @@
+"""Arithmetic drills: multi-digit operands, every operator, comparisons, bit patterns, number parsing and formatting."""
+
+from __future__ import annotations
+
+from random import Random
+
+from worldline.core.program import Program
+from worldline.programs.generate import names
+from worldline.programs.generate.spelling import spell
+
+_TWO_TEXT = "+ + + + - - - - * * // // % % & | ^ == != < > <= >="
+_TWO = tuple(_TWO_TEXT.split())
+
+
+def number(rng: Random, digits: int) -> int:
+    """A number of up to so many digits, mostly positive."""
+    size = rng.randrange(10 ** rng.randint(1, digits))
+    return -size if rng.random() < 0.15 else size
+
+
+def _operand(rng: Random, sign: str, *, right: bool) -> int:
+    if sign == "*":
+        return number(rng, 2 if right else 4)
+    if sign in ("//", "%"):
+        return (abs(number(rng, 2)) or 7) * (-1 if rng.random() < 0.08 else 1) if right else number(rng, 5)
+    if sign in ("&", "|", "^"):
+        return rng.randrange(1 << rng.randint(2, 10))
+    return number(rng, rng.choice((2, 3, 3, 4, 5, 7)))
+
+
+def two(rng: Random) -> Program:
+    """One operator on two numbers."""
+    sign = rng.choice(_TWO)
+    a, b = rng.choice(
+        (("a", "b"), ("x", "y"), ("n", "m"), ("n", "k"), ("left", "right"), ("p", "q"), ("num", "val"))
+    )
+    name = names.function(rng, {a, b})
+    left, right = _operand(rng, sign, right=False), _operand(rng, sign, right=True)
+    if sign in ("==", "!=", "<=", ">=") and rng.random() < 0.4:
+        right = left
+    text = f"{a} {sign} {b}"
+    form = rng.choice(
+        (f"    return {text}", f"    c = {text}\n    return c", f"    {a} = {text}\n    return {a}")
+    )
+    return Program(
+        source=f"def {name}({a}, {b}):\n{form}\n", call=f"{name}({spell(rng, left)}, {spell(rng, right)})"
+    )
+
+
+def several(rng: Random) -> Program:
+    """A short computation: one operation a line, or a formula."""
+    a, b, c = rng.sample(("a", "b", "c", "x", "y", "n", "m", "k", "total", "t"), 3)
+    name = names.function(rng, {a, b, c})
+    lines: list[str] = []
+    last = rng.choice((a, b))
+    for _ in range(rng.randint(1, 4)):
+        sign = rng.choice(("+", "+", "-", "*", "//", "%", "+"))
+        other = (
+            rng.choice((a, b))
+            if sign in "+-" and rng.random() < 0.6
+            else str(rng.choice((2, 3, 4, 5, 7, 10, 12)))
+        )
+        if rng.random() < 0.3 and lines:
+            lines.append(f"    {c} {sign}= {other}")
+        else:
+            lines.append(f"    {c} = {last} {sign} {other}")
+        last = c
+    lines.append(
+        f"    return {rng.choice((c, c, f'{c}, {a} + {b}', f'{c} > {a}', f'divmod({c}, 7)', f'abs({c})'))}"
+    )
+    values = f"{number(rng, 3)}, {number(rng, 3)}"
+    return Program(source=f"def {name}({a}, {b}):\n" + "\n".join(lines) + "\n", call=f"{name}({values})")
+
+
+_FORMULAS = (
+    "{a} * {b} + {c}",
+    "({a} + {b}) * {c}",
+    "{a} - {b} * {c}",
+    "({a} - {b}) // {p}",
+    "{a} % {p} + {b} // {p}",
+    "{a} ** 2 + {b} ** 2",
+    "({a} + {b} + {c}) / 3",
+    "-{a} + {b}",
+    "{a} << {q} | {b} & 15",
+    "~{a} & 0xff",
+    "({a} ^ {b}) >> {q}",
+    "{a} // 60, {a} % 60",
+    "{a} * 9 / 5 + 32",
+    "round({a} / {p}, 2)",
+    "max({a}, {b}, {c}) - min({a}, {b}, {c})",
+    "abs({a} - {b}) % {p}",
+    "int({a} / {p}) + {b}",
+    "{a} < {b} < {c}",
+    "{a} == {b} or {b} > {c}",
+    "{a} > 0 and {b} > 0",
+    "not {a} > {b}",
+    "{a} // 100 * 100 + {b} % 100",
+    "pow({a}, {q}, {p})",
+    "2 ** {q} - 1",
+    "{a} * ({a} + 1) // 2",
+    "bin({a} & 255).count('1')",
+    "{a} if {a} > {b} else {b}",
+    "sum(range({q}, {p}))",
+    "{a} / {p}",
+    "{a} * 0.5 + {b}",
+)
+
+
+def formula(rng: Random) -> Program:
+    """A formula of two or three numbers."""
+    a, b, c = rng.sample(("a", "b", "c", "x", "y", "z", "n", "m", "k"), 3)
+    made = rng.choice(_FORMULAS)
+    text = made.format(a=a, b=b, c=c, p=rng.choice((2, 3, 4, 5, 7, 10, 12, 16)), q=rng.randint(1, 4))
+    used = [var for var, mark in ((a, "{a}"), (b, "{b}"), (c, "{c}")) if mark in made] or [a]
+    name = names.function(rng, {a, b, c})
+    given = ", ".join(spell(rng, number(rng, rng.choice((1, 2, 2, 3, 4)))) for _ in used)
+    body = f"    return {text}" if rng.random() < 0.6 else f"    r = {text}\n    return r"
+    return Program(source=f"def {name}({', '.join(used)}):\n{body}\n", call=f"{name}({given})")
+
+
+def arithmetic(rng: Random) -> Program:
+    """One of the arithmetic drills."""
+    return rng.choice((two, two, several, formula))(rng)
