@@ -1,6 +1,6 @@
 /* Objects into canonical text (docs/format.md, section 1), and their shadow into a log.
  *
- * The fast twin of src/worldline/record/guests/canonical.py: same text, same numbers. No method of the program is ever
+ * The fast twin of src/worldline/recording/guests/canonical.py: same text, same numbers. No method of the program is ever
  * called.
  */
 #ifndef WORLDLINE_CANONICAL_H

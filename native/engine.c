@@ -1,4 +1,4 @@
-/* The trunk in C: the fast twin of src/worldline/model/engine.py, which is its specification.
+/* The trunk in C: the fast twin of src/worldline/model/engine/reference.py, which is its specification.
  *
  * Engine(shape: dict, weights: dict of buffers, threads, precision, path); start() -> State; State.fork(), .nbytes;
  * read(states, ids, pin, last, out): every state reads its share of ids, [states][time] int32, and the logits of the rows
@@ -642,7 +642,7 @@ static void module_free(void *module) { module_clear(module); }
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, .m_name = "worldline._engine", .m_doc = "The fast twin of worldline.model.engine.",
+    PyModuleDef_HEAD_INIT, .m_name = "worldline._engine", .m_doc = "The fast twin of worldline.model.engine.reference.",
     .m_size = sizeof(Module), .m_slots = slots, .m_clear = module_clear, .m_free = module_free,
 };
 

@@ -9,11 +9,11 @@ import forced_programs
 import pytest
 from opinions import SUM, TRUTH, OnlyText, Opinion, dicing, summing, wishing
 
-from worldline.codec.compact_parse import parse
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.parse import parse
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.turns import forced_lines, turns
 from worldline.errors import UsageError
-from worldline.predict.forced import FORCES, READINGS, Edit, Rolled, roll
-from worldline.predict.forced_lines import forced_lines, turns
+from worldline.predict.forcing.forced import FORCES, READINGS, Edit, Rolled, roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor

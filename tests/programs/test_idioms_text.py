@@ -9,7 +9,7 @@ import time
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.programs.generate.idioms_text import IDIOMS, program
-from worldline.record.recorder import record_many
+from worldline.recording.recorder import record_many
 
 
 def _recorded(programs: list[Program]) -> list[Trace]:
