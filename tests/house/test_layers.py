@@ -26,7 +26,7 @@ ROOMS = {
     "programs": {"core"},
     "data": {"core", "recording", "flow", "codec", "rewrite", "files", "programs"},
     "model": {"core", "codec", "data", "files", "_engine"},
-    "predict": {"core", "codec", "model", "recording"},
+    "predict": {"core", "flow", "codec", "model", "recording"},
     "diagnose": {"core", "stats", "flow", "codec", "rewrite", "predict"},
     "suites": {
         "core",
@@ -42,9 +42,9 @@ ROOMS = {
     },
     "explore": {"core", "stats", "flow", "codec", "rewrite", "predict", "diagnose"},
     "web": {"core", "stats", "codec", "files", "predict", "diagnose", "suites", "explore"},
-    "dap": {"core", "codec", "recording", "predict", "diagnose", "explore"},
+    "dap": {"core", "flow", "codec", "recording", "predict", "diagnose", "explore"},
     "terminal": {"core", "stats", "codec", "predict", "diagnose", "suites", "explore"},
-    "report": {"core", "stats", "codec", "predict", "diagnose", "suites", "explore", "files"},
+    "report": {"core", "stats", "codec", "data", "predict", "diagnose", "suites", "explore", "files"},
 }
 ROOF = {"cli", "__main__", ""}  # "": the package itself, which is the public API
 

@@ -292,7 +292,7 @@ def test_a_fault_is_a_fault() -> None:
 
 def test_lines_know_where_changes_can_stand() -> None:
     ask, truth = forced_programs.asks()[0], forced_programs.truths()[0].text
-    lines = forced_lines(ask, truth)
+    lines = forced_lines(ask.prompt, ask.options, truth)
     assert b"".join(line.action + line.state for line in lines) == truth
     assert [line.action for line in lines if line.apart] == [b"4", b"4"]
     assert [line.action for line in lines if line.open] == [b"5", b"5"]

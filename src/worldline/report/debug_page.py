@@ -7,8 +7,8 @@ from html import escape
 
 from worldline.core.escape import printable, printable_lines
 from worldline.diagnose.debug import Debugged
+from worldline.diagnose.sentences import percent, sentences
 from worldline.explore.side_by_side import Piece, Shown, beside
-from worldline.terminal.debug import percent, sentences
 
 ROWS = 2_000  # rows of the table around the divergence; the texts below it are whole
 TEXT = 1 << 20  # characters of a text

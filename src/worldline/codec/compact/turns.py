@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 
 from worldline.codec.compact.parse import parse
+from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import AUXILIARY
-from worldline.predict.predictor import Ask
 
 _QUOTED = rb"(?:'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?)"  # open at its end, since it may be under way
 _ACTION = re.compile(
@@ -59,7 +59,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Forced:
+class ForcedLine:
     """A line of the truth as forcing sees it.
 
     `late`: it is a line of late changes. `open`: one may stand before it. `apart`: the changes of its step stand
@@ -102,9 +102,9 @@ def turns(text: bytes) -> list[Turn]:
     return [*found, Turn(tuple(lines), whole=False)] if lines else found
 
 
-def forced_lines(ask: Ask, truth: bytes) -> list[Forced]:
+def forced_lines(prompt: bytes, options: Compact, truth: bytes) -> list[ForcedLine]:
     """The whole lines of a true text, with what its actions alone say about where changes can stand."""
-    slots, apart = _places(ask, truth)
+    slots, apart = _late_changes(prompt, options, truth)
     found = []
     for number, turn in enumerate(turns(truth)):
         texts = [truth[line.start : line.end] for line in turn.lines]
@@ -117,21 +117,21 @@ def forced_lines(ask: Ask, truth: bytes) -> list[Forced]:
             waits = waits and not opens
             parts = truth[line.start : line.action], truth[line.action : line.end]
             distant = is_own(text) and number in apart
-            found.append(Forced(number, *parts, late=late, open=opens, apart=distant))
+            found.append(ForcedLine(number, *parts, late=late, open=opens, apart=distant))
     return found
 
 
-def _places(ask: Ask, truth: bytes) -> tuple[set[int], set[int]]:
+def _late_changes(prompt: bytes, options: Compact, truth: bytes) -> tuple[set[int], set[int]]:
     """The steps before which late changes may stand, and those whose changes are late, both by the actions alone."""
     slots, apart = set[int](), set[int]()
     newest, over, last = dict[int, int](), set[int](), -1
-    for step in parse(truth, ask.prompt).steps:
+    for step in parse(truth, prompt).steps:
         if step.event in AUXILIARY:
             continue
         before = newest.get(step.frame)
         if before is not None and before != step.i - 1:
             apart.add(before)
-            if step.event in _CHANGING and ask.options.reveals(before):
+            if step.event in _CHANGING and options.reveals(before):
                 slots.add(step.i)
         newest[step.frame] = last = step.i
         if step.event in ("return", "raise"):

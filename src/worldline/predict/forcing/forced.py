@@ -93,7 +93,10 @@ def roll(
     if force in ("next", "both"):
         return _ahead(predictor, asks, truths, force)
     make: Callable[..., Actions | States] = Actions if force == "actions" else States
-    scripts = [make(forced_lines(ask, truth.text)) for ask, truth in zip(asks, truths, strict=True)]
+    scripts = [
+        make(forced_lines(ask.prompt, ask.options, truth.text))
+        for ask, truth in zip(asks, truths, strict=True)
+    ]
     return _written(predictor, asks, scripts, force)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from worldline.codec.compact.turns import Forced, forced_lines
+from worldline.codec.compact.turns import ForcedLine, forced_lines
 from worldline.errors import UsageError
 from worldline.predict.forcing.script import Steps
 from worldline.predict.forcing.walk import walk
@@ -28,7 +28,7 @@ class Inquiry:
     """One text, and the queries that were made about it."""
 
     ask: Ask
-    lines: list[Forced]
+    lines: list[ForcedLine]
     spent: list[int] = field(default_factory=list)
     answered: set[int] = field(default_factory=set)
     prediction: Prediction | None = None
@@ -55,7 +55,7 @@ def inquire(
     for first in range(0, len(asks), TOGETHER):
         part = slice(first, first + TOGETHER)
         pairs = zip(asks[part], truths[part], strict=True)
-        found = [Inquiry(ask, forced_lines(ask, truth.text)) for ask, truth in pairs]
+        found = [Inquiry(ask, forced_lines(ask.prompt, ask.options, truth.text)) for ask, truth in pairs]
         going = found
         for number in range(budget + 1):
             _round(predictor, going)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from worldline.codec.compact.turns import Forced, action_length, is_own
+from worldline.codec.compact.turns import ForcedLine, action_length, is_own
 from worldline.core.value import scan
 from worldline.predict.predictor import Ask
 from worldline.predict.rollout import guide_behind
@@ -65,7 +65,7 @@ class Actions:
 
     left: int | None = None
 
-    def __init__(self, lines: Sequence[Forced]) -> None:
+    def __init__(self, lines: Sequence[ForcedLine]) -> None:
         self._lines = [line for line in lines if not line.late]
         self._place, self._number, self._spoken = _Place(), 0, False
 
@@ -108,7 +108,7 @@ class Actions:
 class States:
     """The true states, as long as the model's actions are the true ones."""
 
-    def __init__(self, lines: Sequence[Forced]) -> None:
+    def __init__(self, lines: Sequence[ForcedLine]) -> None:
         self._lines = lines
         self._place, self._number = _Place(), 0
         self.left: int | None = None
@@ -155,7 +155,7 @@ class States:
 class Steps:
     """The true steps of these numbers."""
 
-    def __init__(self, lines: Sequence[Forced], wanted: Collection[int]) -> None:
+    def __init__(self, lines: Sequence[ForcedLine], wanted: Collection[int]) -> None:
         self._wanted = wanted
         self._texts, self._actions = dict[int, bytes](), dict[int, bytes]()
         for line in lines:

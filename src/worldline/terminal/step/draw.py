@@ -14,8 +14,8 @@ from rich.text import Text
 
 from worldline.core.escape import printable, printable_lines
 from worldline.core.program import Program
+from worldline.diagnose.sentences import percent
 from worldline.explore.clip import parting
-from worldline.terminal.debug import percent
 from worldline.terminal.source import Sources
 from worldline.terminal.step.state import Level, Named, Shot, View
 from worldline.terminal.step.walk import OPEN, Spot, Walk

@@ -12,10 +12,10 @@ from rich.text import Text
 
 from worldline.core.escape import printable
 from worldline.dap.filters import cause_in_words, in_words
+from worldline.diagnose.sentences import percent
 from worldline.explore.branches.branch import Branch, Intervention
 from worldline.explore.grow import Progress
 from worldline.explore.scene import Scene
-from worldline.terminal.debug import percent
 from worldline.terminal.step.keys import KEYS
 from worldline.terminal.step.state import Named
 from worldline.terminal.step.walk import OPEN, Walk, parting
