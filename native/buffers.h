@@ -1,4 +1,7 @@
-/* Growing buffers and pointer maps: the two containers of the recorder. Out of memory is fatal. */
+/* Growing buffers and pointer maps: the two containers of the recorder. Out of memory is fatal.
+ *
+ * Part of recorder.c, which alone includes it: definitions, not declarations.
+ */
 #ifndef WORLDLINE_BUFFERS_H
 #define WORLDLINE_BUFFERS_H
 
@@ -32,8 +35,6 @@ static inline void buf_put(Buf *b, const char *s, size_t n)
     memcpy(p, s, n);
     b->n += n;
 }
-
-
 
 typedef struct { const void *key; uint64_t stamp; void *value; } Cell;
 typedef struct { Cell *cells; size_t mask, used; uint64_t stamp; } Map; /* stamp: entries of older stamps are empty */
