@@ -55,7 +55,7 @@ static inline Cell *map_find(const Map *m, const void *key)
     return c->stamp == m->stamp ? c : NULL;
 }
 
-static Cell *map_add(Map *m, const void *key, void *value)
+static void map_add(Map *m, const void *key, void *value)
 {
     if (m->cells == NULL || m->used * 2 > m->mask) {
         Map bigger = {NULL, m->cells ? m->mask * 2 + 1 : 63, 0, 1};
@@ -72,7 +72,6 @@ static Cell *map_add(Map *m, const void *key, void *value)
     if (c->stamp != m->stamp)
         m->used++;
     *c = (Cell){key, m->stamp, value};
-    return c;
 }
 
 static inline void map_clear(Map *m)

@@ -54,13 +54,13 @@ static int64_t first_sight(PyObject *v)
     return -1;
 }
 
-static void put_mark(uint32_t target, int is_ref)
+static void put_mark(uint32_t target)
 {
     if (render.n_marks == render.cap_marks) {
         render.cap_marks = render.cap_marks * 2 + 64;
         render.marks = grow(render.marks, render.cap_marks * sizeof(Mark));
     }
-    render.marks[render.n_marks++] = (Mark){render.out.n, target, is_ref};
+    render.marks[render.n_marks++] = (Mark){render.out.n, target};
 }
 
 static int all_atoms(PyObject **items, Py_ssize_t n)
@@ -223,8 +223,7 @@ static void sort_rows(Row *rows, Py_ssize_t n, size_t first_mark)
             PUT(", ");
         for (size_t m = 0; m < n_marks; m++)
             if (marks[m].at >= rows[i].from && marks[m].at <= rows[i].to)
-                render.marks[render.n_marks++]
-                    = (Mark){marks[m].at - rows[i].from + render.out.n, marks[m].target, marks[m].is_ref};
+                render.marks[render.n_marks++] = (Mark){marks[m].at - rows[i].from + render.out.n, marks[m].target};
         buf_put(&render.out, old + (rows[i].from - start), rows[i].to - rows[i].from);
     }
     free(old);
@@ -671,11 +670,11 @@ static int put_value(PyObject *v, int depth)
         if (seen >= 0) {
             render.labelled[seen] = 1;
             render.any_label = 1;
-            put_mark((uint32_t)seen, 1);
+            put_mark((uint32_t)seen);
             log_open(render.log, G_BACK, 0, v);
             return 0;
         }
-        put_mark(render.n_seen - 1, 0);
+        put_mark(render.n_seen - 1);
     }
     return put_plain(base, v, depth);
 }

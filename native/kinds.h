@@ -20,7 +20,7 @@ typedef struct {
 } Kind;
 
 typedef struct { uint64_t number; PyObject *weak; int dead; } Serial; /* by weak reference, or told of its death */
-typedef struct { size_t at; uint32_t target; int is_ref; } Mark;
+typedef struct { size_t at; uint32_t target; } Mark; /* where in the text a label may have to stand, and of which */
 
 static struct { /* the rendering at work, and what outlives it: kinds and serials */
     size_t value_bytes;
