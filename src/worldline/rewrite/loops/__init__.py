@@ -1,9 +1,8 @@
 """The methods of `str` as loops over characters: what each does, written out in Python, and when that is exact.
 
-A `Loop` is the text of a function: its name says for which method it is, its parameters for which of its forms; the
-docstring has what must hold beside the types for the loop to be exact, else the method itself is called. What a method
-knows of single characters (`isspace`, `upper`) is still asked of the characters. `format`, `encode`,
-`isidentifier` and searches between bounds have no loop.
+A `Loop` is a function of this folder's text files, whose notation README.md explains: its name says for which method it
+is, its parameters for which of its forms; the docstring has what must hold beside the types for the loop to be exact,
+else the method itself is called. `format`, `encode`, `isidentifier` and searches between bounds have no loop.
 """
 
 from __future__ import annotations
@@ -12,11 +11,9 @@ import ast
 import copy
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 
-from worldline.rewrite.chars_searches import SEARCHES
-from worldline.rewrite.chars_shapes import CLASSES, SHAPES
-
-# s, sub, sep, old, new, chars, fill are strings, n and start are integers. A docstring is the further condition.
+# All other parameters are strings.
 _NUMBERS, _ANY = ("n", "start", "stop", "step"), ("items", "table")
 
 
@@ -56,8 +53,9 @@ class Loop:
 @cache
 def loops() -> dict[tuple[str, int], Loop]:
     """Every loop, by method and number of arguments, the string itself included."""
+    texts = [path.read_text("utf-8") for path in files(__package__).iterdir() if path.name.endswith(".txt")]
     found = {}
-    for node in ast.parse(SEARCHES + SHAPES + CLASSES).body:
+    for node in (node for text in sorted(texts) for node in ast.parse(text).body):
         assert isinstance(node, ast.FunctionDef)
         condition = ast.get_docstring(node) or ""
         names = tuple(each.arg for each in node.args.args)
