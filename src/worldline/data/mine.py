@@ -38,7 +38,6 @@ from worldline.data.split import key, split_of
 from worldline.errors import FormatError, UsageError
 from worldline.record.recorder import Worker, prepare
 
-STANDARD = "stdlib"  # the name that stands for the standard library
 CALLS = 8  # kept of a function
 ROUND = 24  # calls tried at a time
 ROUNDS = 3
