@@ -62,10 +62,8 @@ class Step(nn.Module):
         return mixer.outer(out.flatten(-2)), [state]
 
     def _attention(self, mixer: Any, x: Tensor, held: Any) -> tuple[Tensor, list[Tensor]]:
-        shape, (pinned, recent) = (
-            self.shape,
-            (next(held), next(held)),
-        )  # [batch, key or value, SHARED, bytes, HEAD]
+        shape = self.shape
+        pinned, recent = next(held), next(held)  # [batch, key or value, SHARED, bytes, HEAD]
         q, k, v, gate = mixer.inner(x).split(shape.attention_rows, -1)
         fresh = torch.stack([norm(k.unflatten(-1, (SHARED, HEAD))), v.unflatten(-1, (SHARED, HEAD))], 1)
         recent = torch.cat([recent[:, :, :, 1:], fresh.unsqueeze(3)], 3)

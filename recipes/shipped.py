@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
 PYTHON = os.environ.get("WORLDLINE_STREAM_PYTHON", "")
 WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
-MINED = os.environ.get(
-    "WORLDLINE_MINED", ""
-)  # documents of mined programs: `worldline data mine ... --documents FILE`
+# Documents of mined programs: `worldline data mine ... --documents FILE`.
+MINED = os.environ.get("WORLDLINE_MINED", "")
 BEGIN = os.environ.get("WORLDLINE_BEGIN") or None  # weights to go on from: `shipped`, or a model's folder
 HELD_OUT = os.environ.get("WORLDLINE_HELD_OUT", "")  # a file of framed documents of the split `valid`
 RATE = float(os.environ.get("WORLDLINE_RATE", "1"))  # a factor of the matrices' learning rate

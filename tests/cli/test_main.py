@@ -18,7 +18,7 @@ from worldline import errors
 from worldline.cli import cli, main, size
 from worldline.codec.json_text import encode
 
-sys.path.append(str(Path(__file__).parents[1] / "view"))
+sys.path.append(str(Path(__file__).parents[1] / "terminal"))
 from specimen import EVIL, specimen, step
 
 

@@ -9,17 +9,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from worldline.core.program import Program
-from worldline.core.trace import (
-    EVENTS,
-    NO_TEXT,
-    Columns,
-    Frame,
-    Hidden,
-    Interpreter,
-    Outcome,
-    Step,
-    Trace,
-)
+from worldline.core.trace import EVENTS, NO_TEXT, Columns, Frame, Hidden, Interpreter, Outcome, Step, Trace
 from worldline.core.value import canonical, quote
 from worldline.limits import Limits
 

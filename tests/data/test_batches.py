@@ -25,18 +25,7 @@ from worldline.data.batches import (
     places,
     state_from_bytes,
 )
-from worldline.data.sources import (
-    Dataset,
-    Files,
-    Live,
-    Mixed,
-    Pair,
-    Pool,
-    Source,
-    frame,
-    frames,
-    open_source,
-)
+from worldline.data.sources import Dataset, Files, Live, Mixed, Pair, Pool, Source, frame, frames, open_source
 from worldline.errors import DigestError, DryError, FormatError, UsageError
 
 DOCUMENTS = st.lists(

@@ -206,9 +206,8 @@ def test_what_is_exported_says_what_it_was_trained_on(documents: Path, tmp_path:
     assert manifest["trained_on"] == wanted
     assert str(tmp_path) not in json.dumps(manifest)
     assert str(documents) not in json.dumps(manifest)
-    train(
-        training(documents, sources=both, steps=7), tmp_path / "run", device="cpu"
-    )  # a resume: nothing twice
+    # A resume: nothing twice.
+    train(training(documents, sources=both, steps=7), tmp_path / "run", device="cpu")
     assert checkpoint.export(tmp_path / "run", tmp_path / "weights")["trained_on"] == wanted
     path = checkpoint.folder_of(tmp_path / "run", 7) / checkpoint.MANIFEST
     older = json.loads(path.read_text())

@@ -121,10 +121,7 @@ def answer(**choice: Any) -> dict[str, Any]:
         ({"token_ids": [1, -2]}, Reply("x", False, "", (), None, "a b")),
         ({"token_ids": [True]}, Reply("x", False, "", (), None, "a b")),
         ({"logprobs": {"token_logprobs": [-1, -0.5]}}, Reply("x", False, "", (), -1.5, "a b")),
-        (
-            {"logprobs": {"content": [{"id": 7, "logprob": -2}]}},
-            Reply("x", False, "", (7,), -2.0, "a b"),
-        ),
+        ({"logprobs": {"content": [{"id": 7, "logprob": -2}]}}, Reply("x", False, "", (7,), -2.0, "a b")),
         ({"logprobs": {"content": [{"logprob": float("nan")}]}}, Reply("x", False, "", (), None, "a b")),
         ({"message": {"content": "y"}}, Reply("y", False, "", (), None, "a b")),
         (

@@ -37,9 +37,8 @@ def tabs(chromium: Any, served: Served) -> Any:
 @pytest.fixture
 def page(tabs: Any) -> Iterator[Any]:
     page, complaints, served = tabs
-    page.goto(
-        f"{served.origin}/#/"
-    )  # else the last test's branch, at the same row, would be taken for the run
+    # Else the last test's branch, at the same row, would be taken for the run.
+    page.goto(f"{served.origin}/#/")
     page.wait_for_selector(".sample-view", state="detached")
     page.goto(f"{served.origin}/#/run/0/sample/0?row=10")
     page.wait_for_selector(".sample-view[data-row='10']")

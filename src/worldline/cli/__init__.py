@@ -278,9 +278,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BaseException as error:
         return _exit_code(error)
     finally:
-        signal.signal(
-            signal.SIGTERM, signal.SIG_DFL
-        )  # the end has begun: nobody would catch another interruption
+        # The end has begun: nobody would catch another interruption.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return 0
 
 

@@ -211,9 +211,8 @@ class Pool:
     def __init__(self, live: Live, *, seed: str) -> None:
         self._live = live
         self._fresh: deque[Pair] = deque()
-        self._used: deque[tuple[Pair, int]] = deque(
-            maxlen=live.pool
-        )  # with how often each may still be drawn
+        # Each with how often it may still be drawn.
+        self._used: deque[tuple[Pair, int]] = deque(maxlen=live.pool)
         self._change, self._closed, self._begun = threading.Condition(), False, False
         self.counts = {"fresh": 0, "again": 0, "waited": 0.0}
         self._processes = [_start(_filled(command, seed, n)) for n, command in enumerate(live.commands)]

@@ -38,9 +38,8 @@ CAUSES = (
 )  # fmt: skip
 RIGHT_TO_THE_CUT = "right up to the cut"
 WRONG_BEFORE_IT = "wrong before the cut"
-_NOT_CANONICAL = (
-    "the canonical form of these steps"  # what the compact parser misses in an ended text of odd spelling
-)
+# What the compact parser misses in an ended text of odd spelling.
+_NOT_CANONICAL = "the canonical form of these steps"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,9 +86,8 @@ def diagnose(sample: Sample) -> Diagnosis:
     """One sample, read, compared and explained."""
     truth = read(sample.ask, sample.truth)
     is_same = (sample.found.text, sample.found.status) == (sample.truth.text, sample.truth.status)
-    found = (
-        truth if is_same else read(sample.ask, sample.found)
-    )  # reading is most of the time that this takes
+    # Reading is most of the time that this takes.
+    found = truth if is_same else read(sample.ask, sample.found)
     divergences = diverge(truth, found)
     return Diagnosis(
         truth=truth,

@@ -148,12 +148,7 @@ class Local:
         return not members or (len(members) < self._batch and held + coming <= PROMPTS)
 
     def _admit(
-        self,
-        order: int,
-        ask: Ask,
-        script: Script | None,
-        members: list[_Member],
-        done: dict[int, Draft],
+        self, order: int, ask: Ask, script: Script | None, members: list[_Member], done: dict[int, Draft]
     ) -> None:
         """The next ask enters the batch: its prompt is read."""
         began = time.perf_counter()

@@ -22,9 +22,8 @@ UNPRIVILEGED = 65_533  # whom root becomes; nobody's number but ours, so that no
 INSIDE = 1000
 SCRATCH = "/box"
 HOME = "/worldline"
-EXTRA_PROCESSES = (
-    3  # bubblewrap's first process, the zygote, and the first process of the program's namespace
-)
+# Bubblewrap's first process, the zygote, and the first process of the program's namespace.
+EXTRA_PROCESSES = 3
 SYSTEM_LINKS = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives")
 DEVICES = ("null", "zero", "full", "random", "urandom")

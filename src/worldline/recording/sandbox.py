@@ -161,9 +161,8 @@ class Box:
 
     def _result(self, exchange: Exchange, hit: str, reply: dict[str, Any]) -> Run:
         wire, stdout, stderr = exchange.take()
-        spent = (
-            self.group.spent() if self.group else ""
-        )  # in any case: what is counted now is not the next one's
+        # In any case: what is counted now is not the next one's.
+        spent = self.group.spent() if self.group else ""
         hit = hit or spent
         if any(drain.over for drain in exchange.outputs):
             hit = "output"

@@ -1,6 +1,6 @@
 """A run as one self-contained page: no script, no network, everything escaped. It shows sums, figures and failures.
 
-What it shows is gathered by `report_data`, drawn by `report_charts` and, failure by failure, `report_failures`.
+What it shows is gathered by `data`, drawn by `charts` and, failure by failure, by `failures`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 from statistics import quantiles
 from typing import Any
@@ -19,11 +20,11 @@ from worldline.report.charts import MOST, Chart, Counts, Flips, Rates, Sizes, sv
 from worldline.report.data import NONE, Findings, current, gather
 from worldline.report.debug_page import STYLE as ROW_STYLE
 from worldline.report.failures import failure, safe, short
-from worldline.report.style import STYLE
 from worldline.stats import Share
 from worldline.suites.report import Part, Tally
 from worldline.suites.table import Table
 
+STYLE = "\n" + files(__package__).joinpath("page.css").read_text("utf-8")  # follows debug_page.css
 LIMIT = 200  # failures that are shown, unless said
 TABLE = 400  # rows of one table
 COLUMNS = 8  # operations beside the causes

@@ -94,8 +94,7 @@ class Live:
                 for progress in job.steps:
                     job.latest = progress
             except Exception:
-                _log.exception(
-                    "a branch failed"
-                )  # a fault of ours: growing never raises for a program or a model
+                # A fault of ours: growing never raises for a program or a model.
+                _log.exception("a branch failed")
             finally:
                 job.over.set()

@@ -96,10 +96,7 @@ class Store:
         """
         if rows:
             self.following = self.following + 1 if following is None else following
-            notes = {
-                _NOTE: json.dumps(coverage, sort_keys=True).encode(),
-                _FOLLOWING: b"%d" % self.following,
-            }
+            notes = {_NOTE: json.dumps(coverage, sort_keys=True).encode(), _FOLLOWING: b"%d" % self.following}
             entry = _write_shard(self.directory / shard_name(len(self.manifest.shards)), rows, notes)
             listed = msgspec.structs.replace(self.manifest, shards=(*self.manifest.shards, entry))
             files.write(self.directory / manifests.NAME, manifests.encode(listed))

@@ -38,7 +38,6 @@ from worldline.programs.split import key, split_of
 from worldline.recording.recorder import Worker, prepare
 from worldline.recording.together import record_all, stretched
 
-STANDARD = "stdlib"  # the name that stands for the standard library
 CALLS = 8  # kept of a function
 ROUND = 24  # calls tried at a time
 ROUNDS = 3

@@ -195,10 +195,8 @@ def _lines(run: Run, frame: int) -> frozenset[int]:
     """The lines that can run in the file of a frame."""
     told, file = run.parsed.program, run.parsed.frames[frame].file
     assert told is not None  # a text with steps has a prompt that was read
-    names = [
-        told.name,
-        *(name for name, _ in told.files),
-    ]  # a prompt does not say what its main file is called
+    # A prompt does not say what its main file is called.
+    names = [told.name, *(name for name, _ in told.files)]
     return guard_of(run.ask.program).files[names.index(file)].lines if file in names else frozenset()
 
 

@@ -128,15 +128,6 @@ def _plain(array: Stored) -> Stored:
 
 
 def _fields(shape: Shape) -> dict[str, Any]:
-    names = (
-        "heads",
-        "gated",
-        "queries",
-        "hidden",
-        "householders",
-        "window",
-        "vocabulary",
-        "slopes",
-    )
+    names = ("heads", "gated", "queries", "hidden", "householders", "window", "vocabulary", "slopes")
     kinds = "".join(kind[0] for kind in shape.layers).encode()
     return {"kinds": kinds, **{name: getattr(shape, name) for name in names}}

@@ -36,9 +36,8 @@ _FOREIGN = re.compile(
 )
 _GENERIC = re.compile(r"\b(?:def|class|type)\s+\w+\s*\[")
 _COMMON = frozenset({".0", "__class__", "_generate_next_value_"})  # names that no source spells
-_PARAMETERS = frozenset(
-    {".type_params", ".defaults", ".generic_base", "__classdict__"}
-)  # likewise, of generic code
+# Likewise of generic code.
+_PARAMETERS = frozenset({".type_params", ".defaults", ".generic_base", "__classdict__"})
 MODULE_LINES = (0, 1)  # the lines on which a module's frame may begin
 
 
