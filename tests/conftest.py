@@ -11,8 +11,8 @@ from hypothesis import settings
 settings.register_profile("worldline", deadline=None, max_examples=100)
 settings.load_profile("worldline")
 
-# The test processes fill the cores: more threads would only wait for each other (training takes a third of the CPU time
-# with one). It is read when torch and numpy are imported, so nothing of worldline is imported before; children inherit it.
+# The test processes fill the cores: more threads only wait for each other (training takes a third of the CPU time with
+# one). It is read when torch and numpy are imported, so nothing of worldline is imported before; children inherit it.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
