@@ -142,7 +142,7 @@ class Slow:
 
     def predict(self, asks):  # type: ignore[no-untyped-def]
         """An answer, sometime."""
-        self.let.wait(60)
+        self.let.wait(120)
         yield Prediction(text=b"(1 n=3\n", status="ended")
 
 

