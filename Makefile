@@ -9,10 +9,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
 BIN := .venv/bin
 STAMP := .venv/.set-up
-SOURCES := src tests bench setup.py
+SOURCES := src tests perf studies setup.py
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal
 # The folders whose tests finish in seconds and need no fault injection: what `make check` runs.
-FAST := $(wildcard tests/house tests/core tests/view tests/cli tests/codec)
+FAST := $(wildcard tests/house tests/core tests/terminal tests/cli tests/codec)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check bench pictures tokenizers humaneval hostile format clean
@@ -53,24 +53,24 @@ check: setup ## format, lint, types, layers, fast tests: under a minute
 	$(PYTEST) $(FAST)
 
 bench: setup ## recording and decoding speed, each beside its peers; how smooth the page is at 100,000
-	$(BIN)/python bench/recorders.py
+	$(BIN)/python perf/recorders.py
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
-	$(BIN)/python bench/decoding.py
+	$(BIN)/python perf/decoding.py
 	@.ci/system-package chromium
-	$(BIN)/python bench/page.py
+	$(BIN)/python perf/page.py
 
 pictures: setup ## the pictures of docs/page.md, of a run: make pictures RUN=runs/humaneval
 	@.ci/system-package chromium
-	$(BIN)/python bench/screenshots.py $(RUN)
+	$(BIN)/python perf/screenshots.py $(RUN)
 
 tokenizers: setup ## the tokenizer-swap study: its corpus, its models (a GPU is worth having), its page
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plots]'
-	$(BIN)/python bench/tokenizer_swap.py prepare
-	$(BIN)/python bench/tokenizer_swap.py train --out .carry/tokenizers-run
-	$(BIN)/python bench/tokenizer_swap.py report .carry/tokenizers-run/tokenizers.json
+	$(BIN)/python studies/tokenizers/study.py prepare
+	$(BIN)/python studies/tokenizers/study.py train --out .carry/tokenizers-run
+	$(BIN)/python studies/tokenizers/study.py report .carry/tokenizers-run/tokenizers.json
 
 humaneval: setup ## HumanEval's solutions on their tests' inputs: both codecs there and back, and what they cost
-	$(BIN)/python bench/humaneval.py
+	$(BIN)/python perf/humaneval.py
 
 hostile: setup ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 1,000 random programs a version
 	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 $(PYTEST) tests/storage tests/hostile tests/escape tests/record

@@ -1,15 +1,17 @@
-/* The trunk in C: the fast twin of src/worldline/model/engine.py, which is its specification.
+/* The trunk in C: the fast twin of src/worldline/model/engine/reference.py, which is its specification.
  *
  * Engine(shape: dict, weights: dict of buffers, threads, precision, path); start() -> State; State.fork(), .nbytes;
  * read(states, ids, pin, last, out): every state reads its share of ids, [states][time] int32, and the logits of the rows
  * from `last` on are written to out. One state reads any number, several states one each. The GIL is released; calls of
  * one engine wait for each other; a state that is being read into refuses a second reader. Every length is checked before
  * anything changes. engine_native.py is the only caller.
+ *
+ * One compilation unit: engine_net.h, engine_pool.h and engine_read.h hold static definitions, engine_kernels.h those that
+ * are compiled once for each path.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <math.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -642,7 +644,7 @@ static void module_free(void *module) { module_clear(module); }
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, .m_name = "worldline._engine", .m_doc = "The fast twin of worldline.model.engine.",
+    PyModuleDef_HEAD_INIT, .m_name = "worldline._engine", .m_doc = "The fast twin of worldline.model.engine.reference.",
     .m_size = sizeof(Module), .m_slots = slots, .m_clear = module_clear, .m_free = module_free,
 };
 

@@ -1,4 +1,4 @@
-/* The wire into columns: the fast twin of src/worldline/record/wire.py, which is its specification.
+/* The wire into columns: the fast twin of src/worldline/recording/wire.py, which is its specification.
  *
  * decode(data: bytes, start: int, outcomes: container of str, zero: array('I', [0])) -> dict of columns, lists and
  * the damage, if any.
@@ -690,7 +690,7 @@ static PyMethodDef methods[] = {
 static struct PyModuleDef_Slot slots[] = {{0, NULL}};
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, .m_name = "worldline._wire", .m_doc = "The fast twin of worldline.record.wire.",
+    PyModuleDef_HEAD_INIT, .m_name = "worldline._wire", .m_doc = "The fast twin of worldline.recording.wire.",
     .m_size = 0, .m_methods = methods, .m_slots = slots,
 };
 

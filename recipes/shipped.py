@@ -14,10 +14,10 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from worldline.data.mine import Quarry
+    from worldline.data.mine.mine import Quarry
     from worldline.data.mixture import Mixture
     from worldline.data.sources import Live
-    from worldline.model.train_config import Training
+    from worldline.model.train.config import Training
 
 PYTHON = os.environ.get("WORLDLINE_STREAM_PYTHON", "")
 WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
@@ -47,14 +47,14 @@ toolz transliterate unidecode uritools url_normalize validators w3lib wcwidth we
 
 def quarry() -> Quarry:
     """Where real functions are mined: `worldline data mine` on these places."""
-    from worldline.data.mine import Quarry
+    from worldline.data.mine.mine import Quarry
 
     return Quarry(places=("stdlib", *PACKAGES.split()))
 
 
 def data() -> Mixture:
     """Generated programs and state-tracking tasks, in every mode."""
-    from worldline.codec.compact import Compact
+    from worldline.codec.compact.writer import Compact
     from worldline.data.mixture import Mixture, Mode, Source
 
     # Of state-tracking tasks (elsewhere a hidden state is a guess), mostly short: the long ones are learned from them.
@@ -71,8 +71,8 @@ def data() -> Mixture:
         Source(kind="generate", program="worldline.programs.generate.chains:program", weight=0.08),
         Source(kind="generate", program="worldline.programs.generate.pipelines:decide", weight=0.04),
         Source(kind="generate", program="worldline.programs.generate.arithmetic:arithmetic", weight=0.02),
-        Source(kind="tasks", program="worldline.data.tasks:program", weight=0.11),
-        Source(kind="tasks", program="worldline.data.tasks:permutations", weight=0.05),
+        Source(kind="tasks", program="worldline.programs.tasks:program", weight=0.11),
+        Source(kind="tasks", program="worldline.programs.tasks:permutations", weight=0.05),
     )
     return Mixture(sources=sources, modes=modes, max_bytes=LONGEST, query=0.03)
 
@@ -88,9 +88,9 @@ def live(*, split: str = "train", workers: int = WORKERS) -> Live:
 def training() -> Training:
     """One lease of an H200: 18.9M parameters, rows of 8 KB, at last of 32 KB."""
     from worldline.data.sources import Files
-    from worldline.model.optimize import Rates
     from worldline.model.shape import Shape
-    from worldline.model.train_config import Training
+    from worldline.model.train.config import Training
+    from worldline.model.train.optimize import Rates
 
     return Training(
         shape=Shape(),

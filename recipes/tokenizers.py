@@ -1,6 +1,6 @@
 """The tokenizer-swap control: what its models are trained on.
 
-    python bench/tokenizer_swap.py prepare
+    python studies/tokenizers/study.py prepare
 
 Generated programs alone (idioms among them), in the plain mode: whole deltas, every step revealed, no queries, lines
 numbered from 1. So nothing but the cutting of the text into tokens can differ between the models.

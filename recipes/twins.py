@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from worldline.data.mixture import Mixture
-    from worldline.model.train_config import Training
+    from worldline.model.train.config import Training
 
 WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
 STEPS = int(os.environ.get("WORLDLINE_STEPS", "800"))
@@ -21,14 +21,14 @@ STEPS = int(os.environ.get("WORLDLINE_STEPS", "800"))
 
 def data() -> Mixture:
     """Permutations and other tasks; the state is shown every 1 to 512 steps."""
-    from worldline.codec.compact import Compact
+    from worldline.codec.compact.writer import Compact
     from worldline.data.mixture import Mixture, Mode, Source
 
     spacings = (1, 2, 4, 8, 16, 32, 64, 128, 512)
     return Mixture(
         sources=(
-            Source(kind="tasks", program="worldline.data.tasks:permutations", weight=0.7),
-            Source(kind="tasks", program="worldline.data.tasks:program", weight=0.3),
+            Source(kind="tasks", program="worldline.programs.tasks:permutations", weight=0.7),
+            Source(kind="tasks", program="worldline.programs.tasks:program", weight=0.3),
         ),
         modes=tuple(Mode(weight=1.0, options=Compact(reveal=spacing)) for spacing in spacings),
         max_bytes=8192,
@@ -39,7 +39,7 @@ def data() -> Mixture:
 def _training(mix: str, *, householders: int = 1) -> Training:
     from worldline.data.sources import streams
     from worldline.model.shape import Shape
-    from worldline.model.train_config import Training
+    from worldline.model.train.config import Training
 
     python = os.environ.get("WORLDLINE_STREAM_PYTHON", "")
     return Training(

@@ -8,7 +8,7 @@ from hypothesis import settings
 
 from worldline.core.program import Program
 from worldline.errors import NoSandbox
-from worldline.record.recorder import record
+from worldline.recording.recorder import record
 
 settings.register_profile("worldline", deadline=None, max_examples=100)
 settings.load_profile("worldline")

@@ -10,11 +10,11 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 from worldline.data.batches import pack
-from worldline.model import train_loss
 from worldline.model.hybrid import Trunk
-from worldline.model.optimize import Average, Optimizer, Rates, clip
 from worldline.model.shape import Shape
-from worldline.model.train_feed import tensors, to_device
+from worldline.model.train import loss as train_loss
+from worldline.model.train.feed import tensors, to_device
+from worldline.model.train.optimize import Average, Optimizer, Rates, clip
 
 ROWS, TIME, STEPS = 16, 8192, 10
 

@@ -1,7 +1,6 @@
 """worldline: record, encode, learn, predict and debug the path a program traces through its states.
 
 The public API. Every name is imported when it is first asked for, so that `import worldline` stays cheap.
-`worldline.record` is at once the function and the room of that name: the room's module is callable.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ if TYPE_CHECKING:
     from worldline.core.trace import Outcome as Outcome
     from worldline.core.trace import Step as Step
     from worldline.core.trace import Trace as Trace
-    from worldline.data.batch import record_many as record_many
     from worldline.data.load import load as load
     from worldline.data.load import load_all as load_all
+    from worldline.data.record_many import record_many as record_many
     from worldline.diagnose.debug import debug as debug
     from worldline.errors import WorldlineError as WorldlineError
     from worldline.limits import Limits as Limits
     from worldline.predict.models import load_model as load_model
-    from worldline.record.recorder import record as record
+    from worldline.recording.recorder import record as record
 
 __version__ = "0.1.0"
 
@@ -39,8 +38,8 @@ _HOMES = {
     "load": "worldline.data.load",
     "load_all": "worldline.data.load",
     "load_model": "worldline.predict.models",
-    "record": "worldline.record",
-    "record_many": "worldline.data.batch",
+    "record": "worldline.recording.recorder",
+    "record_many": "worldline.data.record_many",
     "state_at": "worldline.core.state",
 }
 
@@ -50,9 +49,7 @@ __all__ = [*_HOMES]
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'worldline' has no attribute {name!r}")
-    home = import_module(_HOMES[name])
-    value = home if name == "record" else getattr(home, name)
-    globals()[name] = value
+    globals()[name] = value = getattr(import_module(_HOMES[name]), name)
     return value
 
 

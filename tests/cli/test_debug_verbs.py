@@ -138,7 +138,7 @@ def test_imagining_shows_the_prediction_and_runs_nothing(
     mark, path = tmp_path / "mark", tmp_path / "g.py"
     path.write_text(f"open({str(mark)!r}, 'w')\ndef f(n):\n    return n\n")
     says(monkeypatch, b"(2 n=1\n3\n)1\n.\n")
-    monkeypatch.setattr("worldline.record.recorder.record_many", None)
+    monkeypatch.setattr("worldline.recording.recorder.record_many", None)
     done = CliRunner().invoke(imagine, [str(path), "--call", "f(1)"])
     assert done.exit_code == 0, done.output
     assert "return 1" in done.output

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from worldline.cli import main
-from worldline.data.build_shards import read_rows, verify
-from worldline.data.mine import read_mined
+from worldline.data.build.shards import read_rows, verify
+from worldline.data.mine.mine import read_mined
 from worldline.data.sources import frame
 from worldline.model import checkpoint
 from worldline.predict import models
@@ -24,7 +24,7 @@ TINY = """
 from worldline.data.mixture import TASKS, Mixture
 from worldline.data.sources import Files
 from worldline.model.shape import Shape
-from worldline.model.train_config import Training
+from worldline.model.train.config import Training
 
 def data():
     return Mixture(sources=(TASKS,))
@@ -122,7 +122,7 @@ def data():
     return Mixture(modes=(Mode(weight=1.0),), split="all")
 
 def quarry():
-    from worldline.data.mine import Quarry
+    from worldline.data.mine.mine import Quarry
     return Quarry(places=({place!r},))
 """
 

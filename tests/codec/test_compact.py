@@ -10,8 +10,8 @@ from compact_traces import Machine, Spy, make_trace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldline.codec.compact import Compact, ask, encode, encode_steps, prompt
-from worldline.codec.compact_parse import Parsed, parse, parse_answer
+from worldline.codec.compact.parse import Parsed, parse, parse_answer
+from worldline.codec.compact.writer import Compact, ask, encode, encode_steps, prompt
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.state import State

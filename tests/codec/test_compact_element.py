@@ -9,10 +9,10 @@ from compact_traces import VALUES, near
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldline.codec.element import Edit, apply, change, read_edit
-from worldline.codec.parts import join, split
+from worldline.codec.compact.element import Edit, apply, change, read_edit
 from worldline.core.malformed import Malformed
 from worldline.core.value import canonical, scan
+from worldline.core.value_parts import join, split
 
 atoms = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.binary(max_size=5)

@@ -9,8 +9,8 @@ from compact_traces import Machine, make_trace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldline.codec.compact import Compact, Recorded, encode, write
-from worldline.codec.compact_parse import parse, parse_answer
+from worldline.codec.compact.parse import parse, parse_answer
+from worldline.codec.compact.writer import Compact, Recorded, encode, write
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from worldline.codec.compact import Compact, encode, encode_steps
-from worldline.codec.compact_parse import parse
+from worldline.codec.compact.parse import parse
+from worldline.codec.compact.writer import Compact, encode, encode_steps
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.limits import Limits
-from worldline.record.recorder import record, record_many
+from worldline.recording.recorder import record, record_many
 
 HUMANEVAL = Path(__file__).parents[3] / "shared" / "data" / "HumanEval.jsonl.gz"
 MODES = [

@@ -7,9 +7,10 @@ from array import array
 
 import pytest
 
-from worldline.codec import compact, cwm
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact import writer as compact
+from worldline.codec.compact.prompt import Compact
 from worldline.codec.cost import Cost, Size, cost
+from worldline.codec.cwm import writer as cwm
 from worldline.codec.tokens import Bytes, Tokenizer
 from worldline.core.program import Program
 from worldline.core.trace import EVENTS, NO_TEXT, Columns, Frame, Interpreter, Outcome, Trace

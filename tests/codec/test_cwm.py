@@ -13,12 +13,12 @@ from pathlib import Path
 import cwm_sources
 import pytest
 
-from worldline.codec import cwm
-from worldline.codec.cwm_text import MARKER, TOKENS, listing, marked
+from worldline.codec.cwm import writer as cwm
+from worldline.codec.cwm.text import MARKER, TOKENS, listing, marked
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.limits import Limits
-from worldline.record.recorder import record_many
+from worldline.recording.recorder import record_many
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 SEPARATORS = {f"<|{name}|>" for name in TOKENS}

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_cwm_parse import BRANCHES, START, call, left, line
 
-from worldline.codec import cwm
-from worldline.codec.cwm_text import TOKENS, listing, shield, unshield
+from worldline.codec.cwm import writer as cwm
+from worldline.codec.cwm.text import TOKENS, listing, shield, unshield
 
 SOURCE = """\
 def f(xs):

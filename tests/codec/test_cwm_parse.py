@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from worldline.codec import cwm
-from worldline.codec.cwm_text import TOKENS, quoted
+from worldline.codec.cwm import writer as cwm
+from worldline.codec.cwm.text import TOKENS, quoted
 from worldline.core.malformed import Malformed
 
 

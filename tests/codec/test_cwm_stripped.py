@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.codec import cwm
-from worldline.codec.cwm_stripped import KINDS, Stripped, parse
-from worldline.codec.cwm_stripped_values import respelled, unnumbered
-from worldline.codec.cwm_text import SPECIAL
+from worldline.codec.cwm import writer as cwm
+from worldline.codec.cwm.foreign.stripped import KINDS, Stripped, parse
+from worldline.codec.cwm.foreign.values import respelled, unnumbered
+from worldline.codec.cwm.text import SPECIAL
 from worldline.codec.repetition import repetition
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.limits import Limits
-from worldline.record.recorder import record_many
+from worldline.recording.recorder import record_many
 
 SOURCE = """\
 def f(s):

@@ -13,7 +13,7 @@ from worldline.core.program import Program
 from worldline.core.state import Replay, State, state_at, states
 from worldline.core.trace import Interpreter, Outcome, Trace
 from worldline.limits import Limits
-from worldline.record.wire import decode
+from worldline.recording.wire import decode
 
 NAMES, VALUES = st.sampled_from(["a", "b", "c", "d"]), st.sampled_from(["0", "1", "'x'", "[]"])
 Snapshot = dict[int, dict[str, str]]

@@ -25,7 +25,7 @@ from worldline.core.value import (
     text,
     unquote,
 )
-from worldline.record.guests.canonical import Renderer, text_of_str
+from worldline.recording.guests.canonical import Renderer, text_of_str
 
 GRAMMAR = [
     "[", "]", "(", ")", "{", "}", ",", ":", "#", "=", ".", "...", "<", ">", "-", "0", "1", "12", "1.5", "1e+16", "0x",

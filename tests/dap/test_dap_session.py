@@ -12,7 +12,7 @@ from dapclient import Adapter, Process
 
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask
-from worldline.record.collect import collect
+from worldline.recording.collect import collect
 
 pytestmark = pytest.mark.usefixtures("box")
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -208,7 +208,7 @@ def test_a_dataset_gives_the_documents_of_its_split(tmp_path: Path) -> None:
 
 
 def test_a_built_dataset_is_read_by_its_manifest(tmp_path: Path) -> None:
-    from worldline.data.build_shards import Row, Store, shard_name
+    from worldline.data.build.shards import Row, Store, shard_name
 
     store = Store(tmp_path, fingerprint={})
     rows = [Row(b"p%d" % n, b"s", "tasks", "train" if n % 2 else "test", f"k{n}", f"r{n}") for n in range(8)]

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from worldline import files
-from worldline.codec.compact_parse import parse
-from worldline.data.build import Progress, build
-from worldline.data.build_shards import read_documents, read_rows, verify
-from worldline.data.coverage import REQUIRED
-from worldline.data.mine import Mined
+from worldline.codec.compact.parse import parse
+from worldline.data.build.build import Progress, build
+from worldline.data.build.shards import read_documents, read_rows, verify
+from worldline.data.mine.mine import Mined
 from worldline.data.mixture import TASKS, Mixture, Source
-from worldline.data.split import SPLITS, split_of
 from worldline.errors import BusyError, DigestError, FingerprintError, UsageError
+from worldline.programs.coverage.coverage import REQUIRED
+from worldline.programs.split import SPLITS, split_of
 
 TINY = Mixture(sources=(TASKS,))
 
@@ -72,7 +72,7 @@ def test_the_number_of_workers_does_not_matter(whole: Path, tmp_path: Path) -> N
 def test_a_build_that_was_killed_goes_on(whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "cut"
     code = (
-        "import sys\nfrom worldline.data.build import build\nfrom worldline.data.mixture import TASKS, Mixture\n"
+        "import sys\nfrom worldline.data.build.build import build\nfrom worldline.data.mixture import TASKS, Mixture\n"
         "def tell(p):\n    print(p.documents, flush=True)\n    sys.stdin.read()\n"
         f"build(Mixture(sources=(TASKS,)), {str(out)!r}, count=100, workers=1, unit=40, trust=True, progress=tell)\n"
     )
@@ -121,7 +121,9 @@ def mined(path: Path, functions: int) -> Mixture:
         for x in (1, 2)
     ]
     path.write_bytes(lzma.compress(b"".join(json.dumps(asdict(each)).encode() + b"\n" for each in found)))
-    return Mixture(sources=(Source(kind="mine", program="worldline.data.mine:drawer", argument=str(path)),))
+    return Mixture(
+        sources=(Source(kind="mine", program="worldline.data.mine.mine:drawer", argument=str(path)),)
+    )
 
 
 def test_a_program_is_stored_once_with_a_call(tmp_path: Path) -> None:

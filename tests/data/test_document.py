@@ -9,15 +9,15 @@ from dataclasses import replace
 
 import pytest
 
-from worldline.codec.compact import Compact, prompt
-from worldline.codec.compact_parse import parse
+from worldline.codec.compact.parse import parse
+from worldline.codec.compact.writer import Compact, prompt
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import KINDS, Document, document, frame, read, shifted, shifted_prompt, write
 from worldline.data.sources import FRAME_BYTES, HEAD, frames, read_frames
 from worldline.errors import FormatError, UsageError
 from worldline.limits import Limits
-from worldline.record.recorder import record
+from worldline.recording.recorder import record
 
 SOURCE = '''\
 def count(s, k):

@@ -15,7 +15,9 @@ import pytest
 
 from worldline.core.program import Program
 from worldline.data.document import read
-from worldline.data.mine import (
+from worldline.data.mine.extract import Found, functions
+from worldline.data.mine.inputs import value
+from worldline.data.mine.mine import (
     Mined,
     Quarry,
     Tally,
@@ -27,14 +29,12 @@ from worldline.data.mine import (
     read_mined,
     written_out,
 )
-from worldline.data.mine_extract import Found, functions
-from worldline.data.mine_inputs import value
-from worldline.data.mine_types import KINDS, Signature, signature
+from worldline.data.mine.types import KINDS, Signature, signature
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
-from worldline.data.split import split_of
 from worldline.errors import FormatError, UsageError
-from worldline.record.recorder import Worker, record_many
+from worldline.programs.split import split_of
+from worldline.recording.recorder import Worker, record_many
 
 PACKAGE = {
     "text.py": '''\
@@ -233,8 +233,8 @@ def test_one_that_fails_is_counted_and_the_rest_goes_on(
             raise MemoryError("large")
         return functions(path)
 
-    monkeypatch.setattr("worldline.data.mine.fuzz", fuzz)
-    monkeypatch.setattr("worldline.data.mine.functions", read_functions)
+    monkeypatch.setattr("worldline.data.mine.mine.fuzz", fuzz)
+    monkeypatch.setattr("worldline.data.mine.mine.functions", read_functions)
     with pytest.warns(UserWarning, match="even failed|later.py could not be read") as told:
         tally = mine([str(package)], out=tmp_path / "mined", trust=True)
     assert len(told) == 2
@@ -247,7 +247,7 @@ def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
     mine([str(package)], out=tmp_path / "whole", trust=True)
     out = tmp_path / "cut"
     code = (
-        "import sys\nfrom worldline.data.mine import mine\n"
+        "import sys\nfrom worldline.data.mine.mine import mine\n"
         "def tell(t):\n    if t.functions == 2:\n        print(t.candidates, flush=True)\n        sys.stdin.read()\n"
         f"mine([{str(package)!r}], out={str(out)!r}, trust=True, progress=tell)\n"
     )
@@ -267,7 +267,7 @@ def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
         return fuzz(worker, found, rng)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("worldline.data.mine.fuzz", counting)
+        patch.setattr("worldline.data.mine.mine.fuzz", counting)
         tally = mine([str(package)], out=out, trust=True)
     assert len(fuzzed) == tally.candidates - (tried - 1)
     assert out.read_bytes() == (tmp_path / "whole").read_bytes()

@@ -8,15 +8,15 @@ from itertools import islice
 
 import pytest
 
-from worldline.codec.compact import Compact
-from worldline.codec.compact_parse import parse
-from worldline.codec.compact_prompt import Prompt, parse_prompt
+from worldline.codec.compact.parse import parse
+from worldline.codec.compact.prompt import Prompt, parse_prompt
+from worldline.codec.compact.writer import Compact
 from worldline.core.program import Program
 from worldline.data.document import Document
 from worldline.data.mixture import MODES, TASKS, Mixture, Mode, Source, documents, questions, written
-from worldline.data.split import key, split
 from worldline.errors import UsageError
-from worldline.record.recorder import record
+from worldline.programs.split import key, split
+from worldline.recording.recorder import record
 
 SMALL = Mixture(sources=(TASKS,))
 
@@ -101,7 +101,7 @@ def test_a_bad_mixture_says_why() -> None:
     with pytest.raises(UsageError, match="kind"):
         Source(kind="nowhere", program="a:b")
     with pytest.raises(UsageError, match="no source of programs"):
-        take(Mixture(sources=(Source(kind="other", program="worldline.data.tasks:nothing"),)), 1)
+        take(Mixture(sources=(Source(kind="other", program="worldline.programs.tasks:nothing"),)), 1)
     with pytest.raises(UsageError, match="split"):
         Mixture(split="other")
     with pytest.raises(UsageError, match="at least one"):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from worldline.codec.compact import encode_steps
-from worldline.codec.compact_prompt import Compact
-from worldline.codec.cwm import encode
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.writer import encode_steps
+from worldline.codec.cwm.writer import encode
 from worldline.core.program import Program
 from worldline.diagnose.cause import Cause, cause
 from worldline.diagnose.sample import Sample
 from worldline.predict.predictor import Ask, Prediction
-from worldline.record.recorder import record
+from worldline.recording.recorder import record
 
 FACT = Program(
     source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",

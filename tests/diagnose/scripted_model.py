@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.turns import turns
 from worldline.core.program import Program
 from worldline.diagnose.sample import Sample
-from worldline.predict.forced_lines import turns
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
 

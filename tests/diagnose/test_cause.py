@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recorded import COPIES, COUNT, EXCEPTIONS, FACT, PROGRAMS, SHARED, sample, truth, why
 
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.diagnose.cause import CAUSES, cause, diagnose, tally
 from worldline.diagnose.sample import Sample

@@ -8,7 +8,7 @@ import math
 import pytest
 from scripted_model import Mistaken, programs
 
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.diagnose.cures import CURES
 from worldline.diagnose.debug import NO_TIME, Debugged, debug, imagine

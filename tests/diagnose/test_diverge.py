@@ -17,8 +17,8 @@ from worldline.core.program import Program
 from worldline.core.value import equal
 from worldline.diagnose.align import align
 from worldline.diagnose.diverge import WHATS, diverge
-from worldline.diagnose.moments import Moment, Reading, read
-from worldline.diagnose.parts import part
+from worldline.diagnose.reading import Moment, Reading, read
+from worldline.diagnose.value_diff import part
 from worldline.predict.predictor import STATUSES, Ask, Prediction
 
 CODECS = ("compact", "cwm")

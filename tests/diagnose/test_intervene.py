@@ -11,17 +11,17 @@ import pytest
 from recorded import EXCEPTIONS, sample, truth
 from scripted_model import Mistaken, argument, programs, samples
 
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.diagnose.cause import CAUSES
 from worldline.diagnose.cures import CONFIRMING, CURES, Case, Unfit, plan, repaired
-from worldline.diagnose.intervene import Interventions, intervene
-from worldline.diagnose.paired import Paired, mcnemar, wilson
 from worldline.diagnose.sample import Sample
+from worldline.diagnose.trials import Interventions, intervene
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask, Prediction
+from worldline.stats import Paired, mcnemar, wilson
 
 pytestmark = pytest.mark.usefixtures("box")
 

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import pytest
 
-import worldline.record.cgroup
+import worldline.recording.cgroup
 from worldline.core.program import Program
 from worldline.limits import Limits
-from worldline.record.recorder import record_many
+from worldline.recording.recorder import record_many
 
 HERE = Path(__file__).parent
 PROBES = sorted((HERE / "probes").glob("*.py"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from worldline.core.value import equal
 from worldline.diagnose.diverge import aligned
-from worldline.diagnose.moments import ASIDE
+from worldline.diagnose.reading import ASIDE
 from worldline.explore.pair import CONSEQUENTIAL, RIGHT, WRONG, Pair
 from worldline.explore.side import Live, Side
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from hypothesis import strategies as st
 
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.explore.side import Side
 from worldline.limits import Limits

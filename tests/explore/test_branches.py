@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from branch_programs import CATCH, COUNT, FACT, PROGRAMS, PULL, SCRIPT, SPEAK, told_scene, true_scene
 
-from worldline.core.intervention import Change
+from worldline.core.change import Change
 from worldline.core.program import Program
-from worldline.diagnose.moments import read
+from worldline.diagnose.reading import read
 from worldline.errors import UsageError
-from worldline.explore.branch import Branch, Intervention
-from worldline.explore.branch_plan import Plan, planned
+from worldline.explore.branches.branch import Branch, Intervention
+from worldline.explore.branches.plan import Plan, planned
 from worldline.explore.grow import grow
 from worldline.explore.scene import Scene
 from worldline.predict.interpreter import Interpreter, continued

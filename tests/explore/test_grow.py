@@ -9,15 +9,15 @@ from dataclasses import replace
 import pytest
 from branch_programs import COUNT, FACT, told_scene
 
+from worldline.codec.compact.turns import turns
 from worldline.core.program import Program
-from worldline.diagnose.moments import read
+from worldline.diagnose.reading import read
 from worldline.errors import UsageError
-from worldline.explore.branch import Branch, Intervention
+from worldline.explore.branches.branch import Branch, Intervention
 from worldline.explore.grow import Progress, grow, imagine
 from worldline.explore.scene import Scene
 from worldline.limits import Limits
-from worldline.predict.forced import Edit, roll
-from worldline.predict.forced_lines import turns
+from worldline.predict.forcing.forced import Edit, roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.models import load_model

@@ -7,15 +7,15 @@ import json
 import pytest
 from branch_programs import COUNT, FACT, told_scene
 
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
 from worldline.codec.tokens import Bytes
 from worldline.core.program import Program
 from worldline.diagnose import cause
-from worldline.diagnose.moments import Reading, read
+from worldline.diagnose.reading import Reading, read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
 from worldline.explore import side
-from worldline.explore.branch import Branch
+from worldline.explore.branches.branch import Branch
 from worldline.explore.scene import Scene
 from worldline.predict.predictor import Ask, Prediction
 

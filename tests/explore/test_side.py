@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stepped import MODES, PROGRAMS, anyhow, changed, damaged, run, side, true
 
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.turns import turns
 from worldline.core.program import Program
 from worldline.core.state import Replay
-from worldline.diagnose.moments import ASIDE
+from worldline.diagnose.reading import ASIDE
 from worldline.explore.side import FrameInfo, Side
-from worldline.predict.forced_lines import turns
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.sureness import sureness
-from worldline.record.recorder import record
+from worldline.recording.recorder import record
 
 pytestmark = pytest.mark.usefixtures("box")
 ALL = [(name, mode) for name in PROGRAMS for mode in MODES]

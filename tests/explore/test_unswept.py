@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from worldline.explore.unswept import unswept
+from worldline.explore.without_gc import unswept
 
 
 def test_it_rests_inside_and_is_on_again_behind_the_outermost() -> None:

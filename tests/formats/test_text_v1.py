@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from worldline.codec import compact, compact_parse, cwm, json_text
-from worldline.codec.compact_prompt import Compact
+from worldline.codec import json_text
+from worldline.codec.compact import parse as compact_parse
+from worldline.codec.compact import writer as compact
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.cwm import writer as cwm
 
 KEPT = Path(__file__).parent / "text-v1"
 TRACE = json_text.parse((KEPT / "trace.json").read_bytes())

@@ -27,8 +27,8 @@ from worldline.core.program import Program
 from worldline.core.trace import Outcome, Trace
 from worldline.errors import UsageError
 from worldline.limits import Limits
-from worldline.record.collect import decode
-from worldline.record.recorder import record_many
+from worldline.recording.collect import decode
+from worldline.recording.recorder import record_many
 
 HERE = Path(__file__).parent
 LIMITS_PAGE = HERE.parents[1] / "docs" / "limits.md"

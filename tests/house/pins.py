@@ -17,14 +17,15 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from worldline.codec import compact, cwm, json_text
-from worldline.codec.compact import Compact
+from worldline.codec import json_text
+from worldline.codec.compact import writer as compact
+from worldline.codec.compact.writer import Compact
+from worldline.codec.cwm import writer as cwm
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.data import tasks
-from worldline.programs import generate
+from worldline.programs import generate, tasks
 from worldline.programs.generate import chains
-from worldline.record.recorder import record
+from worldline.recording.recorder import record
 from worldline.rewrite import rewrite
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -35,25 +35,3 @@ def test_every_public_name_can_be_had() -> None:
         assert name in dir(worldline)
     with pytest.raises(AttributeError, match="nonsense"):
         worldline.nonsense  # noqa: B018
-
-
-@pytest.mark.parametrize(
-    "order",
-    [
-        "import worldline; worldline.record",
-        "import worldline.record",
-        "import worldline.record.recorder",
-        "from worldline.record import recorder; import worldline",
-        "from worldline import record; import worldline.record.recorder",
-        "import worldline; worldline.record; worldline.record_many; import worldline.record.recorder",
-    ],
-)
-def test_record_is_a_function_and_a_room_in_every_import_order(order: str) -> None:
-    code = (
-        f"{order}\nimport worldline, worldline.record.recorder as r\n"
-        "assert callable(worldline.record) and worldline.record.recorder is r and callable(r.record)\n"
-        "r.record = lambda program, **options: (program, options)\n"
-        "assert worldline.record('p', core='python') == ('p', {'core': 'python'})\n"
-        "print('fine')"
-    )
-    assert python(code) == "fine"

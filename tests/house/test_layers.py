@@ -16,28 +16,41 @@ ROOMS = {
     "errors": set(),
     "limits": set(),
     "files": set(),
+    "stats": set(),
     "core": set(),
-    "record.guests": None,  # runs in the program's interpreter, where there is no worldline
-    "record": {"core", "files", "record.guests", "_recorder", "_wire"},
+    "recording.guests": None,  # runs in the program's interpreter, where there is no worldline
+    "recording": {"core", "files", "recording.guests", "_recorder", "_wire"},
+    "flow": {"core"},
     "rewrite": {"core"},
-    "codec": {"core"},
-    "programs": {"core", "codec", "files"},
-    "data": {"core", "record", "codec", "rewrite", "files", "programs"},
+    "codec": {"core", "flow"},
+    "programs": {"core"},
+    "data": {"core", "recording", "flow", "codec", "rewrite", "files", "programs"},
     "model": {"core", "codec", "data", "files", "_engine"},
-    "predict": {"core", "codec", "model", "record"},
-    "diagnose": {"core", "codec", "rewrite", "predict"},
-    "bench": {"core", "codec", "record", "programs", "data", "files", "predict", "diagnose"},
-    "explore": {"core", "codec", "rewrite", "predict", "diagnose"},
-    "page": {"core", "codec", "files", "predict", "diagnose", "bench", "explore"},
-    "dap": {"core", "codec", "record", "predict", "diagnose", "explore"},
-    "plan": {"core", "codec", "predict"},
-    "learn": {"core", "codec", "predict"},
+    "predict": {"core", "flow", "codec", "model", "recording"},
+    "diagnose": {"core", "stats", "flow", "codec", "rewrite", "predict"},
+    "suites": {
+        "core",
+        "stats",
+        "flow",
+        "codec",
+        "recording",
+        "programs",
+        "data",
+        "files",
+        "predict",
+        "diagnose",
+    },
+    "explore": {"core", "stats", "flow", "codec", "rewrite", "predict", "diagnose"},
+    "web": {"core", "stats", "codec", "files", "predict", "diagnose", "suites", "explore"},
+    "dap": {"core", "flow", "codec", "recording", "predict", "diagnose", "explore"},
+    "terminal": {"core", "stats", "codec", "predict", "diagnose", "suites", "explore"},
+    "report": {"core", "stats", "codec", "data", "predict", "diagnose", "suites", "explore", "files"},
 }
-ROOF = {"view", "cli", "__main__", ""}  # "": the package itself, which is the public API
+ROOF = {"cli", "__main__", ""}  # "": the package itself, which is the public API
 
 
 def room(module: str) -> str:
-    """The room of a module: `worldline.record.guests.x` is in `record.guests`, `worldline.cli` in `cli`."""
+    """The room of a module: `worldline.recording.guests.x` is in `recording.guests`, `worldline.cli` in `cli`."""
     inside = module.removeprefix("worldline").removeprefix(".")
     nested = [name for name in ROOMS if "." in name and (inside + ".").startswith(name + ".")]
     return nested[0] if nested else inside.split(".")[0]
@@ -76,13 +89,13 @@ def test_imports_make_no_circle() -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "from worldline.record import recorder",
-        "import worldline.record.recorder",
-        "def f():\n    from worldline.record.recorder import record",
+        "from worldline.recording import recorder",
+        "import worldline.recording.recorder",
+        "def f():\n    from worldline.recording.recorder import record",
         "from ..record import recorder",
         "from ..record.recorder import record",
-        "import importlib\nimportlib.import_module('worldline.record.recorder')",
-        "if TYPE_CHECKING:\n    from worldline.record.recorder import record",
+        "import importlib\nimportlib.import_module('worldline.recording.recorder')",
+        "if TYPE_CHECKING:\n    from worldline.recording.recorder import record",
     ],
 )
 def test_an_upward_import_is_seen_however_it_is_written(tmp_path: Path, statement: str) -> None:
@@ -92,7 +105,7 @@ def test_an_upward_import_is_seen_however_it_is_written(tmp_path: Path, statemen
     (tmp_path / "record" / "recorder.py").write_text("")
     (tmp_path / "core" / "trace.py").write_text(statement + "\n")
     assert [(edge.importer, edge.imported) for edge in upward(edges(tmp_path))] == [
-        ("worldline.core.trace", "worldline.record.recorder")
+        ("worldline.core.trace", "worldline.recording.recorder")
     ]
 
 

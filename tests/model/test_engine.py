@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from nets import random_bytes, random_trunk, trunk_logits, weights_of
 
-from worldline.model import engine, engine_native
+from worldline.model.engine import native as engine_native
+from worldline.model.engine import reference as engine
 from worldline.model.shape import Shape
 from worldline.model.weights import Array
 

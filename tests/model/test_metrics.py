@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from worldline.errors import UsageError
-from worldline.model import metrics
-from worldline.model.metrics import Lines, open_tracker
+from worldline.model.train import metrics
+from worldline.model.train.metrics import Lines, open_tracker
 
 
 def test_lines_are_kept_and_those_of_a_lost_run_dropped(tmp_path: Path) -> None:

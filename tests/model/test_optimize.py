@@ -7,9 +7,9 @@ import torch
 
 from worldline.errors import FormatError
 from worldline.model.hybrid import Matrix, Trunk
-from worldline.model.optimize import Average, Optimizer, Rates, clip, copy_named, orthogonal
-from worldline.model.schedule import Clock, Phase, factor, phase_at
 from worldline.model.shape import Shape
+from worldline.model.train.optimize import Average, Optimizer, Rates, clip, copy_named, orthogonal
+from worldline.model.train.schedule import Clock, Phase, factor, phase_at
 
 torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
 
@@ -143,7 +143,7 @@ def test_rates_rise_stay_and_fall() -> None:
 
 def test_progress_by_the_clock_counts_what_was_trained_before(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("worldline.model.schedule.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("worldline.model.train.schedule.time.monotonic", lambda: now[0])
     clock = Clock(minutes=1.0, elapsed=15.0)
     assert clock.progress(12345) == pytest.approx(0.25)
     now[0] += 15

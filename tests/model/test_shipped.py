@@ -10,16 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from worldline import bench, load_model
-from worldline.bench.run import run
-from worldline.codec.compact_prompt import Compact
+from worldline import load_model, suites
+from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.errors import DigestError
-from worldline.model import checkpoint, engine, engine_native
+from worldline.model import checkpoint
 from worldline.model.checkpoint import MODEL, SHIPPED
+from worldline.model.engine import native as engine_native
+from worldline.model.engine import reference as engine
 from worldline.model.shape import Shape
 from worldline.model.weights import read
 from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.suites.run.run import run
 
 MOST = 45_000_000  # bytes in the package
 SQUARE = Program(source="def f(n):\n    return n * n\n", call="f(7)")
@@ -67,7 +69,7 @@ def test_a_small_program_is_right(model: Predictor) -> None:
 
 
 def test_permutations_are_right(model: Predictor) -> None:
-    found = run(bench.load("permutation", length=8), model, limit=2)
+    found = run(suites.load("permutation", length=8), model, limit=2)
     assert (found.n, found.all.answer.right, found.all.trace.right) == (2, 2, 2)
 
 

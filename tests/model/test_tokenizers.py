@@ -1,4 +1,4 @@
-"""The tokenizer-swap study (bench/tokenizer_swap*.py): spans of values, equal batches, and who is right, by hand."""
+"""The tokenizer-swap study (studies/tokenizers/): spans of values, equal batches, and who is right, by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 np = pytest.importorskip("numpy")
 pytest.importorskip("torch")
 
-BENCH = Path(__file__).resolve().parents[2] / "bench"
+STUDY = Path(__file__).resolve().parents[2] / "studies" / "tokenizers"
 PAIR = (
     b"1|def f(t):\n2|    n = len(t)\n3|    yield n\n4|    return [t]\n>f('\xc3\xa9a')\n",
     b"(1 t='\xc3\xa9a'\n2\n3 n=2\n4*2\n4)['\xc3\xa9a']\n.\n",
@@ -20,12 +20,12 @@ PAIR = (
 
 
 @pytest.fixture(autouse=True)
-def _bench(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(BENCH))
+def _study(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(STUDY))
 
 
 def test_spans_are_in_bytes_and_leave_yields_out() -> None:
-    from tokenizer_swap_data import spans
+    from corpus import spans
 
     found = spans(PAIR)
     texts = [(PAIR[1][s.start : s.end].decode(), s.kind, s.holds, s.seen) for s in found]
@@ -36,7 +36,7 @@ def test_spans_are_in_bytes_and_leave_yields_out() -> None:
 
 
 def _judged(pieces: list[bytes], truth: list[bytes], guess: list[bytes], span: tuple[int, int]) -> bool:
-    from tokenizer_swap_measure import judge
+    from judging import judge
 
     ids: list[Any] = [np.array([pieces.index(each) for each in text], np.int32) for text in (truth, guess)]
     return bool(judge([span], ids[0], ids[1], pieces)[0])
@@ -62,7 +62,7 @@ def test_bytes_of_a_token_outside_the_value_are_not_held_against_it() -> None:
 
 def test_every_tokenizer_sees_the_same_documents_a_step(tmp_path: Path) -> None:
     pytest.importorskip("tiktoken")
-    from tokenizer_swap_cut import cut, packed, plan, row_length, tensors
+    from cut import cut, packed, plan, row_length, tensors
 
     documents = [(b"1|x = %d\n>\n" % n, b"(1\n1 x=%d\n)None\n.\n" % n) for n in range(40)]
     ranks = [bytes([byte]) for byte in range(256)] + [b"No", b"ne", b"None"]
@@ -86,7 +86,7 @@ def test_every_tokenizer_sees_the_same_documents_a_step(tmp_path: Path) -> None:
 
 
 def test_a_difference_is_of_strings_and_of_other_values() -> None:
-    from tokenizer_swap_measure import Found, differences
+    from judging import Found, differences
 
     spans = [[[0, 1, "str", True, False], [2, 3, "int", False, False]]] * 50
     ours = Found([[True, True]] * 50, [True] * 50, 0.0)

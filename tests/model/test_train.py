@@ -23,13 +23,15 @@ import torch
 from worldline.data.batches import pack
 from worldline.data.sources import Dataset, Files, Live, Pair, frame, frames
 from worldline.errors import DivergedError, DryError, UsageError
-from worldline.model import checkpoint, metrics, train_loss
+from worldline.model import checkpoint
 from worldline.model.hybrid import Trunk
-from worldline.model.optimize import Rates
 from worldline.model.shape import Shape
-from worldline.model.train import main, train
-from worldline.model.train_config import Training
-from worldline.model.train_feed import tensors
+from worldline.model.train import loss as train_loss
+from worldline.model.train import metrics
+from worldline.model.train.config import Training
+from worldline.model.train.feed import tensors
+from worldline.model.train.loop import main, train
+from worldline.model.train.optimize import Rates
 
 SHAPE = Shape(depth=2, window=32)
 torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
@@ -345,13 +347,13 @@ def test_impossible_trainings_are_refused(documents: Path, bad: dict[str, Any]) 
 def test_a_trainer_needs_torch_numpy_and_safetensors_alone() -> None:
     """An accelerator's machine may have no more."""
     program = "import sys; sys.modules.update(dict.fromkeys(['msgspec', 'click', 'rich', 'pyarrow']))"
-    subprocess.run([sys.executable, "-c", program + "; import worldline.model.train"], check=True)
+    subprocess.run([sys.executable, "-c", program + "; import worldline.model.train.loop"], check=True)
 
 
 RECIPE = """\
 from worldline.data.sources import Files
 from worldline.model.shape import Shape
-from worldline.model.train_config import Training
+from worldline.model.train.config import Training
 
 def training():
     return Training(shape=Shape(depth=2, window=32), sources=(Files(paths=({path!r},)),), rows=2, time=64, steps=4,

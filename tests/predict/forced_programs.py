@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from worldline.codec.compact import encode_steps
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.writer import encode_steps
 from worldline.core.program import Program
 from worldline.predict.predictor import Ask, Prediction
-from worldline.record.recorder import record_many
+from worldline.recording.recorder import record_many
 
 FACT = Program(
     source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from worldline.model.engine import Engine, dimensions
+from worldline.model.engine.reference import Engine, dimensions
 from worldline.model.shape import Shape
 
 Array = NDArray[np.float32]

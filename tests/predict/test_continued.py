@@ -6,13 +6,13 @@ import random
 
 import pytest
 
-from worldline.codec.compact import AUXILIARY
-from worldline.codec.compact_parse import parse
-from worldline.codec.compact_prompt import Compact
-from worldline.core.intervention import Change
+from worldline.codec.compact.parse import parse
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.writer import AUXILIARY
+from worldline.core.change import Change
 from worldline.core.program import Program
 from worldline.limits import Limits
-from worldline.predict.forced_edit import Edit, edited
+from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.interpreter import Interpreter, Refusal, continued
 from worldline.predict.predictor import Ask, Prediction
 

@@ -9,11 +9,11 @@ import forced_programs
 import pytest
 from opinions import SUM, TRUTH, OnlyText, Opinion, dicing, summing, wishing
 
-from worldline.codec.compact_parse import parse
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.parse import parse
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.turns import forced_lines, turns
 from worldline.errors import UsageError
-from worldline.predict.forced import FORCES, READINGS, Edit, Rolled, roll
-from worldline.predict.forced_lines import forced_lines, turns
+from worldline.predict.forcing.forced import FORCES, READINGS, Edit, Rolled, roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor
@@ -292,7 +292,7 @@ def test_a_fault_is_a_fault() -> None:
 
 def test_lines_know_where_changes_can_stand() -> None:
     ask, truth = forced_programs.asks()[0], forced_programs.truths()[0].text
-    lines = forced_lines(ask, truth)
+    lines = forced_lines(ask.prompt, ask.options, truth)
     assert b"".join(line.action + line.state for line in lines) == truth
     assert [line.action for line in lines if line.apart] == [b"4", b"4"]
     assert [line.action for line in lines if line.open] == [b"5", b"5"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import forced_programs
 import pytest
 
-from worldline.codec.compact import AUXILIARY
-from worldline.codec.compact_parse import parse
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.parse import parse
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.writer import AUXILIARY
 from worldline.core.state import State
 from worldline.errors import UsageError
-from worldline.predict.forced import Edit, roll
-from worldline.predict.forced_edit import edited
+from worldline.predict.forcing.edit import edited
+from worldline.predict.forcing.forced import Edit, roll
 from worldline.predict.interpreter import Interpreter
 
 ASKS, TRUTHS = forced_programs.asks(), [truth.text for truth in forced_programs.truths()]

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 from opinions import SUM, TRUTH, OnlyText, summing, wishing
 
+from worldline.codec.compact.turns import turns
 from worldline.errors import UsageError
-from worldline.predict.forced import Rolled, roll
-from worldline.predict.forced_lines import turns
+from worldline.predict.forcing.forced import Rolled, roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction

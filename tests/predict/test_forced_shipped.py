@@ -6,8 +6,8 @@ import forced_programs
 import pytest
 from opinions import SUM, TRUTH
 
-from worldline.predict.forced import Edit, roll
-from worldline.predict.forced_lines import turns
+from worldline.codec.compact.turns import turns
+from worldline.predict.forcing.forced import Edit, roll
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask, Prediction

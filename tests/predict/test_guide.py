@@ -8,14 +8,14 @@ from random import Random
 import pytest
 from recorded_programs import GENERATOR, HUMANEVAL, SHAPES
 
-from worldline.codec.compact import ENDED, Compact, encode_steps, prompt
-from worldline.codec.compact_parse import parse
-from worldline.codec.flow import successors
+from worldline.codec.compact.guide.guide import Guide, Refused
+from worldline.codec.compact.parse import parse
+from worldline.codec.compact.writer import ENDED, Compact, encode_steps, prompt
 from worldline.core.program import Program
 from worldline.core.trace import Trace
+from worldline.flow.control import successors
 from worldline.limits import Limits
-from worldline.predict.guide import Guide, Refused
-from worldline.record.recorder import record_many
+from worldline.recording.recorder import record_many
 
 LONG = 20_000  # bytes: longer texts are followed once
 MODES = [

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import VALUE_TEXTS
 
+from worldline.codec.compact.guide.nodes import BARE, DONE, Node
+from worldline.codec.compact.guide.values import values
 from worldline.core.value import quote, scan
-from worldline.predict.guide_nodes import BARE, DONE, Node
-from worldline.predict.guide_values import values
 
 
 def ends(data: bytes, node: Node | None = None) -> list[int]:

@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import transformers
     from tokenizers import AddedToken, decoders, models, pre_tokenizers
 
-    from worldline.codec.cwm_text import TOKENS, token
+    from worldline.codec.cwm.text import TOKENS, token
 
     names = {number: token(name) for name, number in TOKENS.items()}
     words = {char: at for at, char in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
@@ -71,7 +71,7 @@ def test_meta_s_format_goes_by_ids(folder: Path) -> None:
     import transformers
 
     from worldline.predict.hub import HubVocabulary
-    from worldline.predict.server_tokens import spelled, stage
+    from worldline.predict.servers.tokens import spelled, stage
 
     model: Any = load_model(f"hub:{folder}", {"max_tokens": "8"})
     assert model.config["way"] == "tokens"

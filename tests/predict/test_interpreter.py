@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from worldline.codec.compact import encode_steps
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.writer import encode_steps
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction, Predictor
-from worldline.record.recorder import record
+from worldline.recording.recorder import record
 
 FACT = Program(
     source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from scripted import Scripted, random_engine
 
-from worldline.codec.compact import Compact, encode_steps, prompt
-from worldline.codec.compact_parse import parse
+from worldline.codec.compact.guide.guide import Guide
+from worldline.codec.compact.parse import parse
+from worldline.codec.compact.writer import Compact, encode_steps, prompt
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.limits import Limits
-from worldline.predict.guide import Guide
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.rollout import Draft, imagine, unroll
-from worldline.record.recorder import record_many
+from worldline.recording.recorder import record_many
 
 SOURCE = """\
 def f(n):

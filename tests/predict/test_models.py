@@ -12,7 +12,7 @@ from worldline import files
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.model import checkpoint
-from worldline.model.engine import dimensions
+from worldline.model.engine.reference import dimensions
 from worldline.model.shape import Shape
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model

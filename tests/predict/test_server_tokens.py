@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from worldline.codec import cwm
-from worldline.codec.cwm_text import TOKENS
+from worldline.codec.cwm import writer as cwm
+from worldline.codec.cwm.text import TOKENS
 from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask
-from worldline.predict.server_tokens import is_meta, llama3, spelled, stage
-from worldline.predict.server_ways import Reply, Sampling, Tokens, prediction
-from worldline.record.recorder import record
+from worldline.predict.servers.tokens import is_meta, llama3, spelled, stage
+from worldline.predict.servers.ways import Reply, Sampling, Tokens, prediction
+from worldline.recording.recorder import record
 
 PROGRAMS = {
     "call": Program(source="def f(n):\n    x = n + 1\n    return x\n", call="f(1)"),

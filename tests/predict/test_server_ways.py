@@ -8,16 +8,25 @@ from typing import Any
 
 import pytest
 
-from worldline.codec.compact import encode_steps
-from worldline.codec.compact_parse import parse
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.parse import parse
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.writer import encode_steps
 from worldline.core.program import Program
 from worldline.predict.predictor import Ask, codec_of
-from worldline.predict.server import Server
-from worldline.predict.server_chat import EXAMPLE, example, messages, template
-from worldline.predict.server_client import Client, Patience, Unanswered
-from worldline.predict.server_ways import Chat, Reply, Sampling, Text, Tokens, Way, prediction, read_reply
-from worldline.record.recorder import record
+from worldline.predict.servers.chat import EXAMPLE, example, messages, template
+from worldline.predict.servers.client import Client, Patience, Unanswered
+from worldline.predict.servers.server import Server
+from worldline.predict.servers.ways import (
+    Chat,
+    Reply,
+    Sampling,
+    Text,
+    Tokens,
+    Way,
+    prediction,
+    read_reply,
+)
+from worldline.recording.recorder import record
 
 ASK = Ask(program=Program(source="def f(n):\n    return n\n", call="f(1)"))
 STEPS = "(1 n=1\n2\n)1\n.\n"

@@ -15,13 +15,13 @@ import pytest
 
 import worldline
 from worldline.core.program import Program
-from worldline.data.bundle import record_all, stretched
-from worldline.data.coverage import count
-from worldline.data.coverage_required import LEFT_OUT
 from worldline.data.mixture import SMALL, TOGETHER
 from worldline.limits import Limits
+from worldline.programs.coverage.coverage import count
+from worldline.programs.coverage.required import LEFT_OUT
 from worldline.programs.generate import KINDS, program
-from worldline.record.recorder import Worker, prepare
+from worldline.recording.recorder import Worker, prepare
+from worldline.recording.together import record_all, stretched
 
 
 def draw(count: int, *, start: int = 0) -> list[Program]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from worldline import __version__
-from worldline.cli import debug, judge, learn, view
+from worldline.cli import debug, suites, train, view
 from worldline.cli.programs import program_of, program_options
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
@@ -110,7 +110,7 @@ def record(
     if as_json:
         _print_json(trace)
     elif out is None:
-        from worldline.view.table import print_trace
+        from worldline.terminal.table import print_trace
 
         print_trace(_console(), trace, rows=rows)
 
@@ -124,8 +124,8 @@ def record(
 def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: int) -> None:
     """Show a stored TRACE: a directory made by `record -o`, or a file made by `record --json`."""
     from worldline.data.load import load
-    from worldline.view.state import print_state
-    from worldline.view.table import print_trace
+    from worldline.terminal.state import print_state
+    from worldline.terminal.table import print_trace
 
     found = load(trace, number=number or 0)
     if step is not None and not -len(found) <= step < len(found):
@@ -142,14 +142,13 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
 @click.argument("directory", type=click.Path())
 def verify(directory: str) -> None:
     """Check every byte stored in DIRECTORY (traces, a dataset, a run) against its manifest; exit 1 when one differs."""
-    from worldline.bench import run_dir
-    from worldline.data import build_shards, shards
+    from worldline.data import shards as traces
+    from worldline.data.build import shards as datasets
+    from worldline.suites.run import directory as runs
 
-    kind = build_shards if build_shards.is_dataset(directory) else shards
+    kind = datasets if datasets.is_dataset(directory) else traces
     found = (
-        run_dir.findings(Path(directory))
-        if run_dir.is_run(directory)
-        else list(map(str, kind.verify(directory)))
+        runs.findings(Path(directory)) if runs.is_run(directory) else list(map(str, kind.verify(directory)))
     )
     for finding in found:
         click.echo(f"finding: {finding}")
@@ -177,7 +176,7 @@ def cost(
     """
     from worldline.codec.cost import cost as costs
     from worldline.data import vocabularies
-    from worldline.view.cost import print_cost
+    from worldline.terminal.cost import print_cost
 
     names = tokenizers or (("bytes", "llama3") if vocabularies.llama3_path() else ("bytes",))
     table = costs(
@@ -195,12 +194,12 @@ for verb in (
     rewrite,
     debug.debug,
     debug.imagine,
-    learn.data,
-    learn.train,
-    judge.bench,
-    judge.score,
-    judge.compare,
-    judge.intervene,
+    train.data,
+    train.train,
+    suites.bench,
+    suites.score,
+    suites.compare,
+    suites.intervene,
     report,
     view.view,
     view.dap,
@@ -219,7 +218,7 @@ def _traces(file: str, options: dict[str, Any]) -> Iterator[Trace]:
 
 
 def _recorded(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trace:
-    from worldline.record.recorder import record
+    from worldline.recording.recorder import record
 
     limits = {name: options[name] for name in LIMIT_HELP if options[name] is not None}
     program = program_of(file, args, options)
@@ -261,7 +260,7 @@ def _print_json(trace: Trace) -> None:
 
 
 def _console() -> Console:
-    from worldline.view.terminal import terminal
+    from worldline.terminal.console import terminal
 
     return terminal()
 
@@ -309,7 +308,7 @@ def _exit_code(error: BaseException) -> int:
 
 
 def _say(slug: str, message: str, code: int) -> int:
-    from worldline.view.escape import printable_lines
+    from worldline.core.escape import printable_lines
 
     click.echo(f"error[{slug}]: " + "\n".join(printable_lines(message)), err=True)
     return code

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.asking import asked, options_of
+from worldline.cli.model_options import asked, options_of
 from worldline.cli.programs import program_of
 from worldline.errors import UsageError, WorldlineError
 
 if TYPE_CHECKING:
-    from worldline.predict.forced_edit import Edit
+    from worldline.predict.forcing.edit import Edit
 
 
 @click.command()
@@ -55,8 +55,8 @@ def debug(
     if as_json:
         click.echo(json.dumps(found.as_json()))
     else:
-        from worldline.view.debug import print_debugged
-        from worldline.view.terminal import terminal
+        from worldline.terminal.console import terminal
+        from worldline.terminal.debug import print_debugged
 
         print_debugged(terminal(), found, rows=rows)
     if view:
@@ -87,15 +87,15 @@ def imagine(as_json: bool, rows: int, edit: str | None, **asked: Any) -> None:
     if as_json:
         click.echo(json.dumps(found.as_json()))
     else:
-        from worldline.view.debug import print_imagined
-        from worldline.view.terminal import terminal
+        from worldline.terminal.console import terminal
+        from worldline.terminal.debug import print_imagined
 
         print_imagined(terminal(), found, rows=rows)
 
 
 def _edit(text: str) -> Edit:
     """`3:n=7`: after step 3 n is 7; nothing behind the sign takes the name away."""
-    from worldline.predict.forced_edit import Edit
+    from worldline.predict.forcing.edit import Edit
 
     step, colon, change = text.partition(":")
     name, equals, value = change.partition("=")
@@ -106,6 +106,6 @@ def _edit(text: str) -> Edit:
 
 def _write_page(path: str, found: Any) -> None:
     from worldline import files
-    from worldline.view.debug_page import page
+    from worldline.report.debug_page import page
 
     files.write(Path(path), page(found).encode("utf-8", "backslashreplace"))

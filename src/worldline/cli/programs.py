@@ -35,7 +35,7 @@ def program_options(verb: Verb) -> Verb:
 
 def program_of(file: str, args: tuple[str, ...], options: Mapping[str, Any]) -> Program:
     """The program that these options name."""
-    from worldline.record.collect import collect
+    from worldline.recording.collect import collect
 
     return collect(
         file, argv=args, call=options["call"], entry=options["entry"], stdin=_stdin(options["stdin"])

@@ -19,11 +19,11 @@ import click
 def report(run: str, out: str | None, limit: int, figures: str | None) -> None:
     """Write one self-contained page about RUN: accuracy, causes, costs, cures and each failure beside its truth."""
     from worldline import files
-    from worldline.view.report import charts
-    from worldline.view.report import report as made
+    from worldline.report.page import charts
+    from worldline.report.page import report as made
 
     if figures is not None:
-        from worldline.view.report_figures import ready
+        from worldline.report.figures import ready
 
         ready()
     text, found = made(Path(run), limit=limit)
@@ -31,7 +31,7 @@ def report(run: str, out: str | None, limit: int, figures: str | None) -> None:
     files.write(page, text.encode("utf-8", "backslashreplace"))
     click.echo(f"{page}: {found.sums.n:,} samples, {len(found.shown):,} of {len(found.failed):,} failures")
     if figures is not None:
-        from worldline.view.report_figures import write
+        from worldline.report.figures import write
 
         for path in write(Path(figures), list(charts(found))):
             click.echo(str(path))

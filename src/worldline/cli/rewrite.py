@@ -40,7 +40,7 @@ def rewrite(
 ) -> None:
     """Rewrite FILE into an equivalent program that is easier to follow. Exit 1 when the proof finds a difference."""
     from worldline import files
-    from worldline.record.collect import collect
+    from worldline.recording.collect import collect
     from worldline.rewrite import rewrite as rewritten
     from worldline.rewrite import rewrite_program
 
@@ -89,7 +89,7 @@ def _costs(old: Program, new: Program) -> dict[str, Any]:
     """What the traces of both cost: steps, bytes of the compact format, tokens of Meta's."""
     from worldline.codec.cost import cost
     from worldline.data import vocabularies
-    from worldline.record.recorder import record_many
+    from worldline.recording.recorder import record_many
 
     name = "llama3" if vocabularies.llama3_path() else "bytes"
     table = cost(record_many([old, new]), [vocabularies.load(name)], 131_072)

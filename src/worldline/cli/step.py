@@ -1,4 +1,4 @@
-"""The verb `step`: a model's imagination stepped through in the terminal. No logic: it calls `view.step`."""
+"""The verb `step`: a model's imagination stepped through in the terminal. No logic: it calls `terminal.step.app`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from worldline.cli.asking import asked, options_of
+from worldline.cli.model_options import asked, options_of
 from worldline.cli.programs import program_of
 from worldline.errors import UsageError
 
@@ -24,7 +24,7 @@ def step(**asked: Any) -> None:
             "step needs a terminal to be seen in and typed into: `debug` prints, `view` serves a page"
         )
     try:
-        from worldline.view.step import step as run
+        from worldline.terminal.step.app import step as run
     except ImportError as error:
         if not (error.name or "").startswith("textual"):
             raise

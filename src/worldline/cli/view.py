@@ -16,8 +16,8 @@ from worldline.errors import UsageError
 if TYPE_CHECKING:
     from worldline.codec.tokens import Tokenizer
     from worldline.diagnose.debug import Debugged
-    from worldline.page.desk import Opening
     from worldline.predict.predictor import Predictor
+    from worldline.web.service import Opening
 
 
 @click.command()
@@ -57,8 +57,8 @@ def view(
 
 
 def _opening(targets: tuple[str, ...], asked: Mapping[str, Any]) -> Opening:
-    from worldline.bench.run_dir import is_run
-    from worldline.page.desk import Opening
+    from worldline.suites.run.directory import is_run
+    from worldline.web.service import Opening
 
     runs = tuple(Path(target) for target in targets if is_run(target))
     files = [target for target in targets if not is_run(target)]
@@ -84,7 +84,7 @@ def _loader(model: str, extras: Mapping[str, str]) -> Callable[[], Predictor]:
 
 def _serve(opening: Opening, **options: Any) -> None:
     try:
-        from worldline.page.server import serve
+        from worldline.web.server import serve
     except ImportError as error:
         raise UsageError(
             f"the page needs the extra `view`: pip install 'worldline[view]' ({error})"
@@ -93,7 +93,7 @@ def _serve(opening: Opening, **options: Any) -> None:
 
 
 def _bundle(opening: Opening, out: Path, limit: int) -> None:
-    from worldline.page.bundle import bundle, shelf_of
+    from worldline.web.bundle.bundle import bundle, shelf_of
 
     found = bundle(shelf_of(opening), out, limit=limit)
     steps = f"{found.stepped:,} of {found.samples:,} samples with their steps"
@@ -103,7 +103,7 @@ def _bundle(opening: Opening, out: Path, limit: int) -> None:
 def show_debugged(found: Debugged, predictor: Predictor) -> None:
     """The page on one program that was debugged."""
     from worldline.explore.scene import Scene
-    from worldline.page.desk import Opening
+    from worldline.web.service import Opening
 
     name = found.sample.ask.program.name
     scene = Scene.of_sample(

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from worldline.codec import compact, cwm
-from worldline.codec.compact_prompt import Compact
-from worldline.codec.cwm_text import token
+from worldline.codec.compact import writer as compact
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.cwm import writer as cwm
+from worldline.codec.cwm.text import token
 from worldline.codec.tokens import Tokenizer
 from worldline.core.trace import Trace
 

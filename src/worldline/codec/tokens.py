@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from worldline.codec.cwm_text import TOKENS, token
+from worldline.codec.cwm.text import TOKENS, token
 from worldline.errors import UsageError
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from worldline.codec.flow import successors
 from worldline.core.program import Program
 from worldline.dap.expressions import Expression, Names, Unknown, parse
 from worldline.dap.messages import Arguments
 from worldline.dap.track import Track, line_of
 from worldline.dap.variables import cut
 from worldline.errors import UsageError
+from worldline.flow.control import successors
 
 MOST = 10_000  # breakpoints in one source
 _HITS = re.compile(r"\s*(>=|<=|>|<|==|=|%)?\s*([0-9]{1,9})\s*")

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from worldline.codec.flow import successors
 from worldline.core.malformed import Malformed
 from worldline.core.value import canonical
 from worldline.dap import console, showing
@@ -19,7 +18,8 @@ from worldline.dap.session import Session
 from worldline.dap.track import Seen
 from worldline.dap.variables import cut, shown
 from worldline.errors import UsageError
-from worldline.explore.branch import Intervention
+from worldline.explore.branches.branch import Intervention
+from worldline.flow.control import successors
 
 
 def restart_frame(desk: Answers, message: Request, asked: Arguments) -> object:

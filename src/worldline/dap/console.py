@@ -7,7 +7,7 @@ from collections.abc import Callable
 from worldline.dap.filters import cause_in_words
 from worldline.dap.session import Session
 from worldline.errors import UsageError
-from worldline.explore.branch import HOWS, Branch, Intervention
+from worldline.explore.branches.branch import HOWS, Branch, Intervention
 
 COMMANDS = {
     "help": "these commands",

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.dap.messages import Arguments
 from worldline.errors import UsageError
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Predictor
-from worldline.record.collect import collect
+from worldline.recording.collect import collect
 
 KNOWN = (
     "program", "source", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit", "reveal", "element",

@@ -22,7 +22,7 @@ from worldline.dap.sources import Place, Sources
 from worldline.dap.track import Track, line_of
 from worldline.dap.variables import Shelf
 from worldline.errors import UsageError
-from worldline.explore.branch import Branch, Intervention
+from worldline.explore.branches.branch import Branch, Intervention
 from worldline.explore.grow import Progress, grow, imagine
 from worldline.explore.scene import Scene
 from worldline.predict.predictor import Predictor, codec_of

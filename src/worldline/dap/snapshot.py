@@ -11,7 +11,7 @@ from functools import cached_property
 
 from worldline.dap.filters import CAUSED, RAISED, Wrong, wrongs
 from worldline.dap.track import Track
-from worldline.explore.branch import Branch
+from worldline.explore.branches.branch import Branch
 from worldline.explore.pair import Pair
 from worldline.explore.scene import Scene
 from worldline.explore.side import Side

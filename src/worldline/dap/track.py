@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from worldline.diagnose.moments import ASIDE, Moment
+from worldline.diagnose.reading import ASIDE, Moment
 from worldline.explore.side import Live, Side
 from worldline.explore.stacks import NOBODY
 

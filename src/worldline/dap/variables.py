@@ -14,7 +14,7 @@ from typing import Any
 from worldline.core.malformed import Malformed
 from worldline.core.node import Value, text
 from worldline.core.value import parse
-from worldline.diagnose.parts import part
+from worldline.diagnose.value_diff import part
 from worldline.errors import UsageError
 
 LONGEST = 1000  # characters of a value in the tree; the clipboard gets the whole

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import IO
 
-from worldline.codec.compact import Compact, encode_steps, prompt
-from worldline.codec.compact_prompt import source_lines
-from worldline.codec.idle import idle_lines
+from worldline.codec.compact.prompt import source_lines
+from worldline.codec.compact.writer import Compact, encode_steps, prompt
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data import sources
 from worldline.data.sources import FRAME_BYTES, HEAD
 from worldline.errors import FormatError, UsageError
+from worldline.flow.idle import idle_lines
 
 KINDS = ("generate", "tasks", "mine", "other")  # appended to only: a frame holds the place in it
 MAX_BYTES = 4096

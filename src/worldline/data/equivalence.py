@@ -15,10 +15,10 @@ from random import Random
 
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.data.mine_inputs import arguments
-from worldline.data.mine_types import signature
+from worldline.data.mine.inputs import arguments
+from worldline.data.mine.types import signature
 from worldline.limits import Limits
-from worldline.record.recorder import record_many
+from worldline.recording.recorder import record_many
 
 LIMITS = Limits(
     steps=50_000,

@@ -14,15 +14,15 @@ from importlib import import_module
 from itertools import count, islice
 from typing import Any
 
-from worldline.codec.compact import Compact
+from worldline.codec.compact.writer import Compact
 from worldline.core.program import Program
 from worldline.core.trace import EVENTS, Trace
-from worldline.data.bundle import record_all, stretched
 from worldline.data.document import KINDS, MAX_BYTES, Document, document
-from worldline.data.split import SPLITS, key, split_of
 from worldline.errors import UsageError
 from worldline.limits import Limits
-from worldline.record.recorder import Worker, prepare
+from worldline.programs.split import SPLITS, key, split_of
+from worldline.recording.recorder import Worker, prepare
+from worldline.recording.together import record_all, stretched
 
 ALL = "all"  # programs of every split
 MAX_SHIFT = 9_999
@@ -67,7 +67,7 @@ class Mode:
 
 
 GENERATE = Source(kind="generate", program="worldline.programs.generate:program", weight=0.8)
-TASKS = Source(kind="tasks", program="worldline.data.tasks:program", weight=0.2)
+TASKS = Source(kind="tasks", program="worldline.programs.tasks:program", weight=0.2)
 MODES = (
     Mode(weight=0.55),
     Mode(weight=0.20, options=Compact(bare=True)),

@@ -17,8 +17,8 @@ from typing import IO
 from worldline.data.document import frame
 from worldline.data.mixture import Mixture, documents
 from worldline.data.recipe import load_config
-from worldline.data.split import SPLITS
 from worldline.errors import WorldlineError
+from worldline.programs.split import SPLITS
 
 CHUNK = 1 << 16  # bytes gathered before a write
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from worldline.codec.parts import split
 from worldline.core.program import Program
 from worldline.core.value import equal, kind
+from worldline.core.value_parts import split
 from worldline.diagnose.diverge import GONE, Divergence, told
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
-from worldline.diagnose.moments import Moment
 from worldline.diagnose.operations import Operation, condition, mentions, of_argument, of_name, of_result
+from worldline.diagnose.reading import Moment
 
 ORDINARY = 5  # a value whose text is shorter turns up in many places by chance: it proves no copying
 

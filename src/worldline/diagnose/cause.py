@@ -22,13 +22,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from worldline.codec.cwm_text import token
+from worldline.codec.cwm.text import token
 from worldline.codec.repetition import repetition
 from worldline.core.malformed import Malformed
 from worldline.core.value import equal
 from worldline.diagnose.blame import blame
 from worldline.diagnose.diverge import Divergence, diverge
-from worldline.diagnose.moments import Reading, ends_alike, read
+from worldline.diagnose.reading import Reading, ends_alike, read
 from worldline.diagnose.sample import Sample
 
 CAUSES = (

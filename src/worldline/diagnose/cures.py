@@ -12,15 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from worldline.codec.compact_prompt import Compact
-from worldline.codec.cwm_text import token
-from worldline.codec.idle import idle_lines
+from worldline.codec.compact.guide.guide import Guide, Refused
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.turns import turns
+from worldline.codec.cwm.text import token
 from worldline.diagnose.diverge import Divergence, diverge
-from worldline.diagnose.moments import Reading, ends_alike, read
+from worldline.diagnose.reading import Reading, ends_alike, read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
-from worldline.predict.forced_lines import turns
-from worldline.predict.guide import Guide, Refused
+from worldline.flow.idle import idle_lines
 from worldline.predict.predictor import Ask, Prediction
 
 LARGER = 4  # how many times the budget

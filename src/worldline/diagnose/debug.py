@@ -12,19 +12,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.turns import Turn, turns
 from worldline.core.program import Program
 from worldline.diagnose.cause import Cause, cause
 from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, SLACK, Case, parting
 from worldline.diagnose.diverge import Divergence, aligned
-from worldline.diagnose.intervene import WHOLE, Job, Tried, carry_out, prepare
-from worldline.diagnose.moments import Moment, Reading, read
+from worldline.diagnose.reading import Moment, Reading, read
 from worldline.diagnose.sample import Sample
+from worldline.diagnose.trials import WHOLE, Job, Tried, carry_out, prepare
 from worldline.errors import UsageError
 from worldline.limits import Limits
-from worldline.predict.forced import Sure, roll
-from worldline.predict.forced_edit import Edit, edited
-from worldline.predict.forced_lines import Turn, turns
+from worldline.predict.forcing.edit import Edit, edited
+from worldline.predict.forcing.forced import Sure, roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 

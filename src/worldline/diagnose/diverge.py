@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from worldline.core.value import equal
 from worldline.diagnose.align import Span, align
-from worldline.diagnose.moments import ASIDE, FINAL, Moment, Reading
-from worldline.diagnose.parts import Part, part
+from worldline.diagnose.reading import ASIDE, FINAL, Moment, Reading
+from worldline.diagnose.value_diff import Part, part
 
 WHATS = ("event", "line", "names", "value", "output", "outcome", "missing", "extra")
 GONE = "-"  # stands for the value of a name that is gone, as in the compact notation

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from worldline.core.value import kind
-from worldline.diagnose.moments import Moment
+from worldline.diagnose.reading import Moment
 
 MUTABLE = ("list", "dict", "set", "deque", "bytearray", "object")
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from worldline.codec.flow import first_line, syntax
+from worldline.flow.control import first_line, syntax
 
 UNKNOWN = "unknown"
 KINDS = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from worldline.codec.flow import Flow, successors
 from worldline.core.program import Program
+from worldline.flow.control import Flow, successors
 
 UNKNOWN, MODULE = "?", "<module>"
 

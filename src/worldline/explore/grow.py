@@ -13,12 +13,12 @@ from functools import partial
 
 from worldline.diagnose.cures import SLACK, Case
 from worldline.diagnose.debug import ENDLESS, MOST, believed
-from worldline.diagnose.moments import ends_alike, read
+from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
-from worldline.explore.branch import Branch, Intervention
-from worldline.explore.branch_plan import Plan, planned
-from worldline.explore.branch_truth import Course, course, recorded
+from worldline.explore.branches.branch import Branch, Intervention
+from worldline.explore.branches.continuation import Course, course, recorded
+from worldline.explore.branches.plan import Plan, planned
 from worldline.explore.grow_text import Growing, carried, steps_of, written
 from worldline.explore.scene import Scene
 from worldline.limits import Limits

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from worldline.codec.cwm_text import token
-from worldline.explore.branch import Branch
-from worldline.explore.branch_plan import Plan
-from worldline.predict.forced import Sure
-from worldline.predict.forced_lines import turns
-from worldline.predict.forced_script import ANY, state_bits
-from worldline.predict.guide import Guide, Refused
+from worldline.codec.compact.guide.guide import Guide, Refused
+from worldline.codec.compact.turns import turns
+from worldline.codec.cwm.text import token
+from worldline.explore.branches.branch import Branch
+from worldline.explore.branches.plan import Plan
+from worldline.predict.forcing.forced import Sure
+from worldline.predict.forcing.script import ANY, state_bits
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.rollout import is_ended

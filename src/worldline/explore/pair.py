@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from worldline.diagnose.diverge import Divergence, diverge
-from worldline.explore.layout import Layout, Place, is_change, layout
+from worldline.explore.known_state import Standing
+from worldline.explore.row_layout import Layout, Place, is_change, layout
 from worldline.explore.side import Side
-from worldline.explore.standing import Standing
-from worldline.explore.unswept import unswept
+from worldline.explore.without_gc import unswept
 
 RIGHT, WRONG, CONSEQUENTIAL = "right", "wrong", "consequential"
 

@@ -10,19 +10,19 @@ import threading
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
 from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
 from worldline.diagnose.cause import Diagnosis, diagnose
 from worldline.diagnose.debug import ENDLESS
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
-from worldline.explore.branch import Branch, Intervention
-from worldline.explore.branch_told import branch_told, plain, program_told
+from worldline.explore.branches.as_json import branch_told, plain, program_told
+from worldline.explore.branches.branch import Branch, Intervention
 from worldline.explore.pair import Pair
 from worldline.explore.side import Side
-from worldline.explore.unswept import unswept
-from worldline.predict.forced import Sure
+from worldline.explore.without_gc import unswept
+from worldline.predict.forcing.forced import Sure
 from worldline.predict.predictor import Ask, Prediction
 
 __all__ = ["SIDES", "Branch", "Intervention", "Scene"]

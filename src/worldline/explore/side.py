@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from worldline.core.value import kind, unquote
-from worldline.diagnose.moments import Moment, Reading, read
+from worldline.diagnose.reading import Moment, Reading, read
 from worldline.explore.functions import Functions
-from worldline.explore.places import places
-from worldline.explore.shown import Change, Shown
+from worldline.explore.history import Change, Shown
 from worldline.explore.stacks import NOBODY, stacks
-from worldline.explore.targets import targets
-from worldline.explore.unswept import unswept
+from worldline.explore.step_targets import targets
+from worldline.explore.text_spans import places
+from worldline.explore.without_gc import unswept
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.sureness import Sure
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from worldline.diagnose.moments import ASIDE, Moment
+from worldline.diagnose.reading import ASIDE, Moment
 
 NOBODY = -1
 

@@ -25,8 +25,8 @@ from worldline.model.shape import Shape
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from worldline.model.engine import Engine as Reference
-    from worldline.model.engine_native import Engine
+    from worldline.model.engine.native import Engine
+    from worldline.model.engine.reference import Engine as Reference
     from worldline.model.weights import Stored
 
 FORMAT, VERSION = "worldline-model", 1
@@ -246,7 +246,7 @@ def export(folder: Path, out: Path, *, facts: Manifest | None = None) -> Manifes
 
     It says what they were `trained_on`, as the run wrote it down; of an older run, as far as its configuration tells.
     """
-    from worldline.model.train_config import described
+    from worldline.model.train.config import described
 
     source = resolve(folder)
     manifest = read_manifest(source)
@@ -264,7 +264,7 @@ def export(folder: Path, out: Path, *, facts: Manifest | None = None) -> Manifes
 
 def open_model(path: Path | None = None, **options: Any) -> Engine | Reference:
     """The engine of a model: the shipped one, or that of a folder. Every byte of the weights is verified first."""
-    from worldline.model.engine_native import open_engine
+    from worldline.model.engine.native import open_engine
 
     shape, weights = read_weights(resolve(path))
     return open_engine(shape, weights, **options)
@@ -272,7 +272,7 @@ def open_model(path: Path | None = None, **options: Any) -> Engine | Reference:
 
 def read_weights(folder: Path) -> tuple[Shape, dict[str, Stored]]:
     """The weights that a model is used with, as they are stored, and its shape, which is theirs."""
-    from worldline.model.engine import check_weights, dimensions
+    from worldline.model.engine.reference import check_weights, dimensions
     from worldline.model.weights import read_stored
 
     manifest = read_manifest(folder)

@@ -15,9 +15,9 @@ from typing import Any
 
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.server_chat import messages
-from worldline.predict.server_tokens import END, is_meta, stage
-from worldline.predict.server_ways import END_MARK, Chat, Reply, Sampling, Text, Tokens, Way, prediction
+from worldline.predict.servers.chat import messages
+from worldline.predict.servers.tokens import END, is_meta, stage
+from worldline.predict.servers.ways import END_MARK, Chat, Reply, Sampling, Text, Tokens, Way, prediction
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from worldline.codec import cwm
-from worldline.codec.compact import ENDED, encode_steps
-from worldline.core.intervention import Change
+from worldline.codec.compact.writer import ENDED, encode_steps
+from worldline.codec.cwm import writer as cwm
+from worldline.core.change import Change
 from worldline.core.trace import Trace
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.predictor import CODECS, Ask, Prediction
-from worldline.record.recorder import record, record_many
+from worldline.recording.recorder import record, record_many
 
 
 @dataclass(frozen=True)

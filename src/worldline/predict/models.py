@@ -17,7 +17,7 @@ from worldline.errors import UsageError
 from worldline.predict.predictor import CODECS, Predictor
 
 if TYPE_CHECKING:
-    from worldline.predict.server_ways import Sampling
+    from worldline.predict.servers.ways import Sampling
 
 DEFAULT = "default"
 INTERPRETER = "interpreter"
@@ -45,10 +45,10 @@ def _interpreter(settled: dict[str, Any]) -> Predictor:
 
 
 def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
-    from worldline.predict.server import Server, address
-    from worldline.predict.server_client import Client, Patience
-    from worldline.predict.server_tokens import is_meta, llama3
-    from worldline.predict.server_ways import Chat, Text, Tokens, Way
+    from worldline.predict.servers.client import Client, Patience
+    from worldline.predict.servers.server import Server, address
+    from worldline.predict.servers.tokens import is_meta, llama3
+    from worldline.predict.servers.ways import Chat, Text, Tokens, Way
 
     url, model = address(scheme)
     asked = settled.pop("way", "tokens" if is_meta(model) else "chat")
@@ -78,7 +78,7 @@ def _replay(name: str, settled: dict[str, Any]) -> Predictor:
 
 
 def _sampling(settled: dict[str, Any], *, logprobs: bool) -> Sampling:
-    from worldline.predict.server_ways import Sampling
+    from worldline.predict.servers.ways import Sampling
 
     return Sampling(**{"logprobs": logprobs, **settled})
 

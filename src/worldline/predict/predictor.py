@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from worldline.codec.compact import prompt
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.writer import prompt
 from worldline.core.program import Program
 from worldline.errors import UsageError
 

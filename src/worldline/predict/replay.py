@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from worldline.codec.cwm_text import SPECIAL
+from worldline.codec.cwm.text import SPECIAL
 from worldline.errors import UsageError
 from worldline.predict.predictor import CODECS, STATUSES, Ask, Prediction
 

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from worldline.codec.compact_prompt import Compact
+from worldline.codec.compact.guide.guide import Guide, Refused
+from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.errors import UsageError
-from worldline.predict.guide import Guide, Refused
 from worldline.predict.predictor import Ask, Prediction
 
 Logits = NDArray[np.float32]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from worldline.predict.forced_lines import turns
+from worldline.codec.compact.turns import turns
 from worldline.predict.predictor import Ask, Prediction
 
 

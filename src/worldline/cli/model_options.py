@@ -1,0 +1,57 @@
+"""Who imagines which run, and how it is written: the options of `debug`, `imagine` and `step`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from worldline.cli.options import MODELS, settings
+from worldline.cli.programs import program_options
+
+if TYPE_CHECKING:
+    from worldline.codec.compact.prompt import Compact
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+
+def asked(verb: Verb) -> Verb:
+    """What is imagined, and by whom: the arguments and options of every verb that lets a model imagine FILE."""
+    for option in (
+        click.option("--bare", is_flag=True, help="Leave lines that can never run out of the prompt."),
+        click.option(
+            "--element", is_flag=True, help="Write what changed inside a value, not the whole of it."
+        ),
+        click.option(
+            "--reveal", type=click.IntRange(min=0), default=1, help="Show the state every N steps [1]."
+        ),
+        click.option("--limit", type=click.IntRange(min=1), metavar="BYTES", help="The most bytes of steps."),
+        click.option(
+            "-M",
+            "extras",
+            multiple=True,
+            metavar="KEY=VALUE",
+            callback=settings,
+            help="Options of the model.",
+        ),
+        click.option(
+            "--model",
+            default="default",
+            metavar="M",
+            help=MODELS,
+        ),
+        program_options,
+        click.argument("args", nargs=-1),
+        click.argument("file", type=click.Path()),
+    ):
+        verb = option(verb)
+    return verb
+
+
+def options_of(asked: dict[str, Any]) -> Compact:
+    """How the trace is written."""
+    from worldline.codec.compact.prompt import Compact
+
+    delta = "element" if asked["element"] else "whole"
+    return Compact(delta=delta, reveal=asked["reveal"], bare=asked["bare"])

@@ -1,0 +1,236 @@
+"""The verbs that measure models: `bench` asks one, `score` takes what was asked elsewhere, `compare` takes two runs,
+`intervene` puts the causes of a run's failures to the test.
+
+No logic: every verb calls a room.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+
+from worldline.cli.options import MODELS, progress, settings, whole_numbers, words
+from worldline.errors import UsageError, WorldlineError
+
+OWN = (
+    click.option("--data", metavar="FILE", help="The benchmark's own file, for humaneval and crux."),
+    click.option("--seed", type=int, default=0, help="Which programs, in which order [0]."),
+    click.option(
+        "--length", metavar="N,...", callback=whole_numbers, help="permutation: lines; horizon: steps."
+    ),
+    click.option(
+        "--reveal", metavar="N,...", callback=whole_numbers, help="The state is shown every N steps [1]."
+    ),
+    click.option(
+        "--delta", type=click.Choice(["whole", "element"]), help="composition, horizon: how changes show."
+    ),
+    click.option("--names", type=click.IntRange(min=2), help="permutation: how many names [5]."),
+    click.option(
+        "--arbitrary", is_flag=True, default=None, help="permutation: any permutation a line, not swaps."
+    ),
+    click.option("--pair", is_flag=True, default=None, help="permutation: lines that write two names alone."),
+    click.option(
+        "--depth", metavar="N,...", callback=whole_numbers, help="composition: functions in a chain."
+    ),
+    click.option("--kind", type=click.Choice(["string", "other"]), help="composition: only these values."),
+    click.option("--lines", is_flag=True, default=None, help="composition: a call a line, not nested calls."),
+    click.option("--world", metavar="NAME,...", callback=words, help="horizon: only these worlds."),
+    click.option("--of", metavar="SUITE", help="states, budget: the programs of this suite [generated]."),
+    click.option("--formats", metavar="NAME,...", callback=words, help="budget: only these formats."),
+    click.option("--calls", type=click.IntRange(min=0), help="humaneval: calls of a problem; 0 for all [3]."),
+)
+
+
+def own(verb: Any) -> Any:
+    """The options that are a suite's own."""
+    for option in reversed(OWN):
+        verb = option(verb)
+    return verb
+
+
+@click.command()
+@click.argument("suite")
+@click.option("--model", default="default", metavar="M", help=MODELS)
+@click.option(
+    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="Options of the model."
+)
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask for N programs only.")
+@own
+@click.option(
+    "--force", metavar="NAME,...", callback=words, help="What is forced: actions, states, guard, queries."
+)
+@click.option("--queries", type=click.IntRange(min=0), help="With --force queries: how many true steps [8].")
+@click.option(
+    "-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report; run again to go on."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
+def bench(
+    suite: str, model: str, extras: dict[str, str], limit: int | None, force: list[str] | None,
+    queries: int | None, out: str | None, as_json: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Let a model predict the runs of SUITE.
+
+    Suites: permutation, composition, horizon, states, budget, generated, humaneval, crux, crux-input.
+    """
+    from worldline import suites as suites
+    from worldline.predict.models import load_model
+    from worldline.suites.run.directory import is_run
+
+    if options["reveal"] is not None and suite != "permutation" and options["of"] != "permutation":
+        if len(options["reveal"]) != 1:
+            raise UsageError("only the permutation suite takes several spacings")
+        options["reveal"] = options["reveal"][0]
+    found = suites.load(suite, **options)
+    predictor = load_model(model, extras)
+    if suites.is_measured(suite):
+        _measured(suites.measure(suite, found, predictor, limit=limit, force=force), out, as_json)
+        return
+    if force is not None:
+        predictor = _forced(predictor, force, queries, found)
+    elif queries is not None:
+        raise UsageError("--queries goes with --force queries")
+    if extras.get("by") == "order" and out is not None and is_run(out):
+        raise UsageError(f"{out} is a run already: outputs that stand in order are read from the first on")
+    given = {name: value for name, value in options.items() if value is not None}
+    config = {
+        "options": given,
+        "extras": extras,
+        "scheme": model,
+        "weights": getattr(predictor, "digest", ""),
+        **({"force": force, "queries": queries} if force else {}),
+    }
+    with TemporaryDirectory() as scratch, progress(limit or found.count or 0, "programs") as (advance, _):
+        _run(found, predictor, limit, Path(out or scratch), config, advance, as_json)
+
+
+def _run(
+    suite: Any, predictor: Any, limit: int | None, out: Path, config: dict[str, Any], advance: Any, as_json: bool
+) -> None:  # fmt: skip
+    from worldline import suites as suites
+    from worldline.suites.run.directory import newest
+    from worldline.suites.run.run import run
+    from worldline.terminal.console import terminal
+    from worldline.terminal.suite_report import print_report, print_tables
+
+    report = run(suite, predictor, limit=limit, each=lambda verdict: advance(1), out=out, config=config)
+    tables = suites.tables(suite.name, newest(out).values())
+    if as_json:
+        click.echo(json.dumps({**report.as_json(), "tables": [table.as_json() for table in tables]}))
+    else:
+        print_report(terminal(), report)
+        print_tables(terminal(), tables)
+    _refuse_faults(report.faults)
+
+
+def _forced(predictor: Any, force: list[str], queries: int | None, suite: Any) -> Any:
+    from worldline.suites.forced import QUERIES, Forced
+
+    if len(force) != 1:
+        raise UsageError("one thing is forced at a time; the suite states takes several")
+    if queries is not None and force != ["queries"]:
+        raise UsageError("--queries goes with --force queries")
+    return Forced(predictor, force[0], queries=QUERIES if queries is None else queries, limits=suite.limits)
+
+
+def _measured(measured: Any, out: str | None, as_json: bool) -> None:
+    from worldline.terminal.console import terminal
+    from worldline.terminal.suite_report import print_measured
+
+    if out is not None:
+        raise UsageError(
+            f"the suite {measured.suite} is measured step by step and leaves no run to keep in --out"
+        )
+    if as_json:
+        click.echo(json.dumps(measured.as_json()))
+    else:
+        print_measured(terminal(), measured)
+    _refuse_faults(measured.faults)
+
+
+def _refuse_faults(faults: int) -> None:
+    if faults:
+        raise WorldlineError(f"{faults:,} predictions failed in the tool; they are in no rate")
+
+
+@click.command()
+@click.argument("suite")
+@click.argument("predictions", type=click.Path())
+@click.option("--data", metavar="FILE", help="The benchmark's own file, for humaneval and crux.")
+@click.option("--seed", type=int, default=0, help="Which programs, where the suite makes them [0].")
+@click.option("--calls", type=click.IntRange(min=0), help="humaneval: calls of a problem; 0 for all [3].")
+@click.option(
+    "--field",
+    "fields",
+    multiple=True,
+    metavar="ROLE=NAME",
+    callback=settings,
+    help="What the file calls a role.",
+)
+@click.option("-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
+def score(
+    suite: str, predictions: str, fields: dict[str, str], out: str | None, as_json: bool, **options: Any
+) -> None:
+    """Judge PREDICTIONS, made elsewhere, of the tasks of SUITE: JSON lines with an id and a text each."""
+    from worldline.suites.foreign.scored import score as run
+    from worldline.terminal.console import terminal
+    from worldline.terminal.suite_report import print_report
+
+    report = run(suite, Path(predictions), out=Path(out) if out else None, fields=fields, **options)
+    if as_json:
+        click.echo(json.dumps(report.as_json()))
+    else:
+        print_report(terminal(), report)
+
+
+@click.command()
+@click.argument("first", metavar="RUN", type=click.Path())
+@click.argument("second", metavar="RUN", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as one JSON object.")
+def compare(first: str, second: str, as_json: bool) -> None:
+    """Compare two runs of one suite, sample by sample: what flipped, why, and whether that is more than chance."""
+    from worldline.suites.compare import compare as run
+    from worldline.terminal.compare import print_comparison
+    from worldline.terminal.console import terminal
+
+    found = run(Path(first), Path(second))
+    if as_json:
+        click.echo(json.dumps(found.as_json()))
+    else:
+        print_comparison(terminal(), found)
+
+
+@click.command()
+@click.argument("run", type=click.Path())
+@click.option("--cures", metavar="NAME,...", callback=words, help="Only these cures.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N failed samples [all].")
+@click.option(
+    "--by", type=click.Choice(["answer", "trace"]), default="answer", help="What counts as right [answer]."
+)
+@click.option("--seed", type=int, default=0, help="Which samples are chosen [0].")
+@click.option("--json", "as_json", is_flag=True, help="Print what came of it as one JSON object.")
+def intervene(
+    run: str, cures: list[str] | None, limit: int | None, by: str, seed: int, as_json: bool
+) -> None:
+    """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
+    from worldline import files
+    from worldline.predict.models import load_model
+    from worldline.suites.intervened import intervened
+    from worldline.terminal.console import terminal
+    from worldline.terminal.trials import print_interventions
+
+    with progress(0, "samples") as (_, say):
+        found, at = intervened(
+            Path(run), load_model, cures=cures, limit=limit, by=by, seed=seed,
+            progress=lambda cure, done, of: say(f"{cure} {done:,} of {of:,}"),
+        )  # fmt: skip
+    told = {**found.as_json(), "at": at}
+    files.write(Path(run) / "interventions.json", json.dumps(told).encode())
+    if as_json:
+        click.echo(json.dumps(told))
+    else:
+        print_interventions(terminal(), found)

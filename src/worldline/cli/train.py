@@ -1,0 +1,123 @@
+"""The verbs that make a world model: `data` and `train`. No logic: every verb calls a room."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worldline.cli.options import progress
+from worldline.errors import UsageError
+
+
+@click.command()
+@click.argument("recipe")
+@click.option("--function", default="training", metavar="NAME", help="The recipe's function [training].")
+@click.option(
+    "-o", "--out", required=True, metavar="DIR", help="The run: checkpoints, metrics, configuration."
+)
+@click.option("--device", type=click.Choice(["cpu", "cuda"]), help="Where; a GPU if there is one.")
+@click.option("--steps", type=click.IntRange(min=1), help="Train for so many steps, not the recipe's.")
+@click.option(
+    "--minutes", type=click.FloatRange(min=0, min_open=True), help="Train for so long, not the recipe's."
+)
+@click.option("--fresh", is_flag=True, help="Begin anew even if DIR has a checkpoint.")
+def train(
+    recipe: str,
+    function: str,
+    out: str,
+    device: str | None,
+    steps: int | None,
+    minutes: float | None,
+    fresh: bool,
+) -> None:
+    """Train a model by RECIPE, a file or a name in recipes/. Run again to go on; SIGTERM saves."""
+    from worldline.data.recipe import load_config
+
+    if steps is not None and minutes is not None:
+        raise UsageError("either --steps or --minutes")
+    try:
+        from worldline.model.train.config import Training, changed
+        from worldline.model.train.loop import train as run
+    except ModuleNotFoundError as error:
+        raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
+    config = load_config(recipe, function, Training)
+    if steps is not None or minutes is not None:
+        config = changed(config, steps=steps or 0, minutes=minutes or 0.0)
+    click.echo(run(config, Path(out), resume=not fresh, device=device))
+
+
+@click.group()
+def data() -> None:
+    """Programs to learn from: `build` a dataset by a recipe, `mine` real functions out of packages."""
+
+
+@data.command()
+@click.argument("recipe")
+@click.option("-o", "--out", required=True, metavar="DIR", help="Where; run again to go on.")
+@click.option("--count", type=click.IntRange(min=1), default=10_000, help="Documents [10,000].")
+@click.option("--workers", type=click.IntRange(min=0), default=0, help="Processes; 0 for one a core [0].")
+@click.option("--seed", type=int, default=0, help="Which documents [0].")
+@click.option("--unit", type=click.IntRange(min=1), default=1024, help="Documents made at a time [1,024].")
+@click.option("--trust", is_flag=True, help="Record generated programs without a box.")
+def build(recipe: str, out: str, count: int, **options: Any) -> None:
+    """Generate, record and encode the programs of RECIPE, without duplicates, split, with a table of coverage."""
+    from worldline.data.build.build import build as run
+
+    with progress(count, "documents") as (advance, say):
+        seen = 0
+
+        def told(now: Any) -> None:
+            nonlocal seen
+            advance(now.documents - seen)
+            seen = now.documents
+            say(f"{now.rate:,.0f}/s, coverage {now.covered:.1%}")
+
+        done = run(recipe, out, count=count, progress=told, **options)
+    click.echo(
+        f"{done.documents:,} documents, {done.size:,} bytes, {done.duplicates:,} duplicates left out, "
+        f"coverage {done.covered:.1%}, in {out}"
+    )
+
+
+@data.command()
+@click.argument("places", nargs=-1)
+@click.option("-o", "--out", required=True, metavar="FILE", help="The mined calls, as compressed JSON lines.")
+@click.option("--recipe", metavar="NAME", help="Also the places of a recipe's quarry().")
+@click.option(
+    "--documents", metavar="FILE", help="Also training documents of the calls, by the recipe's data()."
+)
+@click.option("--python", metavar="PATH", help="The interpreter that finds the packages.")
+@click.option("--workers", type=click.IntRange(min=1), default=1, help="Boxes side by side [1].")
+@click.option("--seed", type=int, default=0, help="Which arguments are tried [0].")
+@click.option(
+    "--most", type=click.IntRange(min=0), default=0, help="Stop after so many functions; 0 for all [0]."
+)
+def mine(
+    places: tuple[str, ...],
+    out: str,
+    recipe: str | None,
+    documents: str | None,
+    python: str | None,
+    **how: Any,
+) -> None:
+    """Find functions in PLACES (packages, `stdlib`, folders, files) that can be called, and call them, boxed."""
+    from worldline.data.mine.mine import Quarry, written_out
+    from worldline.data.mine.mine import mine as run
+    from worldline.data.mixture import Mixture
+    from worldline.data.recipe import load_config
+
+    if documents and not recipe:
+        raise UsageError("--documents needs --recipe: its data() says how calls are written")
+    places += load_config(recipe, "quarry", Quarry).places if recipe else ()
+    if not places:
+        raise UsageError("name packages, `stdlib`, folders or files, or a --recipe that does")
+    done = run(places, out=out, python=python, **how)
+    click.echo(
+        f"{done.functions:,} functions, {done.calls:,} calls, from {done.files:,} files, "
+        f"{done.failed:,} failed, in {out}"
+    )
+    if recipe and documents:
+        count = written_out(out, documents, mixture=load_config(recipe, "data", Mixture), times=2)
+        click.echo(f"{count:,} documents in {documents}")

@@ -1,0 +1,222 @@
+"""The changes of a compact line, in both directions: ` n=0 xs[3]=5 -x b&a`, and what the text has shown so far.
+
+With a reveal spacing the changes of a frame add up until one of its steps is revealed; with element deltas a change is
+written against the value last shown. `Shown` keeps both, for the writer and for the parser.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from worldline.codec.compact.element import apply, change, read_edit
+from worldline.codec.compact.prompt import Compact
+from worldline.core.malformed import Malformed
+from worldline.core.spelling import IDENTIFIER, STR, quote, unquote
+from worldline.core.trace import Step
+from worldline.core.value import scan
+
+_BARE = re.compile(rf"{IDENTIFIER}|\.[0-9]+")
+_QUOTED = re.compile(STR)
+
+
+class Fault(Exception):
+    """Leaves the parser of one line, with the offset in it and what was expected; never leaves `parse`."""
+
+
+@dataclass
+class Changes:
+    """What one list of changes says."""
+
+    delta: dict[str, str] = field(default_factory=dict)
+    gone: dict[str, None] = field(default_factory=dict)
+    same: dict[str, str | None] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.delta or self.gone or self.same)
+
+
+def name_text(name: str) -> str:
+    """A name as a compact text writes it: bare, or in canonical quotes when it is no identifier."""
+    return name if _BARE.fullmatch(name) else quote(name)
+
+
+def read_name(text: str, at: int) -> tuple[str, int]:
+    """The name that begins at `at`, and its end."""
+    if match := _BARE.match(text, at):
+        return match[0], match.end()
+    match = _QUOTED.match(text, at)
+    if match is None or _BARE.fullmatch(name := unquote(match[0])):
+        raise Fault(at, "a name")
+    return name, match.end()
+
+
+def read_value(text: str, at: int) -> tuple[str, int]:
+    """The canonical value that begins at `at`, and its end."""
+    end = scan(text, at)
+    if isinstance(end, Malformed):
+        raise Fault(end.offset, end.expected)
+    return text[at:end], end
+
+
+class Shown:
+    """What a text has shown of each frame's names, and what has changed since."""
+
+    def __init__(self, options: Compact, budget: int = 0) -> None:
+        self._options, self._budget = options, budget
+        self._element = options.delta == "element"
+        self._exact = options.reveal == 1
+        self._values: dict[int, dict[str, str]] = {}
+        self._aliases: dict[int, dict[str, str]] = {}
+        self._waiting: dict[int, Changes] = {}
+
+    def forget(self, frame: int) -> None:
+        """A frame is over."""
+        self._values.pop(frame, None)
+        self._aliases.pop(frame, None)
+        self._waiting.pop(frame, None)
+
+    def write(self, step: Step, revealed: bool) -> str:
+        """The text of a step's changes: nothing when it is not revealed, all since the last reveal when it is."""
+        if self._exact:
+            if not (step.delta or step.gone or step.same):
+                return ""
+            changes = Changes(step.delta, dict.fromkeys(step.gone), step.same)
+        else:
+            changes = self._add_up(step)
+            if not revealed:
+                return ""
+            del self._waiting[step.frame]
+            changes = self._net(step.frame, changes)
+        known = self._values.setdefault(step.frame, {})
+        items = [self._item(known, name, value) for name, value in changes.delta.items()]
+        items += [f"-{name_text(name)}" for name in changes.gone]
+        if self._options.same:
+            items += [
+                f"{name_text(a)}&{name_text(b) if b is not None else ''}" for a, b in changes.same.items()
+            ]
+        self._keep(step.frame, changes)
+        return "".join(f" {item}" for item in items)
+
+    def _item(self, known: dict[str, str], name: str, value: str) -> str:
+        text = name_text(name)
+        return change(text, known.get(name), value) if self._element else f"{text}={value}"
+
+    def _add_up(self, step: Step) -> Changes:
+        waiting = self._waiting.setdefault(step.frame, Changes())
+        for name in step.gone:
+            waiting.delta.pop(name, None)
+            waiting.gone[name] = None
+        for name, value in step.delta.items():
+            waiting.delta[name] = value
+            waiting.gone.pop(name, None)
+        waiting.same.update(step.same)
+        return waiting
+
+    def _net(self, frame: int, changes: Changes) -> Changes:
+        """The changes that are still one, against what was shown last."""
+        known, aliases = self._values.get(frame, {}), self._aliases.get(frame, {})
+        return Changes(
+            {name: value for name, value in changes.delta.items() if known.get(name) != value},
+            dict.fromkeys(name for name in changes.gone if name in known),
+            {name: other for name, other in changes.same.items() if aliases.get(name) != other},
+        )
+
+    def _keep(self, frame: int, changes: Changes) -> None:
+        if self._exact and not self._element:
+            return
+        known, aliases = self._values.setdefault(frame, {}), self._aliases.setdefault(frame, {})
+        for name in changes.gone:
+            known.pop(name, None)
+        known.update(changes.delta)
+        for name, other in changes.same.items():
+            if other is None:
+                aliases.pop(name, None)
+            else:
+                aliases[name] = other
+
+    def read(self, frame: int, text: str, at: int) -> tuple[Changes, int]:
+        """The changes of a frame that begin at `at` with a space, and where they end."""
+        changes = Changes()
+        if at == len(text):
+            return changes, at
+        known = self._values.get(frame, {})
+        while at < len(text) and text[at] == " " and text[at + 1 : at + 2] != "|":
+            at = self._read_one(changes, known, text, at + 1)
+        self._keep(frame, changes)
+        return changes, at
+
+    def _read_one(self, changes: Changes, known: dict[str, str], text: str, at: int) -> int:
+        minus = text[at : at + 1] == "-"
+        name, end = read_name(text, at + minus)
+        mark = text[end : end + 1]
+        if self._element and (mark in ("[", ".", "+") or (mark == "-" and not minus)):
+            if changes.gone or changes.same:
+                raise Fault(at, "a name that is gone")
+            return self._read_edits(changes, known, text, at)
+        if mark == "&" and not minus and self._options.same:
+            return self._read_alias(changes, name, text, end + 1)
+        if name in changes.delta or name in changes.gone or changes.same:
+            raise Fault(at, "another name")
+        if minus:
+            changes.gone[name] = None
+            return end
+        if mark != "=" or changes.gone:
+            raise Fault(end if mark != "=" else at, "=" if mark != "=" else "a name that is gone")
+        changes.delta[name], stop = read_value(text, end + 1)
+        if self._element and name in known:
+            self._check(name, known[name], changes.delta[name], text[at:stop], at)
+        return stop
+
+    def _read_alias(self, changes: Changes, name: str, text: str, at: int) -> int:
+        if name in changes.same:
+            raise Fault(at, "another name")
+        if text[at : at + 1] in ("", " "):
+            changes.same[name] = None
+            return at
+        changes.same[name], end = read_name(text, at)
+        return end
+
+    def _read_edits(self, changes: Changes, known: dict[str, str], text: str, start: int) -> int:
+        """All the edits of one name: they follow each other."""
+        first = text[start : start + 1] == "-"
+        name, _ = read_name(text, start + first)
+        label, at = name_text(name), start
+        if name in changes.delta or name not in known:
+            raise Fault(start, "a name that has a value, once")
+        value = known[name]
+        while True:
+            minus = text[at] == "-"
+            read = read_edit(text, at + minus + len(label), minus)
+            if isinstance(read, Malformed):
+                raise Fault(read.offset, read.expected)
+            new = apply(value, read[0])
+            self._spend(len(value), at)
+            if new is None:
+                raise Fault(at, "an edit that fits the value")
+            value, end = new, read[1]
+            if not _goes_on(text, end, label):
+                break
+            at = end + 1
+        self._check(name, known[name], value, text[start:end], start)
+        changes.delta[name] = value
+        return end
+
+    def _check(self, name: str, old: str, new: str, written: str, at: int) -> None:
+        self._spend(len(old) + len(new), at)
+        if change(name_text(name), old, new) != written:
+            raise Fault(at, "the canonical form of the change")
+
+    def _spend(self, size: int, at: int) -> None:
+        """Edits are short and values long: what they unfold to is bounded."""
+        self._budget -= size
+        if self._budget < 0:
+            raise Fault(at, "values within the budget")
+
+
+def _goes_on(text: str, at: int, label: str) -> bool:
+    """Whether another edit of the same name follows."""
+    after = at + 1 + (text[at + 1 : at + 2] == "-") + len(label)
+    if text[at : at + 1] != " " or text[after - len(label) : after] != label:
+        return False
+    return text[after : after + 1] in ("[", ".", "+") or text[after : after + 2] == "-="

@@ -1,0 +1,148 @@
+"""The changes of a line that is being written: ` n=0 xs[3]=5 -x b&a`. What may follow, and what each byte does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from worldline.codec.compact.guide.frames import Frame
+from worldline.codec.compact.guide.nodes import DONE, Node
+from worldline.codec.compact.guide.state import END, SPACE, State, bits
+from worldline.codec.compact.guide.values import values
+
+Phase = tuple[Callable[[State], int], Callable[[State, int], None]]
+
+
+def _frame(state: State) -> Frame:
+    assert state.frame is not None
+    return state.frame
+
+
+def tail_mask(state: State) -> int:
+    """Behind an action or a change: the end of the line, or another change."""
+    unfinished = state.early and state.changed and not state.open
+    return (0 if unfinished else END) | (SPACE if _may_go_on(state) else 0)
+
+
+def _may_go_on(state: State, more: int = 0) -> bool:
+    """Whether there is a name left to change, once `more` are used."""
+    if state.early and (state.changed or more):
+        return True
+    names, same = _frame(state).names, state.options.same
+    return (state.open or state.early) and (names is None or same or len(names) > len(state.used) + more)
+
+
+def tail_take(state: State, byte: int) -> None:
+    """Another change, or the end of the line."""
+    if byte == 0x20:
+        state.go("item")
+    else:
+        _finish(state)
+
+
+def _finish(state: State) -> None:
+    frame, frames = _frame(state), state.frames
+    if state.event == "late":
+        frame.own = frames.late = True
+        frames.must = frame
+        frame.pending = frames.steps - 1  # its next event follows at once
+    else:
+        frames.step(frame, state.event, state.line, changed=state.changed, exact=state.exact)
+    state.begin()
+
+
+def _item_mask(state: State) -> int:
+    found = bits(b"|") if state.early and state.changed else 0
+    found |= _assigned(state).mask
+    return found | (bits(b"-") if state.section < 2 and _taken(state).mask else 0)
+
+
+def _assigned(state: State) -> Node:
+    """The names that a change may begin with, `-` apart."""
+    names = _frame(state).names
+    if state.options.same:
+        return state.guard.name(names, state.aliased & state.used if state.section == 0 else state.aliased)
+    return state.guard.name(names, state.used - {state.edited}) if state.section == 0 else DONE
+
+
+def _taken(state: State) -> Node:
+    """The names that may stand behind `-`; where only what is still a change is shown, they were shown before."""
+    if not state.exact:
+        return state.guard.words(frozenset(_frame(state).known - (state.used - {state.edited})))
+    return state.guard.name(_frame(state).names, state.used - {state.edited})
+
+
+def _item_take(state: State, byte: int) -> None:
+    if byte == 0x7C:  # what follows is of the resume itself
+        state.begin_own_changes()
+    elif byte == 0x2D:
+        state.read(_taken(state), "gone")
+    else:
+        state.read(_assigned(state), "named", first=True)
+
+
+def _may_edit(state: State, name: bytes) -> bool:
+    fresh = name not in state.used or name == state.edited
+    return state.element and state.section == 0 and fresh and name in _frame(state).known
+
+
+def _named_mask(state: State) -> int:
+    name, found = state.word(), 0
+    if state.section == 0 and name not in state.used:
+        found |= bits(b"=")
+    if _may_edit(state, name):
+        found |= bits(b"[.+-")
+    if state.options.same and name not in state.aliased:
+        found |= bits(b"&")
+    return found
+
+
+def _named_take(state: State, byte: int) -> None:
+    name, frame = state.word(), _frame(state)
+    state.changed = True
+    if byte == 0x26:
+        state.section = 2
+        state.aliased.add(name)
+        state.read(state.guard.name_or_none(frame.names), "alias")
+        return
+    state.used.add(name)
+    if state.element or not state.exact:
+        frame.known.add(name)
+    if byte == 0x3D:
+        state.edited = b""
+        state.read(values().value, "tail")
+    else:
+        state.edited = name
+        state.read(values().path, "tail", first=True)
+
+
+def _gone_mask(state: State) -> int:
+    name = state.word()
+    found = _behind_gone(state) if name not in state.used else 0
+    return found | (bits(b"[.") if _may_edit(state, name) else 0)
+
+
+def _behind_gone(state: State) -> int:
+    unfinished = state.early and not state.open
+    return (0 if unfinished else END) | (SPACE if _may_go_on(state, 1) else 0)
+
+
+def _gone_take(state: State, byte: int) -> None:
+    name = state.word()
+    state.changed = True
+    state.used.add(name)
+    if byte in b"[.":
+        state.edited = name
+        state.read(values().gone, "tail", first=True)
+        return
+    state.section, state.edited = max(state.section, 1), b""
+    _frame(state).known.discard(name)
+    tail_take(state, byte)
+
+
+CHANGES: dict[str, Phase] = {
+    "tail": (tail_mask, tail_take),
+    "item": (_item_mask, _item_take),
+    "named": (_named_mask, _named_take),
+    "gone": (_gone_mask, _gone_take),
+    "alias": (tail_mask, tail_take),
+}

@@ -1,0 +1,199 @@
+"""Which frames run while steps are written, and which kind of line may come next: the guide's bookkeeping.
+
+It follows `codec.compact.reader`, and looks ahead where a text could not be ended any more: a frame whose changes are
+written early has its next event at once, a frame that raised `!` goes on. Frames that are over are forgotten, so that
+memory grows with the frames that live. Nothing here reads bytes.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+
+from worldline.codec.compact.frames import NEAR
+from worldline.flow.control import Flow
+
+
+class Frame:
+    """One living frame: where it is, and what of its newest event is still open."""
+
+    __slots__ = (
+        "event",
+        "file",
+        "flows",
+        "known",
+        "line",
+        "names",
+        "outermost",
+        "owes",
+        "own",
+        "pending",
+        "raised",
+        "serial",
+    )  # fmt: skip
+
+    def __init__(
+        self, serial: int, file: int, line: int, flows: tuple[Flow, ...], names: frozenset[bytes] | None
+    ) -> None:
+        self.serial, self.file, self.line, self.flows, self.names = serial, file, line, flows, names
+        self.outermost = False
+        self.event = "call"
+        self.pending = -1  # the number of its newest step that may have changes
+        self.own = False  # that step's changes are written
+        self.raised = False
+        self.owes = False  # it raised, and said that it goes on
+        self.known: set[bytes] = set()  # names that have a value, in the text's eyes
+
+    def twin(self) -> Frame:
+        """An independent copy."""
+        other = copy.copy(self)
+        other.known = set(self.known)
+        return other
+
+
+class Frames:
+    """The stack of frames, those that are suspended, and what the lines since the last step have said."""
+
+    def __init__(self) -> None:
+        self.stack: list[Frame] = []
+        self.suspended: list[Frame] = []  # the oldest first
+        self.previous: Frame | None = None  # the frame of the newest step
+        self.must: Frame | None = None  # the frame that the next step is of
+        self.steps = self.serials = 0
+        self.moved = ""  # "/" or "@", since the last step
+        self.late = self.hidden = False  # likewise: late changes, a hidden input
+        self._resumable: tuple[tuple[int, Frame | None], dict[bytes, Frame]] | None = None
+
+    def twin(self) -> tuple[Frames, dict[int, Frame]]:
+        """An independent copy, in time linear in the living frames, and its frames by the ids of these."""
+        other = copy.copy(self)
+        twins = {id(frame): frame.twin() for frame in (*self.stack, *self.suspended)}
+        if self.previous is not None:
+            twins.setdefault(id(self.previous), self.previous.twin())
+        other._resumable = None
+        other.stack = [twins[id(frame)] for frame in self.stack]
+        other.suspended = [twins[id(frame)] for frame in self.suspended]
+        other.previous = None if self.previous is None else twins[id(self.previous)]
+        other.must = None if self.must is None else twins[id(self.must)]
+        return other, twins
+
+    @property
+    def top(self) -> Frame | None:
+        """The frame that runs."""
+        return self.stack[-1] if self.stack else None
+
+    @property
+    def heard(self) -> Frame | None:
+        """The frame that output and the like are of: the one that runs, or the last one of all."""
+        return self.top or (self.previous if not self.stack else None)
+
+    def may_step(self) -> bool:
+        """Whether the frame that runs may have an event now."""
+        top = self.top
+        if top is None or (self.must is not None and self.must is not top):
+            return False
+        return not top.own or top.pending == self.steps - 1
+
+    def may_speak(self) -> bool:
+        """Whether output, input or exit may come now."""
+        return self.heard is not None and self.must is None and not self.late and self.moved != "@"
+
+    def may_call(self) -> bool:
+        """Whether a frame may begin now."""
+        return self.must is None and not self.late and self.moved != "@"
+
+    def may_change_late(self) -> bool:
+        """Whether the changes of the newest step of the frame that runs may come now."""
+        top = self.top
+        if top is None or not self.may_step() or self.late or self.hidden:
+            return False
+        return top.pending != self.steps - 1
+
+    def may_leave(self) -> bool:
+        """Whether `/` may come: the frame that runs is over, without an event, after an exception."""
+        top = self.top
+        if top is None or not top.raised or top.owes or self.late or self.hidden or self.moved == "@":
+            return False
+        return self.must is None or self.must is top
+
+    def may_end(self) -> bool:
+        """Whether `.` may come: nothing is owed, and what still runs was left by an exception."""
+        if self.moved or self.late or (self.must is not None and self.must is not self.top):
+            return False
+        if not all(frame.raised and not frame.owes for frame in self.stack):
+            return False
+        return not any(frame.owes for frame in self.suspended)
+
+    def resumable(self) -> dict[bytes, Frame]:
+        """The frames that `~` may name, by how it names them."""
+        if self.moved or self.late or not self.suspended:
+            return {}
+        key = (self.steps, self.must)  # a line asks several times
+        if self._resumable is None or self._resumable[0] != key:
+            named = self._named(self.suspended).items()
+            found = {word: frame for word, frame in named if self._may_resume(frame)}
+            self._resumable = (key, found)
+        return self._resumable[1]
+
+    def _may_resume(self, frame: Frame) -> bool:
+        if self.must is not None and frame is not self.must:
+            return False
+        return not frame.own or frame.pending == self.steps - 1
+
+    def reachable(self) -> dict[bytes, Frame]:
+        """The frames that `@` may name, by how it names them: an exception is thrown into them where they wait."""
+        if self.moved == "@" or self.late or self.hidden:
+            return {}
+        return {
+            word: frame
+            for word, frame in self._named(self.suspended).items()
+            if self.must is None or frame is self.must
+        }
+
+    def _named(self, frames: Iterable[Frame]) -> dict[bytes, Frame]:
+        count = len(self.suspended)
+        return {
+            (b"#%d" % frame.serial if rank >= NEAR else b"%d" % rank if rank else b""): frame
+            for rank, frame in ((count - 1 - at, frame) for at, frame in enumerate(frames))
+        }
+
+    def leave(self) -> None:
+        """The frame that runs has no further part."""
+        self.stack.pop()
+        self.moved, self.must, self.previous = "/", None, None
+
+    def switch(self, frame: Frame) -> None:
+        """Another frame runs, to raise."""
+        self.moved = "@"
+        self.stack.append(frame)
+
+    def step(self, frame: Frame, event: str, line: int, *, changed: bool, exact: bool) -> None:
+        """One event of a frame; `exact`: changes that stand in its line are followed by the frame's next event."""
+        if event == "call":
+            if self.top is not None:
+                self.top.owes = False
+            frame.outermost = self.top is None
+            self.stack.append(frame)
+            self.serials += 1
+        elif event == "resume":
+            self.stack.append(frame)
+        frame.line, frame.owes = line, event == "raise"
+        self.must, self.previous = None, frame if event != "leave" else None
+        if event not in ("output", "input", "exit"):
+            self._happen(frame, event, changed)
+            # A frame on its way out by an exception may be left without another event.
+            if changed and exact and not frame.raised and event not in ("return", "leave"):
+                self.must = frame
+        self.moved, self.late, self.hidden = "", False, False
+        self.steps += 1
+
+    def _happen(self, frame: Frame, event: str, changed: bool) -> None:
+        if frame in self.suspended:
+            self.suspended.remove(frame)
+        frame.pending, frame.own = self.steps, changed
+        frame.event = "line" if event == "resume" else event
+        frame.raised = frame.raised or event == "raise"
+        if event in ("return", "leave", "yield"):
+            self.stack.remove(frame) if self.stack[-1] is not frame else self.stack.pop()
+        if event == "yield":
+            self.suspended.append(frame)

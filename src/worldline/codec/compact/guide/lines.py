@@ -1,0 +1,360 @@
+"""The lines of a text that is being written, up to their changes: what may come first, and what each byte does.
+
+A phase is a pair of functions: which bytes may come, as bits, and what one of them does to the state.
+"""
+
+from __future__ import annotations
+
+from worldline.codec.compact.guide.changes import CHANGES, Phase, tail_take
+from worldline.codec.compact.guide.frames import Frame
+from worldline.codec.compact.guide.guard import MODULE_LINES, first_digits
+from worldline.codec.compact.guide.nodes import DIGITS, Node
+from worldline.codec.compact.guide.state import END, SPACE, SPOKEN, State, bits
+from worldline.codec.compact.guide.values import values
+from worldline.codec.compact.writer import shows_value
+
+_KINDS = frozenset({b"input"})  # of hidden inputs, as the recorder names them
+_EVENTS = {ord("!"): "raise", ord("*"): "yield", ord(":"): "output", ord("<"): "input", ord("$"): "exit"}
+_DIGITS, _CALL, _LEAVE, _LATE, _RESUME = bits(bytes(DIGITS)), bits(b"("), bits(b"/"), SPACE, bits(b"~")
+_SWITCH, _HIDE, _STOP, _ASK, _YIELD = bits(b"@"), bits(b"%"), bits(b"."), bits(b"?"), bits(b"*")
+_RAISE, _INPUT, _SPEAK, _SPEAK_OR_EXIT = bits(b"!)"), bits(b"<"), bits(b":<"), bits(b":<$")
+
+
+# ---- the beginning of a line
+
+
+def _start_mask(state: State) -> int:
+    frames, top = state.frames, state.frames.top
+    if frames.hidden:
+        return _INPUT | first_digits(_numbers(state))
+    found = first_digits(_numbers(state)) | _step_marks(state, None) | _spoken_marks(state)
+    if frames.may_call() and _calls(state):
+        found |= _CALL
+    if frames.may_leave():
+        found |= _LEAVE
+    if top is not None and state.options.reveals(top.pending) and frames.may_change_late():
+        found |= _LATE
+    if frames.suspended and frames.resumable():
+        found |= _RESUME
+    if frames.suspended and frames.reachable():
+        found |= _SWITCH
+    if frames.may_speak():
+        found |= _HIDE
+    if frames.may_end() and (frames.steps or state.program.call is not None):
+        found |= _STOP
+    return found | (_ASK if state.queries and may_ask(state) else 0)
+
+
+def may_ask(state: State) -> bool:
+    """Whether a query may stand here."""
+    return state.phase == "start" and state.frames.steps > 0 and not state.frames.hidden
+
+
+def _lines(state: State, frame: Frame) -> frozenset[int]:
+    """The lines that the frame may run next."""
+    return state.guard.lines(frame.file, frame.flows, frame.event, frame.line)
+
+
+def _others(state: State, frame: Frame) -> frozenset[int]:
+    """The lines that may stand before a mark."""
+    return state.guard.others(frame.file, frame.flows, frame.line)
+
+
+def _numbers(state: State) -> frozenset[int]:
+    """The numbers that a line may begin with."""
+    frames, found = state.frames, frozenset[int]()
+    if frames.hidden:
+        return _others(state, frames.heard) if frames.heard is not None else found
+    if (top := frames.top) is not None and frames.may_step():
+        found = _others(state, top) | (_lines(state, top) if frames.moved != "@" else frozenset())
+    if (heard := frames.heard) is not None and frames.may_speak():
+        found = found | _others(state, heard)
+    if frames.suspended:
+        for frame in frames.resumable().values():
+            found = found | _others(state, frame)
+    return found
+
+
+def _step_marks(state: State, line: int | None) -> int:
+    """The marks of events of the frame that runs, on this line or the one that it is on."""
+    top = state.frames.top
+    if top is None or not state.frames.may_step() or state.frames.hidden:
+        return 0
+    if state.frames.moved == "@":
+        return _RAISE
+    suspends = True
+    if top.flows:
+        suspends = top.event != "call" and (line or top.line) in state.guard.code(top.flows).yields
+    return _RAISE | (_YIELD if suspends else 0)
+
+
+def _spoken_marks(state: State) -> int:
+    heard = state.frames.heard
+    if heard is None or not state.frames.may_speak():
+        return 0
+    return _INPUT if state.frames.hidden else _SPEAK_OR_EXIT if heard.raised else _SPEAK
+
+
+def _calls(state: State, file: int | None = None) -> frozenset[int]:
+    """The lines on which a frame may begin now, in this file or in any."""
+    top = state.frames.top
+    if top is not None and top.flows and top.event == "call":
+        return frozenset()  # a frame runs a line before it calls
+    if _is_script_start(state):
+        return frozenset(MODULE_LINES) if not file else frozenset()
+    return state.guard.functions(file)
+
+
+def _is_script_start(state: State) -> bool:
+    return state.program.call is None and not state.frames.serials
+
+
+def _start_take(state: State, byte: int) -> None:
+    frames, guard = state.frames, state.guard
+    if byte in DIGITS:
+        state.read(guard.numbers(_numbers(state)), "number", first=True)
+    elif byte == 0x28:
+        state.read(guard.numbers(_calls(state)), "call")
+    elif byte == 0x20:
+        assert frames.top is not None
+        state.act("late", frames.top, 0)
+        state.open = True
+        state.go("item")
+    elif byte == 0x7E:
+        state.read(guard.words(frozenset(frames.resumable())), "resume")
+    elif byte == 0x40:
+        state.read(guard.words(frozenset(frames.reachable())), "switch")
+    elif byte == 0x25:
+        state.read(guard.words(_KINDS), "kind")
+    elif byte == 0x3F:
+        state.read(values().maybe, "asked")
+    elif byte in b"/.":
+        state.event = chr(byte)
+        state.go("line")
+    else:
+        _mark(state, byte)
+
+
+# ---- steps
+
+
+def _number_mask(state: State) -> int:
+    """Behind a line's number: the end of a line step, or the mark of an event on another line."""
+    frames, line, found = state.frames, int(state.word()), 0
+    if (top := frames.top) is not None and frames.may_step() and not frames.hidden:
+        if line in _lines(state, top) and frames.moved != "@":
+            found |= END | (SPACE if state.reveals_changes("line") else 0)
+        if line != top.line and line in _others(state, top):
+            found |= _step_marks(state, line)
+    if (heard := frames.heard) is not None and line in _others(state, heard):
+        found |= _spoken_marks(state)
+    if frames.suspended and any(line in _others(state, frame) for frame in frames.resumable().values()):
+        found |= _RESUME
+    return found
+
+
+def _number_take(state: State, byte: int) -> None:
+    line, top = int(state.word()), state.frames.top
+    if byte in b" \n":
+        assert top is not None
+        state.act("line", top, line)
+        tail_take(state, byte)
+        return
+    state.line = line
+    _start_take(state, byte)
+
+
+def _mark(state: State, byte: int) -> None:
+    """The mark of an event that has a value."""
+    if byte == 0x29:
+        state.go("leave")
+        return
+    event = _EVENTS[byte]
+    frame = state.frames.heard if event in SPOKEN else state.frames.top
+    assert frame is not None
+    state.act(event, frame, state.line or frame.line)
+    _value(state, first=False)
+
+
+def _value(state: State, *, first: bool) -> None:
+    assert state.frame is not None
+    if _shows(state, state.event, state.frame):
+        state.read(values().value, "tail", first=first)
+
+
+def _shows(state: State, event: str, frame: Frame) -> bool:
+    is_end = frame.outermost and event in ("return", "leave")
+    return shows_value(state.options, state.frames.steps, event, is_end)
+
+
+def _leave_mask(state: State) -> int:
+    """Behind `)`: a value, or `!`."""
+    top = state.frames.top
+    assert top is not None
+    if state.frames.moved == "@":
+        return bits(b"!")
+    if top.flows and (
+        top.event == "call" or (state.line or top.line) not in state.guard.code(top.flows).returns
+    ):
+        return bits(b"!")
+    if _shows(state, "return", top):
+        return bits(b"!") | values().value.mask
+    return bits(b"!") | END | (SPACE if state.reveals_changes("return") else 0)
+
+
+def _leave_take(state: State, byte: int) -> None:
+    top = state.frames.top
+    assert top is not None
+    state.act("leave" if byte == 0x21 else "return", top, state.line or top.line)
+    if byte == 0x21:
+        _value(state, first=False)
+    elif _shows(state, "return", top):
+        _value(state, first=True)
+    else:
+        tail_take(state, byte)
+
+
+def _call_mask(state: State) -> int:
+    line, here = int(state.word()), _here(state)
+    found = bits(b"@") if _elsewhere(state, line) else 0
+    if line in _calls(state, here):
+        found |= END | (SPACE if state.reveals_changes("call") else 0)
+    return found
+
+
+def _here(state: State) -> int:
+    top = state.frames.top
+    return top.file if top is not None else 0
+
+
+def _elsewhere(state: State, line: int) -> frozenset[bytes]:
+    here = _here(state)
+    files = range(len(state.guard.files))
+    return frozenset(b"%d" % file for file in files if file != here and line in _calls(state, file))
+
+
+def _call_take(state: State, byte: int) -> None:
+    state.line = int(state.word())
+    if byte == 0x40:
+        state.read(state.guard.words(_elsewhere(state, state.line)), "file")
+    else:
+        _enter(state, _here(state), byte)
+
+
+def _file_mask(state: State) -> int:
+    return END | (SPACE if state.reveals_changes("call") else 0)
+
+
+def _file_take(state: State, byte: int) -> None:
+    _enter(state, int(state.word()), byte)
+
+
+def _enter(state: State, file: int, byte: int) -> None:
+    """A frame begins."""
+    flows = state.guard.files[file].calls.get(state.line, ()) if state.guarded else ()
+    if not file:
+        script = _is_script_start(state)
+        flows = tuple(flow for flow in flows if (flow.name == "<module>") == script)
+    frame = Frame(state.frames.serials, file, state.line, flows, state.guard.names_of(file, flows))
+    state.act("call", frame, state.line)
+    tail_take(state, byte)
+
+
+def _resume_mask(state: State) -> int:
+    frame = state.frames.resumable().get(state.word())
+    if frame is None or (state.line and state.line not in _others(state, frame)):
+        return 0
+    return END | (SPACE if state.reveals_changes("resume") or _waits(state, frame) else 0)
+
+
+def _waits(state: State, frame: Frame) -> bool:
+    """Whether changes of a suspended frame's newest step come with its resume."""
+    return frame.pending != state.frames.steps - 1 and not frame.own and state.options.reveals(frame.pending)
+
+
+def _resume_take(state: State, byte: int) -> None:
+    frame = state.frames.resumable()[state.word()]
+    state.act("resume", frame, state.line or frame.line)
+    state.early = _waits(state, frame)
+    tail_take(state, byte)
+
+
+# ---- other lines
+
+
+def _only_end(state: State) -> int:
+    return END
+
+
+def _line_take(state: State, byte: int) -> None:
+    if state.event == "/":
+        state.frames.leave()
+    else:
+        state.ended = True
+    state.begin()
+
+
+def _switch_mask(state: State) -> int:
+    return END if state.word() in state.frames.reachable() else 0
+
+
+def _switch_take(state: State, byte: int) -> None:
+    state.frames.switch(state.frames.reachable()[state.word()])
+    state.begin()
+
+
+def _kind_mask(state: State) -> int:
+    return bits(b"=:")
+
+
+def _kind_take(state: State, byte: int) -> None:
+    reads: Node = values().value if byte == 0x3D else values().text
+    state.read(reads, "hidden")
+
+
+def _hidden_take(state: State, byte: int) -> None:
+    state.frames.hidden = True
+    state.begin()
+
+
+def _asked_take(state: State, byte: int) -> None:
+    frames, top = state.frames, state.frames.top
+    if state.word() and top is not None:
+        if top.pending != frames.steps - 1:
+            frames.late = True
+            top.pending = frames.steps - 1
+        frames.must = top
+    state.begin("answer")
+
+
+def _answer_mask(state: State) -> int:
+    return bits(b"=-")
+
+
+def _answer_take(state: State, byte: int) -> None:
+    if byte == 0x3D:
+        state.read(values().value, "answered")
+    else:
+        state.go("answered")
+
+
+def _answered_take(state: State, byte: int) -> None:
+    state.begin()
+
+
+PHASES: dict[str, Phase] = {
+    **CHANGES,
+    "start": (_start_mask, _start_take),
+    "number": (_number_mask, _number_take),
+    "leave": (_leave_mask, _leave_take),
+    "call": (_call_mask, _call_take),
+    "file": (_file_mask, _file_take),
+    "resume": (_resume_mask, _resume_take),
+    "line": (_only_end, _line_take),
+    "switch": (_switch_mask, _switch_take),
+    "kind": (_kind_mask, _kind_take),
+    "hidden": (_only_end, _hidden_take),
+    "asked": (_only_end, _asked_take),
+    "answer": (_answer_mask, _answer_take),
+    "answered": (_only_end, _answered_take),
+}

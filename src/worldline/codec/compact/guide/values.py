@@ -1,0 +1,411 @@
+"""The grammar of canonical values (docs/format.md, section 1) as one automaton with a stack, byte by byte.
+
+It is what `core.grammar` is for whole texts. Not told apart: the order of a set's elements, what numbers of labels and
+references refer to, floats that are not the shortest of their value, and depth.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+from worldline.codec.compact.guide.nodes import (
+    DIGITS,
+    DONE,
+    HEX,
+    LETTERS,
+    Node,
+    Tree,
+    beyond_ascii,
+    chain,
+    spell,
+)
+from worldline.codec.compact.guide.numbers import Numbers, nan_bits
+from worldline.core.spelling import RESERVED, WORDS
+
+_STR_ESCAPES: Tree = {
+    "\\nrt": None,
+    "x": {
+        "0": {"012345678bcef": None},
+        "1": {HEX: None},
+        "7": {"f": None},
+        "89": {HEX: None},
+        "a": {"0d": None},
+    },
+    "u": {
+        "0": {"3": {"4": {"f": None}}, "6": {"1": {"c": None}}},
+        "1": {"6": {"8": {"0": None}}, "8": {"0": {"e": None}}},
+        "2": {"0": {"06": {HEX: None}, "2": {"89abcdef": None}, "5": {"f": None}}},
+        "3": {"0": {"0": {"0": None}}},
+        "d": {"89abcdef": {HEX: {HEX: None}}},
+        "f": {"e": {"f": {"f": None}}, "f": {"f": {"9ab": None}}},
+    },
+    "U": {"0": {"0": {"0": {"e": {"0": {"0": {"01234567": {HEX: None}}}}}}}},
+}
+_BYTES_ESCAPES: Tree = {
+    "\\nrt": None,
+    "x": {"0": {"012345678bcef": None}, "1": {HEX: None}, "7": {"f": None}, "89abcdef": {HEX: None}},
+}
+_PLAIN = frozenset(range(0x20, 0x7F)) - frozenset(b"'\"\\")
+
+
+class Values:
+    """`value` reads one value; `path` and `gone` read what follows a name in an edit; `name` reads any name,
+    `maybe` one or none, `text` a str."""
+
+    def __init__(self) -> None:
+        self.value, self._argument = Node(), Node()
+        self._exception, self._object, self._fields = Node(), Node(), Node()
+        self._containers: list[tuple[Node, Node, Node]] = []  # what a node enters, and what goes on after it
+        words, self._numbers = self._words(), Numbers()
+        self._fill(self.value, words, self._numbers, equals=False)
+        self._fill(self._argument, words, self._numbers, equals=True)
+        self._close_classes()
+        self.path, self.gone = self._edits(words)
+        for node, start, then in self._containers:
+            node.enter(start, then)
+        self.name, self.maybe = self._names(), Node(final=True)
+        self.maybe.edges.update(self.name.edges)
+        self.text = Node()
+        quoted(self.text, DONE)
+
+    def _fill(self, start: Node, words: dict[str, Node], numbers: Numbers, *, equals: bool) -> None:
+        """What a value begins with. With `equals` a name may turn out to be a field's."""
+        start.edges.update(numbers.start.edges)
+        start.on(b"[", self._sequence(b"]"))
+        start.on(b"(", self._tuple())
+        start.on(b"{", self._brace())
+        start.on(b"<", self._opaque())
+        start.on(b"#", self._label(words))
+        start.on(b".", chain(b"..<", _name_then(_count_then(b" ", b">"))))
+        self._classes(start, words, equals=equals)
+
+    def _classes(self, start: Node, words: dict[str, Node], *, equals: bool) -> None:
+        """Names of classes, the words that are none, and strings, which may be names too."""
+        name, text = Node(), Node(final=True)
+        _identifier(start, name)
+        for node in (name, text):
+            node.on(b"(", self._exception)
+            node.on(b"#", self._number())
+            node.on(b".", self._member())
+            if equals:
+                node.on(b"=", self.value, push=self._fields, drop=True)
+        _continue(name, name)
+        quoted(start, text)
+        self._reserve(start, name, words, equals=equals)
+
+    def _reserve(self, start: Node, name: Node, words: dict[str, Node], *, equals: bool) -> None:
+        """The reserved words, and `b` before quotes: prefixes of them are still names."""
+        for word in (*RESERVED, "b"):
+            node = start
+            for byte in word.encode():
+                target = node.edges[byte][0]
+                if target is name:
+                    target = Node()
+                    target.edges.update(name.edges)
+                    node.on([byte], target)
+                node = target
+            if word == "b":
+                _bytes(node, DONE)
+                continue
+            node.edges.pop(ord("."))
+            node.edges.pop(ord("("))
+            if word in WORDS or word in ("inf", "nan"):
+                node.edges.pop(ord("#"))
+                node.final = True
+            if word in ("None", "True", "False") and equals:
+                node.edges.pop(ord("="))
+            if word in words:
+                node.on(b"(", words[word])
+
+    def _words(self) -> dict[str, Node]:
+        """What follows the words that are written like calls, behind their `(`."""
+        close = chain(b")", DONE)
+        real, whole, step = (Numbers(ints=False), Numbers(floats=False), Numbers(floats=False, units=False))
+        for node in (real.start, real.start.edges[ord("-")][0]):
+            node.on(b"i", chain(b"nf", DONE))
+        nan = Node(final=True)
+        nan.on(b"(", nan_bits(DONE))
+        real.start.on(b"n", spell({"a": {"n": None}}, nan))
+        three = Node()
+        three.on(b")", DONE)
+        three.on(b",", chain(b" ", _entering(step.start, close)))
+        data = Node()
+        literal = Node()
+        _bytes(literal, DONE)
+        data.on(b"b", literal, push=close)
+        return {
+            "set": close, "frozenset": self._frozenset(), "bytearray": data, "deque": chain(b"[", self._deque()),
+            "slice": self._entered(_separate(self._entered(_separate(self._entered(close))))),
+            "complex": _entering(real.start, _separate(_entering(real.start, close))),
+            "range": _entering(whole.start, _separate(_entering(whole.start, three))), "nan": nan_bits(DONE),
+        }  # fmt: skip
+
+    def _entered(self, then: Node, node: Node | None = None) -> Node:
+        """A node that reads a value and goes on at `then`."""
+        node = node or Node()
+        self._containers.append((node, self.value, then))
+        return node
+
+    def _sequence(self, close: bytes) -> Node:
+        first, after = Node(), Node()
+        after.on(b",", chain(b" ", self._entered(after)))
+        for node in (first, after):
+            node.on(close, DONE)
+        return self._entered(after, first)
+
+    def _tuple(self) -> Node:
+        first, one, comma, after = Node(), Node(), Node(), Node()
+        first.on(b")", DONE)
+        one.on(b",", comma)
+        comma.on(b")", DONE)
+        comma.on(b" ", more := self._entered(after))
+        after.on(b",", chain(b" ", more))
+        after.on(b")", DONE)
+        return self._entered(one, first)
+
+    def _brace(self) -> Node:
+        """A dict or a set: the first separator says which."""
+        first, one, pair, element, colon = Node(), Node(), Node(), Node(), Node()
+        value = self._entered(pair)
+        colon.on(b":", chain(b" ", value))
+        one.on(b":", chain(b" ", value))
+        more = self._entered(element)
+        for node in (one, element):
+            node.on(b",", chain(b" ", more))
+        pair.on(b",", chain(b" ", self._entered(colon)))
+        for node in (first, one, pair, element):
+            node.on(b"}", DONE)
+        return self._entered(one, first)
+
+    def _frozenset(self) -> Node:
+        first, after = Node(), Node()
+        first.on(b")", DONE)
+        first.on(b"{", more := self._entered(after))
+        after.on(b",", chain(b" ", more))
+        after.on(b"}", chain(b")", DONE))
+        return first
+
+    def _deque(self) -> Node:
+        first, after, end = Node(), Node(), Node()
+        end.on(b")", DONE)
+        end.on(b",", _count_then(b" maxlen=", b")"))
+        after.on(b",", chain(b" ", self._entered(after)))
+        for node in (first, after):
+            node.on(b"]", end)
+        return self._entered(after, first)
+
+    def _label(self, words: dict[str, Node]) -> Node:
+        """A number, and then a mutable container or, for a reference, nothing."""
+        return _positive(self._mutable(words))
+
+    def _mutable(self, words: dict[str, Node]) -> Node:
+        node = Node(final=True)
+        node.on(b"[", self._sequence(b"]"))
+        node.on(b"{", self._brace())
+        for word in ("set", "bytearray", "deque"):
+            node.on(word[:1].encode(), chain(word[1:].encode() + b"(", words[word]))
+        return node
+
+    def _number(self) -> Node:
+        """The number of an object: a reference, or the object itself."""
+        node = Node(final=True)
+        node.on(b"(", self._object)
+        return _positive(node)
+
+    def _member(self) -> Node:
+        """Behind the dot of a name: an enum's member, or more of a class's name."""
+        start, name, member, flag = Node(), Node(final=True), Node(), Node()
+        parts = [name]
+        for node, then in ((start, name), (member, Node(final=True)), (flag, Node(final=True))):
+            _identifier(node, then)
+            quoted(node, text := Node(final=True))
+            _continue(then, then)
+            parts += [then, text]
+        name.on(b"(", self._exception)
+        name.on(b"#", self._number())
+        for part in parts:
+            part.on(b"|", flag)
+        for part in parts[:5]:  # those before a flag
+            part.on(b".", start if part is name else member)
+        return start
+
+    def _opaque(self) -> Node:
+        after, close = Node(), chain(b">", DONE)
+        after.on(b">", DONE)
+        after.on(b" ", second := Node())
+        _name(second, close)
+        inner = Node()
+        inner.on(b">", close)
+        angle, rest = Node(), inner
+        _continue(rest, rest)
+        _identifier(angle, rest)
+        second.on(b"<", angle)
+        second.on(b"?", close)
+        return _name_then(after)
+
+    def _close_classes(self) -> None:
+        """Inside the parentheses of exceptions and objects: values, then fields."""
+        positional, field = Node(), Node()
+        self._containers.append((self._exception, self._argument, positional))
+        self._containers.append((self._object, self._argument, self._fields))
+        more = Node()
+        self._containers.append((more, self._argument, positional))
+        positional.on(b",", chain(b" ", more))
+        equals = Node()
+        equals.on(b"=", self.value)
+        start = Node()
+        _part(start, equals)
+        field.enter(start, self._fields)
+        self._fields.on(b",", chain(b" ", field))
+        for node in (self._exception, self._object, positional, self._fields):
+            node.on(b")", DONE)
+
+    def _edits(self, words: dict[str, Node]) -> tuple[Node, Node]:
+        """A path and an operand; a path alone, of what is deleted."""
+        found = []
+        for deletes in (False, True):
+            more, colon, close = Node(final=deletes), Node(), Node()
+            key = Node()
+            self._fill(key, words, self._numbers if deletes else Numbers(colon=colon), equals=False)
+            close.on(b"]", more)
+            colon.edges.update(_natural(chain(b"]=", self.value), 9).edges)
+            opened, field = Node(), Node(final=deletes)
+            self._containers.append((opened, key, close))
+            _identifier(field, ident := Node(final=deletes))
+            first = Node()
+            for node in (first, more, field, ident):
+                node.on(b"[", opened)
+                node.on(b".", field)
+                if not deletes:
+                    node.on(b"=", self.value)
+                    for sign in (b"+", b"-"):
+                        node.on(sign, chain(b"=", self.value))
+            _continue(ident, ident)
+            if not deletes:
+                first.edges.pop(ord("="))
+            found.append(first)
+        return found[0], found[1]
+
+    def _names(self) -> Node:
+        """Any name of a frame: an identifier, a dot and digits, or a str."""
+        start, name = Node(), Node(final=True)
+        _identifier(start, name)
+        _continue(name, name)
+        digits = Node(final=True)
+        digits.on(DIGITS, digits)
+        start.on(b".", dot := Node())
+        dot.on(DIGITS, digits)
+        quoted(start, DONE)
+        return start
+
+
+@cache
+def values() -> Values:
+    """The automaton: it does not depend on a program, so there is one."""
+    return Values()
+
+
+def quoted(node: Node, end: Node, *, escapes: Tree = _STR_ESCAPES, wide: bool = True) -> None:
+    """A canonical str or bytes literal: ' unless the text has ' and no "."""
+
+    def fill(body: Node) -> None:
+        body.on(_PLAIN, body)
+        body.on(b"\\", escape := Node(partial(spell, escapes, body)))
+        if body in after_quote:
+            body.on(b'"', mixed)
+            escape.on(b"'", after_quote[body])
+        if wide:
+            beyond_ascii(body, body)
+
+    single, mixed, escaped, double, closed = (Node(fill) for _ in range(5))
+    after_quote = {single: escaped, mixed: mixed, escaped: escaped}
+    node.on(b"'", single)
+    node.on(b'"', double)
+    for body in (single, mixed):
+        body.on(b"'", end)
+    for body in (double, closed):
+        body.on(b"'", closed)
+    closed.on(b'"', end)
+
+
+def _bytes(node: Node, end: Node) -> None:
+    quoted(node, end, escapes=_BYTES_ESCAPES, wide=False)
+
+
+def _entering(start: Node, then: Node) -> Node:
+    node = Node()
+    node.enter(start, then)
+    return node
+
+
+def _separate(then: Node) -> Node:
+    return chain(b", ", then)
+
+
+def _identifier(node: Node, rest: Node) -> None:
+    node.on(LETTERS, rest)
+    beyond_ascii(node, rest)
+
+
+def _continue(node: Node, rest: Node) -> None:
+    node.on(LETTERS | DIGITS, rest)
+    beyond_ascii(node, rest)
+
+
+def _part(node: Node, then: Node) -> None:
+    """An identifier or a str, then what `then` reads."""
+    name = Node()
+    name.edges.update(then.edges)
+    _identifier(node, name)
+    _continue(name, name)
+    quoted(node, then)
+
+
+def _name(node: Node, then: Node) -> None:
+    """A class's name, dotted or not, then what `then` reads."""
+    name, text, dotted = Node(), Node(), Node()
+    _identifier(node, name)
+    quoted(node, text)
+    _identifier(dotted, name)
+    for part in (name, text):
+        part.edges.update(then.edges)
+        part.on(b".", dotted)
+    _continue(name, name)
+
+
+def _name_then(then: Node) -> Node:
+    node = Node()
+    _name(node, then)
+    return node
+
+
+def _positive(then: Node) -> Node:
+    """A number from 1 on; `then` may end or go on behind it."""
+    return _digits(then, 19)
+
+
+def _digits(then: Node, most: int) -> Node:
+    node: Node | None = None
+    for _ in range(most):
+        before = Node(final=then.final)
+        before.edges.update(then.edges)
+        if node is not None:
+            before.on(DIGITS, node)
+        node = before
+    start = Node()
+    assert node is not None
+    start.on(DIGITS - {0x30}, node)
+    return start
+
+
+def _natural(then: Node, most: int) -> Node:
+    """A number from 0 on."""
+    start = _digits(then, most)
+    zero = Node(final=then.final)
+    zero.edges.update(then.edges)
+    start.on(b"0", zero)
+    return start
+
+
+def _count_then(before: bytes, after: bytes) -> Node:
+    return chain(before, _natural(chain(after, DONE), 19))

@@ -1,0 +1,284 @@
+"""The state machine that reads compact lines one by one: `codec.compact.parse` feeds it.
+
+Each line is read by the mark it begins with; what one line may say depends only on which frame runs, which are
+suspended and what has been shown, all kept here. What depends on later lines is not checked here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from worldline.codec.compact.changes import Changes, Fault, Shown, read_name, read_value
+from worldline.codec.compact.frames import NOBODY, REFERENCE, Cursor
+from worldline.codec.compact.prompt import Prompt
+from worldline.codec.compact.writer import AUXILIARY, MARKS, Query, shows_value
+from worldline.core.spelling import STR, unquote
+from worldline.core.trace import NO_TEXT, Frame, Hidden, Step
+from worldline.core.value import scan
+
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,9}")
+_QUOTED = re.compile(STR)
+_EVENTS = {mark: event for event, mark in MARKS.items()}
+
+
+_NOTHING = Changes()  # of every step that has no changes: most have none, and none is ever added to
+
+
+@dataclass(slots=True)
+class _Row:
+    """A step that is being read: its changes may come late."""
+
+    event: str
+    frame: int
+    line: int
+    changes: Changes = field(default_factory=lambda: _NOTHING)
+    arg: str | None = None
+
+
+class Reader:
+    """The state machine over lines: which frame runs, which steps wait for changes, what has been shown."""
+
+    def __init__(self, prompt: Prompt, budget: int) -> None:
+        self.prompt, self.ended = prompt, False
+        self._options = prompt.options
+        self._files = [prompt.program.name, *(path for path, _ in prompt.program.files)]
+        self._cursor, self._shown = Cursor(), Shown(prompt.options, budget)
+        self._rows: list[_Row] = []
+        self.frames: list[Frame] = []
+        self._lines: list[int] = []  # the newest line of each frame
+        self._pending: dict[int, int] = {}  # the newest step of each frame that may have changes
+        self._over: set[int] = set()  # frames that have returned
+        self._left: set[int] = set()  # frames that were left, and have no further part
+        self.hidden: list[Hidden] = []
+        self.queries: list[Query] = []
+        self._asked: tuple[int, str] | None = None
+        self._acts: dict[str, Callable[[str], None]] = {
+            " ": self._late, "(": self._call, "/": self._leave, "@": self._switch, "%": self._hide, "?": self._ask,
+            ".": self._end,
+        }  # fmt: skip
+
+    def line(self, text: str) -> None:
+        """Reads one whole line. A Fault leaves the state of the lines before it, but for this last one."""
+        if self._asked is not None:
+            self.queries.append(Query(*self._asked, read_answer(text)))
+            self._asked = None
+            return
+        if self.hidden and self.hidden[-1].step == len(self._rows) and text[:1] in (" ", "/", "@", "?"):
+            raise Fault(0, "the step that consumes the hidden input")
+        act = self._acts.get(text[:1], self._event)
+        act(text)
+
+    def _late(self, text: str) -> None:
+        frame = self._cursor.top
+        pending = self._pending.get(frame)
+        if pending is None or pending == len(self._rows) - 1 or self._rows[pending].changes:
+            raise Fault(0, "a step")
+        changes, end = self._read_changes(pending, text, 0)
+        self._expect_end(text, end)
+        self._rows[pending].changes = changes
+
+    def _call(self, text: str) -> None:
+        line, at = self._read_line(text, 1)
+        parent, serial = self._cursor.top, len(self.frames)
+        if parent in self._over:
+            raise Fault(0, "a step of a frame that goes on")
+        beneath = self.frames[parent] if parent != NOBODY else None
+        file, at = self._read_file(text, at, beneath.file if beneath else self._files[0])
+        self.frames.append(Frame(serial, "", file, parent, beneath.depth + 1 if beneath else 0))
+        self._lines.append(line)
+        self._cursor.push(serial)
+        self._finish(_Row("call", serial, line), text, at)
+
+    def _read_file(self, text: str, at: int, beneath: str) -> tuple[str, int]:
+        if text[at : at + 1] != "@":
+            return beneath, at
+        if match := _QUOTED.match(text, at + 1):
+            file = unquote(match[0])
+            known = file in self._files
+        else:
+            match = _NUMBER.match(text, at + 1)
+            if match is None or int(match[0]) >= len(self._files):
+                raise Fault(at + 1, "a file of the program")
+            file, known = self._files[int(match[0])], False
+        if file == beneath or known:
+            raise Fault(at, "the file only where it is another one")
+        return file, match.end()
+
+    def _leave(self, text: str) -> None:
+        frame = self._cursor.top
+        pending = self._pending.get(frame)
+        raised = pending == len(self._rows) - 1 and self._rows[-1].event == "raise"
+        if frame == NOBODY or (raised and frame not in self._left):
+            raise Fault(0, "a step")
+        self._expect_end(text, 1)
+        self._left.add(self._cursor.pop())
+        self._shown.forget(frame)
+
+    def _switch(self, text: str) -> None:
+        if text == "@.":
+            self._cursor.push(NOBODY)
+            return
+        frame, at = self._read_reference(text, 1)
+        self._expect_end(text, at)
+        if frame == self._cursor.top or frame in self._left:
+            raise Fault(1, "another frame")
+        self._cursor.push(frame)
+
+    def _read_reference(self, text: str, at: int) -> tuple[int, int]:
+        match = REFERENCE.match(text, at)
+        frame = self._cursor.find(match) if match else None
+        if match is None or frame is None or frame >= len(self.frames):
+            raise Fault(at, "a frame")
+        return frame, match.end()
+
+    def _hide(self, text: str) -> None:
+        kind, at = read_name(text, 1)
+        if text[at : at + 1] not in ("=", ":"):
+            raise Fault(at, "= and a value, or : and a text")
+        value, end = read_value(text, at + 1)
+        if text[at] == ":":
+            if not _QUOTED.fullmatch(value) or scan(unquote(value), 0) == len(unquote(value)):
+                raise Fault(at + 1, "a text that is no value, in quotes")
+            value = unquote(value)
+        self._expect_end(text, end)
+        self.hidden.append(Hidden(len(self._rows), kind, value))
+
+    def _ask(self, text: str) -> None:
+        if text == "?":
+            if not self._rows or self._rows[-1].event in ("call", "line", "resume"):
+                raise Fault(0, "a step")
+            self._asked = (len(self._rows) - 1, "")
+            return
+        name, end = read_name(text, 1)
+        self._expect_end(text, end)
+        pending = self._pending.get(self._cursor.top)
+        if pending is None:
+            raise Fault(0, "a step")
+        self._asked = (pending, name)
+
+    def _end(self, text: str) -> None:
+        self._expect_end(text, 1)
+        self.ended = True
+
+    def _event(self, text: str) -> None:
+        """A step that may begin with its line: all but a call."""
+        match = _NUMBER.match(text)
+        at = match.end() if match else 0
+        mark = text[at : at + 1]
+        if match is not None and mark in ("", " "):
+            line, frame = int(match[0]), self._running()
+            if line >= NO_TEXT:
+                raise Fault(0, "a line number")
+            self._finish(_Row("line", frame, line), text, at)
+        elif mark == "~":
+            self._resume(text, at)
+        elif mark in _EVENTS:
+            self._valued(text, at, _EVENTS[mark])
+        else:
+            raise Fault(at, "a step")
+
+    def _resume(self, text: str, at: int) -> None:
+        frame, end = self._read_reference(text, at + 1)
+        if not self._cursor.is_suspended(frame) or frame in self._left:
+            raise Fault(at + 1, "a suspended frame")
+        line = self._read_own_line(text, at, frame)
+        self._cursor.push(frame)
+        pending = self._pending[frame]
+        changes, stop = self._shown.read(frame, text, end)
+        if text[stop : stop + 2] != " |":
+            self._finish(_Row("resume", frame, line, changes), text, stop)
+            return
+        if not changes or self._rows[pending].changes or not self._options.reveals(pending):
+            raise Fault(stop, "the end of the line")
+        self._rows[pending].changes = changes
+        self._finish(_Row("resume", frame, line), text, stop + 2)
+
+    def _valued(self, text: str, at: int, event: str) -> None:
+        leaves = text.startswith(")!", at)
+        event = "raise" if leaves else event
+        frame = self._running(event)
+        line = self._read_own_line(text, at, frame)
+        at += 2 if leaves else 1
+        row = _Row(event, frame, line)
+        ends = self.frames[frame].parent == NOBODY and (leaves or event == "return")
+        if shows_value(self._options, len(self._rows), event, ends):
+            row.arg, at = read_value(text, at)
+        self._finish(row, text, at)
+        if event == "yield":
+            self._cursor.suspend()
+        elif event == "return" or leaves:
+            self._cursor.pop()
+            (self._left if leaves else self._over).add(frame)
+            self._shown.forget(frame)
+
+    def _running(self, event: str = "line") -> int:
+        """The frame of a step: the one that runs; of output and the like after the last frame, that last one."""
+        frame = self._cursor.top
+        if event in AUXILIARY:
+            frame = self._rows[-1].frame if frame == NOBODY and self._rows else frame
+        elif frame in self._over:
+            raise Fault(0, "a step of a frame that goes on")
+        if frame == NOBODY or frame in self._left:
+            raise Fault(0, "a call")
+        return frame
+
+    def _finish(self, row: _Row, text: str, at: int) -> None:
+        """The changes that a line ends with, and its step."""
+        i = len(self._rows)
+        if row.event in AUXILIARY:
+            pass
+        elif not row.changes:
+            row.changes, at = self._read_changes(i, text, at, row.frame)
+        elif not self._options.reveals(i):
+            raise Fault(at, "the end of the line")
+        self._expect_end(text, at)
+        if row.event not in AUXILIARY:
+            self._pending[row.frame] = i
+            self._cursor.wake(row.frame)
+        self._lines[row.frame] = row.line
+        self._rows.append(row)
+
+    def _read_changes(self, i: int, text: str, at: int, frame: int | None = None) -> tuple[Changes, int]:
+        if at == len(text) or not self._options.reveals(i):
+            return _NOTHING, at
+        return self._shown.read(self._rows[i].frame if frame is None else frame, text, at)
+
+    def _read_line(self, text: str, at: int) -> tuple[int, int]:
+        match = _NUMBER.match(text, at)
+        if match is None or int(match[0]) >= NO_TEXT:
+            raise Fault(at, "a line number")
+        return int(match[0]), match.end()
+
+    def _read_own_line(self, text: str, at: int, frame: int) -> int:
+        """The line that stands before a mark, or the frame's newest one, which may not stand there."""
+        if not at:
+            return self._lines[frame]
+        line, _ = self._read_line(text, 0)
+        if line == self._lines[frame]:
+            raise Fault(0, "the line only where it is another one")
+        return line
+
+    def _expect_end(self, text: str, at: int) -> None:
+        if at != len(text):
+            raise Fault(at, "the end of the line")
+
+    def steps(self) -> list[Step]:
+        """The steps so far."""
+        return [self._step(i, row, row.changes) for i, row in enumerate(self._rows)]
+
+    def _step(self, i: int, row: _Row, changes: Changes) -> Step:
+        depth, delta, same = self.frames[row.frame].depth, changes.delta or {}, changes.same or {}
+        return Step(i, row.event, row.frame, depth, row.line, delta, tuple(changes.gone), same, row.arg)
+
+
+def read_answer(text: str) -> str | None:
+    if text == "-":
+        return None
+    if text[:1] != "=":
+        raise Fault(0, "an answer: = and a value, or -")
+    value, end = read_value(text, 1)
+    if end != len(text):
+        raise Fault(end, "the end of the line")
+    return value

@@ -1,0 +1,98 @@
+"""One activation in a prediction: where in which code objects it may stand, frame by frame.
+
+A position is a code object and a line. Frames move a set of positions along the flow; `settle` takes back those that
+nothing later agrees with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+from worldline.flow.control import Flow
+
+Position = tuple[Flow, int]
+WIDEST = 32  # more open positions than this are given up, so that a frame's cost has a bound
+
+
+@dataclass
+class Place:
+    """Where one frame may stand. `allowed`: control flow leads here from the frame before."""
+
+    scope: Scope
+    event: str
+    positions: list[Position]
+    allowed: bool = True
+
+    @property
+    def starts(self) -> bool:
+        """Whether this is the call that began its scope."""
+        return self.scope.places[0] is self
+
+
+@dataclass(eq=False)
+class Scope:
+    """One activation: its places so far, and the names it last showed, whole.
+
+    `spent`: it last gave back None, so a generator has probably ended rather than yielded. `left_at` is where the
+    scope around it then stood.
+    """
+
+    serial: int
+    places: list[Place] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    spent: bool = False
+    left_at: tuple[int, int] = (-1, 0)
+
+    @property
+    def last(self) -> Place:
+        """Its newest place."""
+        return self.places[-1]
+
+
+def reach(before: Place, event: str, position: Position) -> Iterator[AbstractSet[int]]:
+    """Sets of lines on which a frame of this event may stand after a position, the likeliest first."""
+    flow, start = position
+    after: AbstractSet[int] = flow.start if before.starts else flow.next.get(start, frozenset())
+    if event in ("return", "raise"):  # reported on the line that ran last
+        yield {start}
+        yield after
+    elif event == "call":  # a generator goes on where it stopped
+        yield {start}
+    elif before.event == "raise":
+        yield flow.handlers.get(start, frozenset())
+    else:
+        yield after
+        if before.event == "call" and not before.starts:
+            yield {start}
+
+
+def moved(before: Place, event: str, lines: AbstractSet[int]) -> list[Position]:
+    """The positions on these lines that control flow allows after a place."""
+    found: dict[Position, None] = {}
+    for position in before.positions:
+        for reached in reach(before, event, position):
+            here = reached & lines
+            found.update(((position[0], line), None) for line in here)
+            if here and event in ("return", "raise"):
+                break
+    return narrow(list(found))
+
+
+def narrow(positions: list[Position]) -> list[Position]:
+    """The positions, or none where they are too many to follow."""
+    return positions if len(positions) <= WIDEST else []
+
+
+def settle(scope: Scope) -> None:
+    """From the end back: drop the positions from which none of the next place's can be reached."""
+    for before, after in zip(reversed(scope.places[:-1]), reversed(scope.places[1:]), strict=True):
+        if len(before.positions) > 1 and after.allowed and after.positions:
+            kept = [position for position in before.positions if _agrees(before, position, after)]
+            before.positions = kept or before.positions
+
+
+def _agrees(before: Place, position: Position, after: Place) -> bool:
+    lines = {line for flow, line in after.positions if flow is position[0]}
+    return any(reached & lines for reached in reach(before, after.event, position))

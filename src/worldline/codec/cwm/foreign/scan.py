@@ -1,0 +1,241 @@
+"""One frame of Meta's format at a time from text that may have lost its special tokens; what it means is not known yet.
+
+Without tokens a frame is `LOCALS` `LINE`, or `LINE` `VALUE`: LOCALS and VALUE are JSON and end where they end, LINE
+ends with its newline or, where that is gone too, where a line of the source does. With tokens the text is read by them,
+more leniently than cwm_read.py does. Nothing recurses; a frame costs what it is long.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from worldline.codec.cwm.reader import EVENTS
+from worldline.codec.cwm.text import SPECIAL, unshield, without_marker
+from worldline.core.malformed import Malformed
+
+LONGEST = 1 << 14  # characters of a line
+_BODY = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
+_STRING = re.compile(_BODY + '"')
+_UNFINISHED = re.compile(_BODY + r"(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z")
+_SPACE = re.compile(r"[ \t\n\r]*+")
+_PARTIAL = re.compile(r"<(?:\|[a-z_]*+\|?+)?+\Z")  # a special token that breaks off
+_BREAK = re.compile(r"[\n\r]*+")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One frame as written, from `offset` to `end`. `event` is None where no token says it.
+
+    `locals` is None for a frame that carries a value (`arg`) instead.
+    """
+
+    offset: int
+    end: int
+    event: str | None
+    locals: dict[str, str] | None
+    line: str
+    arg: str | None
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Where no further frame is: the text ends there or inside one (`cut`), or something else stands `at` a place."""
+
+    offset: int
+    at: int
+    expected: str
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of the source by text; `lengths` of them, the longest first, to find one that has lost its newline."""
+
+    texts: frozenset[str]
+    lengths: tuple[int, ...]
+
+    def prefix(self, text: str, at: int) -> int:
+        """Where the longest line of the source that stands here ends; -1 where none does."""
+        found = (at + n for n in self.lengths if text[at : at + n] in self.texts)
+        return next(found, -1)
+
+
+Scan = Callable[[int], Seen | Stop]
+
+
+def lines_of(texts: Iterable[str]) -> Lines:
+    """The lines of a listing, without the empty ones, which are no evidence."""
+    known = frozenset(text for text in texts if text.strip())
+    return Lines(known, tuple(sorted({len(text) for text in known}, reverse=True)))
+
+
+def bare(line: str) -> str:
+    """A line's text without its end and without the marker, which a model may repeat."""
+    line = unshield(line.rstrip("\r\n"))
+    without = without_marker(line)
+    return line if without is None else without
+
+
+def plain_frame(text: str, at: int, lines: Lines) -> Seen | Stop:
+    """The frame without special tokens that begins here."""
+    at = _after(_BREAK, text, at)
+    if at == len(text):
+        return Stop(at, at, "a frame", cut=True)
+    if text[at] == "{":
+        read = json_object(text, at)
+        if not isinstance(read, Stop):
+            names, end = read
+            return _with_locals(text, at, end, names, lines)
+        if read.cut or lines.prefix(text, at) < 0:
+            return Stop(at, read.at, read.expected, read.cut)
+    return _with_value(text, at, lines)
+
+
+def _with_locals(text: str, at: int, start: int, names: dict[str, str], lines: Lines) -> Seen | Stop:
+    end, line = _line(text, start, lines)
+    if end < 0:
+        return Stop(at, start, "a line of the source", cut=start + LONGEST > len(text))
+    return Seen(at, end, None, names, line, None)
+
+
+def _with_value(text: str, at: int, lines: Lines) -> Seen | Stop:
+    end, line = _line(text, at, lines)
+    if end < 0:
+        is_cut = _begins_line(text[at : at + LONGEST], lines) or _PARTIAL.match(text, at) is not None
+        return Stop(at, at, "a frame", cut=is_cut)
+    start = _after(_SPACE, text, end)
+    match = _STRING.match(text, start)
+    if match:
+        return Seen(at, match.end(), None, None, line, json.loads(match[0]))
+    if line not in lines.texts:
+        return Stop(at, at, "a frame")
+    return Stop(at, start, "a JSON string", cut=_is_unfinished(text, start))
+
+
+def _line(text: str, at: int, lines: Lines) -> tuple[int, str]:
+    """The end and the text of the line here; an end of -1 where the text breaks off inside it."""
+    far = min(at + LONGEST, len(text))
+    stop = text.find("\n", at, far)
+    line = bare(text[at : far if stop < 0 else stop])
+    if line in lines.texts and (stop >= 0 or far == len(text)):
+        return (far if stop < 0 else stop + 1), line
+    end = lines.prefix(text, at)
+    if end >= 0 and (
+        text[end : end + 1] in ("{", '"') or lines.prefix(text, end) > end
+    ):  # its newline is gone
+        return end, unshield(text[at:end])
+    return (-1 if stop < 0 else stop + 1), line
+
+
+def _begins_line(rest: str, lines: Lines) -> bool:
+    return any(line.startswith(rest) for line in lines.texts)
+
+
+def first_event(text: str) -> int:
+    """Where the first token of an event stands, or the text ends: a prompt behind it is another problem's."""
+    return next((match.start() for match in SPECIAL.finditer(text) if match[1] in EVENTS), len(text))
+
+
+def tagged_frame(text: str, at: int) -> Seen | Stop:
+    """The frame with special tokens that begins here; frame separators before it are passed over."""
+    token, start = _token(text, at), at
+    while (
+        token is not None and token[1] in ("frame_sep", "begin_of_text") and not text[at : token[0]].strip()
+    ):
+        at = token[2]
+        token = _token(text, at)
+    if token is None:
+        start = _after(_SPACE, text, at)
+        is_cut = start == len(text) or _PARTIAL.match(text, start) is not None
+        return Stop(start, start, "a frame", cut=is_cut)
+    if text[at : token[0]].strip() or token[1] not in EVENTS:
+        return Stop(_after(_SPACE, text, at), token[0], "an event")
+    start, event, at = token[0], EVENTS[token[1]], token[2]
+    names: dict[str, str] | None = None
+    if event in ("call", "line"):
+        read = json_object(text, _after(_SPACE, text, at))
+        if isinstance(read, Stop):
+            return Stop(start, read.at, read.expected, read.cut)
+        names, at = read
+    return _tagged_rest(text, start, _after(_SPACE, text, at), event, names)
+
+
+def _tagged_rest(text: str, start: int, at: int, event: str, names: dict[str, str] | None) -> Seen | Stop:
+    if not text.startswith("<|action_sep|>", at):
+        return Stop(start, at, "<|action_sep|>", cut=_is_part(text, at, "<|action_sep|>"))
+    at += len("<|action_sep|>")
+    token = _token(text, at)
+    line = bare(text[at : token[0] if token else len(text)])
+    if names is not None:
+        end = token[0] if token else len(text)
+        whole = token is not None or text.endswith("\n")
+        return (
+            Seen(start, end, event, names, line, None) if whole else Stop(start, end, "<|frame_sep|>", True)
+        )
+    if token is None or token[1] != "arg_sep":
+        return Stop(start, token[0] if token else len(text), "<|arg_sep|>", cut=token is None)
+    at = _after(_SPACE, text, token[2])
+    match = _STRING.match(text, at)
+    if match is None:
+        return Stop(start, at, "a JSON string", cut=_is_unfinished(text, at))
+    return Seen(start, match.end(), event, None, line, json.loads(match[0]))
+
+
+def _token(text: str, at: int) -> tuple[int, str, int] | None:
+    match = SPECIAL.search(text, at)
+    return None if match is None else (match.start(), match[1], match.end())
+
+
+def _is_part(text: str, at: int, whole: str) -> bool:
+    """Whether the text ends here, or inside this word."""
+    return whole.startswith(text[at : at + len(whole)]) and at + len(whole) > len(text)
+
+
+def json_object(text: str, at: int) -> tuple[dict[str, str], int] | Stop:
+    """The JSON object of strings that begins here, and where it ends."""
+    names: dict[str, str] = {}
+    start, at = at, _after(_SPACE, text, at + 1)
+    if text[start : start + 1] != "{":
+        return Stop(start, start, "a JSON object", cut=start == len(text))
+    if text[at : at + 1] == "}":
+        return names, at + 1
+    while True:
+        pair = _pair(text, at)
+        if isinstance(pair, Malformed):
+            return Stop(start, pair.offset, pair.expected, cut=_is_unfinished(text, pair.offset))
+        name, value, at = pair
+        if name in names:
+            return Stop(start, at, "another name")
+        names[name] = value
+        if text[at : at + 1] == "}":
+            return names, at + 1
+        if text[at : at + 1] != ",":
+            return Stop(start, at, ", or }", cut=at == len(text))
+        at = _after(_SPACE, text, at + 1)
+
+
+def _pair(text: str, at: int) -> tuple[str, str, int] | Malformed:
+    name = _STRING.match(text, at)
+    if name is None:
+        return Malformed(at, "a JSON string")
+    at = _after(_SPACE, text, name.end())
+    if text[at : at + 1] != ":":
+        return Malformed(at, ":")
+    at = _after(_SPACE, text, at + 1)
+    value = _STRING.match(text, at)
+    if value is None:
+        return Malformed(at, "a JSON string")
+    return json.loads(name[0]), json.loads(value[0]), _after(_SPACE, text, value.end())
+
+
+def _is_unfinished(text: str, at: int) -> bool:
+    """Whether the text ends here, or inside the JSON string that begins here."""
+    return at >= len(text) or _UNFINISHED.match(text, at) is not None
+
+
+def _after(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return match.end() if match else at

@@ -1,0 +1,169 @@
+"""Foreign text in Meta's format, whichever way it was decoded: told apart from what is cut, runs on or is no trace.
+
+    {"n": "6"}    return n          <|line_sep|>{"n": "6"}<|action_sep|>    return n<|frame_sep|>
+        return n                    <|return_sep|><|action_sep|>    return n
+    "6"                             <|arg_sep|>"6"<|frame_sep|><|end_of_text|>
+
+The left is what `skip_special_tokens=True` leaves of the right; both give the right, and the frames that cwm_parse.py
+reads from it. Total, linear, without recursion; nothing is evaluated. What the values mean is not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from worldline.codec.cwm.foreign.events import Telling
+from worldline.codec.cwm.foreign.scan import (
+    LONGEST,
+    Lines,
+    Scan,
+    Seen,
+    Stop,
+    first_event,
+    lines_of,
+    plain_frame,
+    tagged_frame,
+)
+from worldline.codec.cwm.foreign.tail import Tail, tail_of
+from worldline.codec.cwm.lines import Scopes
+from worldline.codec.cwm.parse import CwmPrediction
+from worldline.codec.cwm.parse import parse as parse_tagged
+from worldline.codec.cwm.reader import RawFrame
+from worldline.codec.cwm.text import EVENT_TOKENS, SPECIAL, UNCHANGED, listing, quoted, shield, token
+from worldline.codec.repetition import repetition
+from worldline.core.malformed import Malformed
+from worldline.flow.control import successors
+
+ROUNDS, LEAST = 8, 256  # a block that ends a text so often, in so many characters, is a repetition
+KINDS = ("whole", "run-on", "truncated", "repetition", "malformed", "empty")
+STARTS = 256  # places at which a trace inside other text is looked for
+_OPENING = re.compile(r"^\{", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Stripped:
+    """What a foreign text is: its frames, the same as `text` with every special token, and how it ends.
+
+    `run_on` is where the text goes on to something else after its outermost return and the answer that may follow;
+    `repeats` is where a stretch begins that is repeated until the text breaks off; `cut` says that it breaks off.
+    `answer` is what stands between `[ANSWER]` and `[/ANSWER]`. Offsets are characters of what was given.
+    """
+
+    prediction: CwmPrediction
+    text: str
+    kind: str
+    cut: bool = False
+    run_on: int | None = None
+    repeats: int | None = None
+    malformed: Malformed | None = None
+    answer: str | None = None
+
+
+def parse(
+    text: str, source: str, *, entry: int | None = None, value: Callable[[str], str] | None = None
+) -> Stripped:
+    """Read a foreign text of a program; a marker in `source` is read as `entry`, as cwm_parse.py does.
+
+    `value` respells each value, for those that are written in another dialect.
+    """
+    lines = listing(source)
+    flows = successors("\n".join(lines.lines[1:]))
+    telling = Telling(Scopes(lines, flows, lines.entry if entry is None else entry))
+    known = lines_of(lines.lines)
+    scan = _scanner(text, known)
+    seen = scan(_start(text, scan, known))
+    end = seen.offset
+    while isinstance(seen, Seen):
+        following = scan(seen.end)
+        telling.feed(seen, following)
+        end, seen = seen.end, following
+        if telling.over:
+            break
+    told = [_translated(frame, value) for frame in telling.told] if value else telling.told
+    if telling.over or isinstance(seen, Seen):
+        return _whole(told, source, entry, tail_of(text, end))
+    return _stopped(told, source, entry, text, seen)
+
+
+def _scanner(text: str, lines: Lines) -> Scan:
+    if SPECIAL.search(text):
+        return partial(tagged_frame, text)
+    return lambda at: plain_frame(text, at, lines)
+
+
+def _start(text: str, scan: Scan, lines: Lines) -> int:
+    """Where the trace begins: after a prompt, at once, or where its first two lines are lines of the source."""
+    given = text.rfind(token("trace_context_start"), 0, first_event(text))
+    if given >= 0:
+        after = text.find(token("frame_sep"), given)
+        return len(text) if after < 0 else after
+    if isinstance(scan(0), Seen) or not text.strip():
+        return 0
+    openings = [*_OPENING.finditer(text), *SPECIAL.finditer(text)]
+    for match in openings[:STARTS]:
+        first = scan(match.start())
+        if isinstance(first, Stop) and _is_spoilt(text, match.start(), lines):
+            return first.offset
+        if isinstance(first, Seen) and _begins(first) and first.line in lines.texts:
+            second = scan(first.end)
+            if isinstance(second, Stop) or second.line in lines.texts:
+                return first.offset
+    return 0
+
+
+def _is_spoilt(text: str, at: int, lines: Lines) -> bool:
+    """Whether a frame was meant here: behind what are no names stands a line of the source."""
+    end = text.find("\n", at, at + LONGEST)
+    return text[at] == "{" and end > 0 and text[at:end].rpartition("}")[2] in lines.texts
+
+
+def _begins(frame: Seen) -> bool:
+    """Whether a trace may begin here: with names that all have their values, for nothing was said before."""
+    return frame.locals is not None and UNCHANGED not in frame.locals.values()
+
+
+def _whole(told: list[RawFrame], source: str, entry: int | None, tail: Tail) -> Stripped:
+    text = tagged(told) + token("end_of_text")
+    kind = "whole" if tail.run_on is None else "run-on"
+    prediction = parse_tagged(text, source, entry=entry)
+    return Stripped(prediction, text, kind, run_on=tail.run_on, answer=tail.answer)
+
+
+def _stopped(told: list[RawFrame], source: str, entry: int | None, text: str, stop: Stop) -> Stripped:
+    answer = tail_of(text, stop.offset).answer
+    shown = tagged(told)
+    if not told and not SPECIAL.sub("", text).strip():
+        return Stripped(parse_tagged("", source, entry=entry), "", "empty")
+    if stop.cut:
+        found = repetition(text, times=ROUNDS, least=LEAST)
+        repeats = None if found is None else found.start
+        kind = "truncated" if repeats is None else "repetition"
+        prediction = parse_tagged(shown, source, entry=entry)
+        return Stripped(prediction, shown, kind, cut=True, repeats=repeats)
+    rest = shown + shield(text[stop.offset :])
+    malformed = Malformed(stop.at, stop.expected)
+    return Stripped(
+        parse_tagged(rest, source, entry=entry), rest, "malformed", malformed=malformed, answer=answer
+    )
+
+
+def _translated(frame: RawFrame, value: Callable[[str], str]) -> RawFrame:
+    names = {name: said if said == UNCHANGED else value(said) for name, said in frame.locals.items()}
+    return replace(frame, locals=names, arg=None if frame.arg is None else value(frame.arg))
+
+
+def tagged(frames: Iterable[RawFrame]) -> str:
+    """Frames in Meta's own spelling, with every special token."""
+    return "".join(_spelled(frame) for frame in frames)
+
+
+def _spelled(frame: RawFrame) -> str:
+    line = token("action_sep") + shield(frame.line) + "\n"
+    if frame.event in ("return", "raise"):
+        line += token("arg_sep") + quoted(frame.arg or "None")
+        return token(EVENT_TOKENS[frame.event]) + line + token("frame_sep")
+    names = ", ".join(f"{quoted(name)}: {quoted(value)}" for name, value in frame.locals.items())
+    return f"{token(EVENT_TOKENS[frame.event])}{{{names}}}{line}{token('frame_sep')}"

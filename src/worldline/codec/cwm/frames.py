@@ -1,0 +1,135 @@
+"""The frames that Meta's format shows for a trace: those that sys.settrace of CPython 3.11 reports.
+
+A frame holds the names of its scope BEFORE its line. Yields read as returns and resumes as calls; a frame left by an
+exception ends in a return of None; text written and read has no place. Spelling is cwm.py's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from worldline.codec.cwm.comprehension import INLINED_SINCE, restore
+from worldline.codec.cwm.frame import CwmFrame
+from worldline.core.trace import Step, Trace
+from worldline.flow.control import Flow, successors
+
+COMPLETE = ("returned", "raised", "exited")
+SHOWN = ("call", "line", "return", "raise", "yield", "resume")
+
+
+def frames(trace: Trace) -> list[CwmFrame]:
+    """Every frame of a trace in order; scopes are numbered by first sight."""
+    flows = successors(trace.program.source)
+    shown = list(_Unfolding(trace, flows, _inlines(trace)).run())
+    if _inlines(trace):
+        shown = restore(shown, trace.program.source)
+    serials: dict[int, int] = {}
+    return [replace(frame, scope=serials.setdefault(frame.scope, len(serials))) for frame in shown]
+
+
+def complete(trace: Trace) -> bool:
+    """Whether the trace ends where the program did."""
+    return trace.outcome.kind in COMPLETE
+
+
+def _inlines(trace: Trace) -> bool:
+    """Whether the recording interpreter ran comprehensions inside the frame around them."""
+    parts = trace.interpreter.version.split(".")[:2]
+    return all(part.isdecimal() for part in parts) and tuple(map(int, parts)) >= INLINED_SINCE
+
+
+@dataclass
+class _Unfolding:
+    """Folds the deltas of each frame, and keeps the stack so that every frame that was left is seen to end."""
+
+    trace: Trace
+    flows: tuple[Flow, ...]
+    inlined: bool
+    names: dict[int, dict[str, str]] = field(default_factory=dict)
+    line: dict[int, int] = field(default_factory=dict)
+    raised: set[int] = field(default_factory=set)
+    stack: list[int] = field(default_factory=list)
+    local: dict[int, list[Flow]] = field(default_factory=dict)
+
+    def run(self) -> Iterator[CwmFrame]:
+        other = {name for name, _ in self.trace.program.files}
+        steps = [
+            s for s in self.trace.steps if s.event in SHOWN and self.trace.frames[s.frame].file not in other
+        ]
+        last = {step.frame: i for i, step in enumerate(steps)}
+        for i, step in enumerate(steps):
+            yield from self._settle(step, i, last)
+            yield self._show(step)
+        while self.stack and complete(self.trace):
+            yield self._leave()
+
+    def _settle(self, step: Step, i: int, last: dict[int, int]) -> Iterator[CwmFrame]:
+        """End the frames that were left by an exception before this step; wake a generator thrown into."""
+        if step.event == "call":
+            parent = self.trace.frames[step.frame].parent
+            while self.stack and parent in self.stack and self.stack[-1] != parent:
+                yield self._leave()
+            while self.stack and parent not in self.stack and self._is_over(i, last):
+                yield self._leave()
+        elif step.event == "resume":
+            while self.stack and self._is_over(i, last):
+                yield self._leave()
+        elif step.frame in self.stack:
+            while self.stack[-1] != step.frame:
+                yield self._leave()
+        else:
+            yield self._enter(step.frame, self.line.get(step.frame, step.line))
+
+    def _is_over(self, i: int, last: dict[int, int]) -> bool:
+        return self.stack[-1] in self.raised and last[self.stack[-1]] < i
+
+    def _leave(self) -> CwmFrame:
+        serial = self.stack.pop()
+        return CwmFrame("return", serial, self.line[serial], {}, "None")
+
+    def _enter(self, serial: int, line: int) -> CwmFrame:
+        self.stack.append(serial)
+        self.line[serial] = line
+        return CwmFrame("call", serial, line, dict(self.names.setdefault(serial, {})), None)
+
+    def _show(self, step: Step) -> CwmFrame:
+        serial = step.frame
+        (self.raised.add if step.event == "raise" else self.raised.discard)(serial)
+        if step.event == "call":
+            self._apply(step)
+            return self._enter(serial, self._call_line(step))
+        if step.event == "resume":
+            frame = self._enter(serial, step.line)
+        elif step.event == "line":
+            frame = CwmFrame("line", serial, step.line, dict(self.names.setdefault(serial, {})), None)
+        else:
+            event = "raise" if step.event == "raise" else "return"
+            frame = CwmFrame(event, serial, step.line, {}, step.arg or "None")
+            if event == "return":
+                self.stack.pop()
+        self.line[serial] = step.line
+        self._apply(step)
+        return frame
+
+    def _call_line(self, step: Step) -> int:
+        return 0 if self.trace.frames[step.frame].name == "<module>" else step.line
+
+    def _apply(self, step: Step) -> None:
+        names = self.names.setdefault(step.frame, {})
+        for name in step.gone:
+            names.pop(name, None)
+        for name, value in step.delta.items():
+            if self._is_local(step, name):
+                names[name] = value
+
+    def _is_local(self, step: Step, name: str) -> bool:
+        """Globals are in a function's deltas but not among its locals."""
+        owners = self.local.get(step.frame)
+        if owners is None:  # the frame's first step is its call
+            title = self.trace.frames[step.frame].name
+            owners = [
+                flow for flow in self.flows if flow.name == title and flow.line == self._call_line(step)
+            ]
+            self.local[step.frame] = owners
+        return not owners or any(flow.names.shows(name, inlined=self.inlined) for flow in owners)

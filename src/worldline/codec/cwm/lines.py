@@ -1,0 +1,158 @@
+"""Which line a text means: a stack of scopes that calls push and returns pop, generators waiting beside it.
+
+The first answer is control flow within the scope; then a line of the same code object; then of the source. More than
+one answer stays more than one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from worldline.codec.cwm.activation import Place, Position, Scope, moved, narrow
+from worldline.codec.cwm.text import Listing
+from worldline.flow.control import Flow
+from worldline.flow.names import Names
+
+WAITING = 8  # suspended generators that a call is compared with
+_NONE: frozenset[str] = frozenset()
+_NO_LINES: frozenset[int] = frozenset()
+NOWHERE = Flow(
+    "", 0, 0, "", (), Names(_NONE, _NONE, _NONE, _NONE, whole=True), _NO_LINES, {}, {}, _NO_LINES, _NO_LINES
+)  # fmt: skip
+_CLASS = re.compile(r"([^\W\d][\w.]*)(?:#\d+)?\(")
+
+
+@dataclass
+class Scopes:
+    """The scopes of one prediction, fed a frame at a time."""
+
+    lines: Listing
+    flows: tuple[Flow, ...]
+    entry: int | None
+    every: list[Scope] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    stack: list[Scope] = field(default_factory=list)
+    waiting: dict[str, list[Scope]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        numbers: dict[str, list[int]] = {}
+        for number, text in enumerate(self.lines.lines[1:], 1):
+            numbers.setdefault(text, []).append(number)
+        self.numbers = {text: frozenset(found) for text, found in numbers.items()}
+        self.calls: dict[str, list[Flow]] = {}
+        self.holders: dict[int, list[Flow]] = {}
+        for flow in self.flows:
+            self.calls.setdefault(self.lines.text(flow.line), []).append(flow)
+            for line in flow.next.keys() | flow.start:
+                self.holders.setdefault(line, []).append(flow)
+        self.bases = {flow.name: flow.bases for flow in self.flows if flow.bases}
+
+    def place(self, event: str, text: str, names: Mapping[str, str], arg: str | None) -> Place | None:
+        """Where a frame stands; None where no scope is open for it."""
+        if event != "call" and not self.stack:
+            return None
+        place = self._call(text, names) if event == "call" else self._move(event, text)
+        place.scope.places.append(place)
+        self.places.append(place)
+        if event == "return":
+            self._leave(self.stack.pop(), text, arg)
+        return place
+
+    def _move(self, event: str, text: str) -> Place:
+        """A frame of the innermost scope, or of the one around it when an exception has just left the innermost."""
+        scope, lines = self.stack[-1], self.numbers.get(text, frozenset())
+        found = moved(scope.last, event, lines)
+        if found:
+            return Place(scope, event, found)
+        if scope.last.event == "raise" and event != "return" and len(self.stack) > 1:
+            found = moved(self.stack[-2].last, event, lines)
+            if found:
+                self.stack.pop()
+                return Place(self.stack[-1], event, found)
+        flows = dict.fromkeys(flow for flow, _ in scope.last.positions)
+        own = [(flow, line) for line in sorted(lines) for flow in self.holders.get(line, ()) if flow in flows]
+        return Place(scope, event, narrow(own) or self._anywhere(lines), allowed=not self.flows)
+
+    def _anywhere(self, lines: frozenset[int]) -> list[Position]:
+        """Every code object's lines of one text; a line of none, such as a comment, is still a line."""
+        return narrow([(flow, line) for line in sorted(lines) for flow in self.holders.get(line, [NOWHERE])])
+
+    def _leave(self, scope: Scope, text: str, arg: str | None) -> None:
+        scope.spent = arg == "None"
+        scope.left_at = self._now()
+        if any(line in flow.yields for flow, line in scope.last.positions):
+            waiting = self.waiting.setdefault(text, [])
+            waiting.append(scope)
+            del waiting[:-WAITING]
+
+    def _now(self) -> tuple[int, int]:
+        """The innermost scope and how far it is: the same until it moves on to its next frame."""
+        return (self.stack[-1].serial, len(self.stack[-1].places)) if self.stack else (-1, 0)
+
+    def _call(self, text: str, names: Mapping[str, str]) -> Place:
+        fresh = self._fresh(text, names)
+        woken = [] if any(flow.name == "<genexpr>" for flow in fresh) else self._woken(text, names)
+        if woken and not (fresh and woken[0].spent):
+            scope = woken[0]
+            self.waiting[text].remove(scope)
+            positions = list(dict.fromkeys(position for other in woken for position in other.last.positions))
+            place = Place(scope, "call", positions)
+        else:
+            scope = Scope(len(self.every))
+            self.every.append(scope)
+            flows = fresh or self.calls.get(text, [])
+            found = narrow([(flow, flow.line) for flow in flows])
+            place = Place(scope, "call", found) if found else self._unheard(scope, text)
+        self.stack.append(scope)
+        return place
+
+    def _unheard(self, scope: Scope, text: str) -> Place:
+        """A call on a line that begins no code object."""
+        return Place(
+            scope, "call", self._anywhere(self.numbers.get(text, frozenset())), allowed=not self.flows
+        )
+
+    def _fresh(self, text: str, names: Mapping[str, str]) -> list[Flow]:
+        """Code objects that a call on this line with these names may start."""
+        shown = set(names)
+        fresh = [flow for flow in self.calls.get(text, []) if flow.names.may_start_with(shown)]
+        if not self.every and self.entry is not None:
+            fresh = [flow for flow in fresh if self.entry in (flow.line, flow.defined)] or fresh
+        if len({flow.line for flow in fresh}) > 1 and self.stack:  # what has no name runs where it stands
+            here = {line for _, line in self.stack[-1].last.positions}
+            fresh = [flow for flow in fresh if not flow.name.startswith("<") or flow.line in here] or fresh
+        if len({flow.line for flow in fresh}) > 1:
+            first = _CLASS.match(next(iter(names.values()), ""))
+            kin = self._kin(first[1]) if first else set()
+            fresh = [flow for flow in fresh if flow.owner in kin] or fresh
+        return fresh
+
+    def _kin(self, name: str) -> set[str]:
+        """A class and its bases, as far as the source names them: whose methods its instances have."""
+        kin, pending = {name}, [name]
+        while pending:
+            fresh = [base for base in self.bases.get(pending.pop(), ()) if base not in kin]
+            kin.update(fresh)
+            pending.extend(fresh)
+        return kin
+
+    def _woken(self, text: str, names: Mapping[str, str]) -> list[Scope]:
+        """The suspended generators that a call fits best; more than one only when they fit equally well.
+
+        Of equals the oldest comes first if they were left on this very line, as in a zip, else the newest.
+        """
+        best: list[Scope] = []
+        score, now = (False, False, -1), self._now()
+        for scope in self.waiting.get(text, []):
+            if len(scope.names) > len(names) or not scope.names.keys() <= names.keys():
+                continue
+            if not any(all(flow.names.shows(name) for name in names) for flow, _ in scope.last.positions):
+                continue
+            agreeing = sum(names[name] == value for name, value in scope.names.items())
+            fit = not scope.spent, scope.left_at == now, agreeing
+            if fit > score:
+                best, score = [], fit
+            best += [scope] if fit == score else []
+        return best if score[1] else best[::-1]

@@ -1,0 +1,94 @@
+"""A prediction in Meta's format: frames with whole locals and true line numbers, or where it stops being one.
+
+Total and linear in the input: each frame is compared with at most `WIDEST` positions, and nothing recurses. A line's
+text is resolved by control flow within its scope; what it does not settle is said to be open, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from worldline.codec.cwm.activation import Place, settle
+from worldline.codec.cwm.frame import CwmFrame
+from worldline.codec.cwm.lines import Scopes
+from worldline.codec.cwm.reader import RawFrame, Reader, pieces_of_ids, pieces_of_text
+from worldline.codec.cwm.text import UNCHANGED, listing, without_marker
+from worldline.core.malformed import Malformed
+from worldline.flow.control import successors
+
+
+@dataclass(frozen=True)
+class CwmPrediction:
+    """The frames before the end or the first fault. `ended`: <|end_of_text|> was read; what follows it is not."""
+
+    frames: tuple[CwmFrame, ...]
+    ended: bool
+    malformed: Malformed | None
+
+
+def parse(
+    text: str | Sequence[int],
+    source: str,
+    *,
+    entry: int | None = None,
+    decode: Callable[[int], bytes | None] | None = None,
+) -> CwmPrediction:
+    """Read a model's text, with or without its prompt, or token ids through `decode` (id -> bytes).
+
+    `source` is the program's; a marker in it is read as `entry`, the line of the first function's `def` (0: a script).
+    """
+    if isinstance(text, str):
+        reader = Reader(iter(pieces_of_text(text)), len(text), shielded=True)
+    else:
+        ids = list(text)
+        reader = Reader(pieces_of_ids(ids, decode or _no_token), len(ids), shielded=False)
+    lines = listing(source)
+    clean = "\n".join(lines.lines[1:])
+    scopes = Scopes(lines, successors(clean), lines.entry if entry is None else entry)
+    frames: list[CwmFrame] = []
+    for raw in reader.frames():
+        place = scopes.place(raw.event, _bare(raw.line), raw.locals, raw.arg)
+        if place is None:
+            return CwmPrediction(_settled(frames, scopes), False, Malformed(raw.offset, "<|call_sep|>"))
+        frames.append(_frame(raw, place))
+    return CwmPrediction(_settled(frames, scopes), reader.ended, reader.malformed)
+
+
+def _no_token(number: int) -> None:
+    return None
+
+
+def _bare(line: str) -> str:
+    """The line's text without its end and without the marker, which a model may repeat."""
+    line = line.removesuffix("\n").removesuffix("\r")
+    bare = without_marker(line)
+    return line if bare is None else bare
+
+
+def _frame(raw: RawFrame, place: Place) -> CwmFrame:
+    scope = place.scope
+    if raw.event not in ("call", "line"):
+        return CwmFrame(raw.event, scope.serial, None, {}, raw.arg)
+    names, unknown = dict(raw.locals), []
+    for name, value in names.items():
+        if value == UNCHANGED:
+            names[name] = scope.names.get(name, UNCHANGED)
+            if names[name] == UNCHANGED:
+                unknown.append(name)
+    scope.names = names
+    return CwmFrame(raw.event, scope.serial, None, names, None, unknown=tuple(unknown))
+
+
+def _settled(frames: list[CwmFrame], scopes: Scopes) -> tuple[CwmFrame, ...]:
+    """The frames with their lines, once each scope has been seen to its end."""
+    for scope in scopes.every:
+        settle(scope)
+    return tuple(_with_line(frame, place) for frame, place in zip(frames, scopes.places, strict=True))
+
+
+def _with_line(frame: CwmFrame, place: Place) -> CwmFrame:
+    lines = tuple(sorted({line for _, line in place.positions}))
+    if len(lines) == 1:
+        return replace(frame, line=lines[0], allowed=place.allowed)
+    return replace(frame, candidates=lines, allowed=place.allowed and bool(lines))

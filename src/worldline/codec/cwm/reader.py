@@ -1,0 +1,278 @@
+"""Meta's format as raw frames: special tokens apart from text, JSON strings read, nothing yet understood.
+
+Total: any text or list of token ids gives the frames up to the first thing that is not one, and where that is. Linear
+in the input, without recursion. Which line a text means and what ".." stands for is cwm_parse.py's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from worldline.codec.cwm.text import EVENT_TOKENS, SPECIAL, TOKENS, token, unshield
+from worldline.core.malformed import Malformed
+
+EVENTS = {name: event for event, name in EVENT_TOKENS.items()}
+NAMES = {number: name for name, number in TOKENS.items()}
+
+_STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"')
+_SPACE = re.compile(r"[ \t\n\r]*+")
+_T = TypeVar("_T", str, dict[str, str])
+
+
+@dataclass(frozen=True)
+class RawFrame:
+    """One frame as written; `offset` is where it begins."""
+
+    event: str
+    locals: dict[str, str]
+    line: str
+    arg: str | None
+    offset: int
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A special token (`name`), or a stretch of text (`name` empty) with the offset of each of its parts."""
+
+    name: str
+    text: str
+    offset: int
+    starts: tuple[int, ...] = ()
+    offsets: tuple[int, ...] = ()
+
+    def at(self, index: int) -> int:
+        """The offset in the input of a character of the text."""
+        if not self.starts:
+            return self.offset + index
+        return self.offsets[bisect_right(self.starts, index) - 1]
+
+
+def pieces_of_text(text: str) -> Iterator[Piece]:
+    """Special tokens as they are spelled, and what stands between."""
+    at = 0
+    for match in SPECIAL.finditer(text):
+        if match.start() > at:
+            yield Piece("", text[at : match.start()], at)
+        yield Piece(match[1], "", match.start())
+        at = match.end()
+    if at < len(text):
+        yield Piece("", text[at:], at)
+
+
+def pieces_of_ids(ids: Sequence[int], decode: Callable[[int], bytes | None]) -> Iterator[Piece | Malformed]:
+    """The same for token ids; offsets are then positions in the list. Ends at an id that is none."""
+    data = bytearray()
+    starts: list[int] = []
+    offsets: list[int] = []
+    for at, number in enumerate(ids):
+        name = NAMES.get(number) if isinstance(number, int) else None
+        if name is None:
+            part = _bytes(number, decode)
+            if part is None:
+                yield from _stretch(data, starts, offsets)
+                yield Malformed(at, "a token of the vocabulary")
+                return
+            starts.append(len(data))
+            offsets.append(at)
+            data += part
+            continue
+        yield from _stretch(data, starts, offsets)
+        data, starts, offsets = bytearray(), [], []
+        yield Piece(name, "", at)
+    yield from _stretch(data, starts, offsets)
+
+
+def _bytes(number: object, decode: Callable[[int], bytes | None]) -> bytes | None:
+    if not isinstance(number, int):
+        return None
+    try:
+        part = decode(number)
+    except (LookupError, ValueError, TypeError, OverflowError):
+        return None
+    return part if isinstance(part, bytes) else None
+
+
+def _stretch(data: bytearray, starts: list[int], offsets: list[int]) -> Iterator[Piece | Malformed]:
+    """Tokens' bytes as text; an offset counts characters, so starts are moved from bytes to characters."""
+    if not data:
+        return
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        yield Malformed(offsets[bisect_right(starts, error.start) - 1], "UTF-8")
+        return
+    if not text.isascii():
+        lengths, counted = [0], 0
+        for byte in data:
+            counted += byte & 0xC0 != 0x80
+            lengths.append(counted)
+        starts = [lengths[start] for start in starts]
+    yield Piece("", text, offsets[0], tuple(starts), tuple(offsets))
+
+
+@dataclass
+class Reader:
+    """Reads frames from pieces; `malformed` says why it stopped early, `ended` that the end was written."""
+
+    pieces: Iterator[Piece | Malformed]
+    length: int
+    shielded: bool
+    ended: bool = False
+    malformed: Malformed | None = None
+    ahead: list[Piece] = field(default_factory=list)
+
+    def frames(self) -> Iterator[RawFrame]:
+        """Every whole frame, up to the end, the end of the input, or the first fault."""
+        self._skip_prompt()
+        while self.malformed is None:
+            piece = self._take()
+            if piece is None:
+                return
+            if piece.name == "end_of_text":
+                self.ended = True
+                return
+            frame = self._frame(piece)
+            if frame is None:
+                return
+            yield frame
+
+    def _skip_prompt(self) -> None:
+        piece = self._take()
+        if piece is not None and piece.name == "begin_of_text":
+            piece = self._take()
+        if piece is None or piece.name != "trace_context_start":
+            self.ahead += [piece] if piece is not None else []
+            return
+        self._text()
+        self._expect("frame_sep")
+
+    def _frame(self, piece: Piece) -> RawFrame | None:
+        event = EVENTS.get(piece.name)
+        if event is None:
+            self._fail(piece, "an event or <|end_of_text|>")
+            return None
+        names = self._locals() if event in ("call", "line") else {}
+        if names is None or not self._expect("action_sep"):
+            return None
+        line = self._text()
+        arg = None
+        if event in ("return", "raise"):
+            arg = self._value() if self._expect("arg_sep") else None
+            if arg is None:
+                return None
+        if not self._expect("frame_sep"):
+            return None
+        text = unshield(line.text) if self.shielded else line.text
+        return RawFrame(event, names, text, arg, piece.offset)
+
+    def _locals(self) -> dict[str, str] | None:
+        piece = self._text()
+        names = read_object(piece.text)
+        if isinstance(names, Malformed):
+            self.malformed = self.malformed or Malformed(piece.at(names.offset), names.expected)
+            return None
+        return names
+
+    def _value(self) -> str | None:
+        piece = self._text()
+        value = read_string(piece.text)
+        if isinstance(value, Malformed):
+            self.malformed = self.malformed or Malformed(piece.at(value.offset), value.expected)
+            return None
+        return value
+
+    def _take(self) -> Piece | None:
+        """The next piece; None at the end of the input or at something unreadable."""
+        if self.ahead:
+            return self.ahead.pop()
+        piece = next(self.pieces, None)
+        if isinstance(piece, Malformed):
+            self.malformed = piece
+            return None
+        return piece
+
+    def _text(self) -> Piece:
+        """A stretch of text, empty where a special token stands at once."""
+        piece = self._take()
+        if piece is not None and not piece.name:
+            return piece
+        if piece is not None:
+            self.ahead.append(piece)
+        return Piece("", "", self.length if piece is None else piece.offset)
+
+    def _expect(self, name: str) -> bool:
+        """Whether the special token comes next; says so where it does not."""
+        piece = self._take() if self.malformed is None else None
+        if piece is not None and piece.name == name:
+            return True
+        self._fail(piece, token(name))
+        return False
+
+    def _fail(self, piece: Piece | None, expected: str) -> None:
+        if self.malformed is None:
+            self.malformed = Malformed(self.length if piece is None else piece.offset, expected)
+
+
+def read_object(text: str) -> dict[str, str] | Malformed:
+    """A JSON object whose values are strings, and nothing else around it but space."""
+    names: dict[str, str] = {}
+    at = _past(text, _skip(text, 0), "{")
+    if at < 0:
+        return Malformed(_skip(text, 0), "a JSON object")
+    if text[at : at + 1] == "}":
+        return _alone(text, at + 1, names)
+    while True:
+        end = _string_end(text, at)
+        if end < 0:
+            return Malformed(at, "a JSON string")
+        name = json.loads(text[at:end])
+        if name in names:
+            return Malformed(at, "another name")
+        at, end = _past(text, _skip(text, end), ":"), _skip(text, end)
+        if at < 0:
+            return Malformed(end, ":")
+        end = _string_end(text, at)
+        if end < 0:
+            return Malformed(at, "a JSON string")
+        names[name] = json.loads(text[at:end])
+        end = _skip(text, end)
+        if text[end : end + 1] == "}":
+            return _alone(text, end + 1, names)
+        at = _past(text, end, ",")
+        if at < 0:
+            return Malformed(end, ", or }")
+
+
+def read_string(text: str) -> str | Malformed:
+    """A JSON string, and nothing else around it but space."""
+    at = _skip(text, 0)
+    end = _string_end(text, at)
+    if end < 0:
+        return Malformed(at, "a JSON string")
+    value: str = json.loads(text[at:end])
+    return _alone(text, end, value)
+
+
+def _alone(text: str, at: int, value: _T) -> _T | Malformed:
+    at = _skip(text, at)
+    return value if at == len(text) else Malformed(at, "a special token")
+
+
+def _skip(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def _past(text: str, at: int, sign: str) -> int:
+    """Where the next thing begins after a sign and space; -1 where the sign is not there."""
+    return _skip(text, at + 1) if text[at : at + 1] == sign else -1
+
+
+def _string_end(text: str, at: int) -> int:
+    match = _STRING.match(text, at)
+    return match.end() if match else -1

@@ -1,0 +1,107 @@
+"""The letters of Meta's trace format: its special tokens, its start marker, the lines of a source as it shows them.
+
+Spelling only: what the frames of a trace are is cwm_frames.py's, reading a prediction is cwm_parse.py's.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from dataclasses import dataclass
+
+from worldline.flow.control import syntax
+
+TOKENS = {
+    "begin_of_text": 128000,
+    "end_of_text": 128001,
+    "frame_sep": 128100,
+    "action_sep": 128101,
+    "return_sep": 128102,
+    "call_sep": 128103,
+    "line_sep": 128104,
+    "exception_sep": 128105,
+    "arg_sep": 128106,
+    "trace_context_start": 128107,
+}
+EVENT_TOKENS = {"call": "call_sep", "line": "line_sep", "return": "return_sep", "raise": "exception_sep"}
+MARKER = "# << START_OF_TRACE"
+UNCHANGED = ".."
+
+_ANY = "|".join(TOKENS)
+SPECIAL = re.compile(rf"<\|({_ANY})\|>")
+_SHIELDED = re.compile(rf"<(\\*)\|({_ANY})\|>")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def token(name: str) -> str:
+    """A special token as text."""
+    return f"<|{name}|>"
+
+
+def shield(text: str) -> str:
+    """Source text in which nothing reads as a special token: a backslash more in what looks like one."""
+    return _SHIELDED.sub(lambda match: f"<{match[1]}\\|{match[2]}|>", text)
+
+
+def unshield(text: str) -> str:
+    """The source text that `shield` was given."""
+    return _SHIELDED.sub(lambda match: f"<{match[1][1:]}|{match[2]}|>", text)
+
+
+def quoted(text: str) -> str:
+    """A JSON string in ASCII in which nothing reads as a special token."""
+    return json.dumps(text).replace("<|", "\\u003c|")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A source as the format shows it: lines by number (line 0 is empty, for a module), and the marked line."""
+
+    lines: tuple[str, ...]
+    entry: int | None
+
+    def text(self, line: int) -> str:
+        """A line without its end; nothing for a line that is not there."""
+        return self.lines[line] if 0 <= line < len(self.lines) else ""
+
+
+def listing(source: str) -> Listing:
+    """The lines of a source, the marker taken off the line that ends in it."""
+    lines, entry = [""], None
+    for text in _LINE_END.split(source):
+        bare = without_marker(text)
+        if bare is not None and entry is None:
+            entry = len(lines)
+        lines.append(text if bare is None else bare)
+    return Listing(tuple(lines), entry)
+
+
+def without_marker(line: str) -> str | None:
+    """The line before its marker, or None for a line without one."""
+    bare = line.rstrip(" ")
+    return bare.removesuffix(MARKER).rstrip(" ") if bare.endswith(MARKER) else None
+
+
+def marked(source: str, entry: int) -> str:
+    """The source with the marker on a line, or above it where a comment would change what the line says."""
+    lines = list(listing(source).lines)
+    if entry == 0:
+        lines[0] = MARKER
+    elif _takes_comment(source, entry, lines):
+        lines[entry] += "  " + MARKER
+    elif entry < len(lines):
+        indent = lines[entry][: len(lines[entry]) - len(lines[entry].lstrip())]
+        lines[entry] = f"{indent}{MARKER}\n{lines[entry]}"
+    return "\n".join(lines if entry == 0 else lines[1:])
+
+
+def _takes_comment(source: str, entry: int, lines: list[str]) -> bool:
+    if entry >= len(lines) or lines[entry].endswith("\\"):
+        return False
+    tree = syntax(source)
+    return tree is None or not any(
+        isinstance(node, (ast.Constant, ast.JoinedStr))
+        and node.lineno <= entry < (node.end_lineno or node.lineno)
+        for node in ast.walk(tree)
+    )

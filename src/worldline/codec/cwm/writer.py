@@ -1,0 +1,104 @@
+"""`cwm`: a trace in Meta's trace format, and a prediction in that format read back.
+
+    <|begin_of_text|><|trace_context_start|>SOURCE<|frame_sep|>FRAME...<|end_of_text|>
+
+docs/format.md has the rules. Reading is cwm_parse.py's; what frames a trace has is cwm_frames.py's.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from worldline.codec.cwm.frame import CwmFrame
+from worldline.codec.cwm.frames import complete, frames
+from worldline.codec.cwm.parse import CwmPrediction, parse
+from worldline.codec.cwm.text import (
+    EVENT_TOKENS,
+    TOKENS,
+    UNCHANGED,
+    Listing,
+    listing,
+    marked,
+    quoted,
+    shield,
+    token,
+)
+from worldline.core.trace import EVENTS, Trace
+from worldline.flow.control import successors
+
+__all__ = ["TOKENS", "CwmFrame", "CwmPrediction", "encode", "frames", "parse", "prompt"]
+
+CALL = EVENTS.index("call")
+
+
+def encode(trace: Trace) -> str:
+    """The whole text of a trace; without <|end_of_text|> where the trace stops before its program did."""
+    shown = frames(trace)
+    end = token("end_of_text") if complete(trace) else ""
+    return (
+        prompt(trace.program.source, entry_line(trace)) + render(shown, listing(trace.program.source)) + end
+    )
+
+
+def prompt(source: str, entry: int) -> str:
+    """What a model is given: the source, marked on the entry's line (0: the whole script)."""
+    return (
+        token("begin_of_text")
+        + token("trace_context_start")
+        + shield(marked(source, entry))
+        + token("frame_sep")
+    )
+
+
+def render(shown: Iterable[CwmFrame], lines: Listing) -> str:
+    """Frames as text."""
+    return "".join(_rendered(shown, lines))
+
+
+def _rendered(shown: Iterable[CwmFrame], lines: Listing) -> Iterator[str]:
+    said: dict[int, dict[str, str]] = {}
+    for frame in shown:
+        yield token(EVENT_TOKENS[frame.event])
+        if frame.event in ("call", "line"):
+            known = said.get(frame.scope, {}) if frame.event == "line" else {}
+            yield _object(frame.locals, known)
+            said[frame.scope] = frame.locals
+        yield token("action_sep") + shield(lines.text(frame.line or 0)) + "\n"
+        if frame.event in ("return", "raise"):
+            yield token("arg_sep") + quoted(frame.arg or "None")
+        yield token("frame_sep")
+
+
+def _object(names: dict[str, str], known: dict[str, str]) -> str:
+    pairs = (
+        f"{quoted(name)}: {quoted(UNCHANGED if known.get(name) == value else value)}"
+        for name, value in names.items()
+    )
+    return "{" + ", ".join(pairs) + "}"
+
+
+def entry_line(trace: Trace) -> int:
+    """The line that carries the marker: the `def` of the called function, 0 for a script."""
+    columns, activations = trace.columns, trace.frames
+    calls = (i for i, event in enumerate(columns.event) if event == CALL)
+    roots = [trace[i] for i in calls if activations[columns.frame[i]].parent < 0]
+    if trace.program.call is None or not roots:
+        return 0
+    called = _called(trace.program.call)
+    root = next((step for step in roots if activations[step.frame].name == called), roots[0])
+    name = activations[root.frame].name
+    flows = successors(trace.program.source)
+    return next((f.defined for f in flows if f.name == name and f.line == root.line), root.line)
+
+
+def _called(expression: str) -> str | None:
+    """The name of the function that a call expression calls last."""
+    try:
+        node = ast.parse(expression.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    function = node.func if isinstance(node, ast.Call) else None
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else None

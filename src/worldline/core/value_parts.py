@@ -1,0 +1,119 @@
+"""One level of a canonical value, as text: what it is made of, and those parts put together again.
+
+`codec.compact.element` edits values by it. It does not check: text that is not canonical is split somehow, or not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from worldline.core.spelling import BYTES, IDENTIFIER, STR, quote, unquote, unquote_bytes
+
+_TOKEN = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|[\[({]|[\])}]|, |: |=")
+_OPEN = re.compile(
+    rf"(?P<label>#[1-9][0-9]*)?(?:(?P<list>\[)|(?P<deque>deque\(\[)|(?P<empty>set\(\))|(?P<dict>\{{)"
+    rf"|(?P<bytearray>bytearray\((?={BYTES}\)\Z)))"
+    rf"|(?P<tuple>\()|(?P<frozenset>frozenset\()|(?P<str>(?={STR}\Z)['\"])|(?P<bytes>(?={BYTES}\Z)b)"
+    rf"|(?P<object>{IDENTIFIER}(?:\.{IDENTIFIER})*#[1-9][0-9]*)\("
+)
+_DEQUE_END = re.compile(r"\](, maxlen=[0-9]+)?\)")
+
+
+@dataclass(frozen=True)
+class Parts:
+    """One level of a value: its kind, what stands before and after, and its items (with keys or field names)."""
+
+    kind: str
+    head: str
+    tail: str
+    items: Sequence[str] | str | bytes
+    keys: list[str] | None = None
+
+
+def split(text: str) -> Parts | None:
+    """One level of a canonical value; None for a value without parts."""
+    opening = _OPEN.match(text)
+    if opening is None:
+        return None
+    kind, head = opening.lastgroup or "", opening["label"] or ""
+    if kind == "str":
+        return Parts(kind, "", "", unquote(text))
+    if kind == "bytes":
+        return Parts(kind, "", "", unquote_bytes(text))
+    if kind == "bytearray":
+        return Parts(kind, head, "", unquote_bytes(text[opening.end() : -1]))
+    if kind == "empty":
+        return Parts("set", head, "", []) if opening.end() == len(text) else None
+    if kind == "frozenset":
+        inner = text[opening.end() : -1]
+        return Parts(kind, "", "", []) if not inner else _split_items(kind, "", inner, 1)
+    return _split_items(kind, opening["object"] or head, text, opening.end())
+
+
+def _split_items(kind: str, head: str, text: str, at: int) -> Parts | None:
+    """The items of a bracketed value that begin at `at`: one pass over its tokens."""
+    items: list[str] = []
+    keys: list[str] = []
+    depth, start = 1, at
+    mark = {"dict": ": ", "object": "="}.get(kind)
+    for token in _TOKEN.finditer(text, at):
+        found = token[0]
+        if found in "[({":
+            depth += 1
+        elif found in "])}":
+            depth -= 1
+            if depth == 0:
+                break
+        elif depth == 1 and found == ", ":
+            items.append(text[start : token.start()])
+            start = token.end()
+        elif depth == 1 and found == mark and len(keys) == len(items):
+            keys.append(text[start : token.start()])
+            start = token.end()
+        if kind == "object" and depth == 1 and found == ", " and len(keys) < len(items):
+            keys.append("")  # the base value of a subclass has no name
+    if depth:
+        return None
+    if start < token.start():
+        items.append(text[start : token.start()])
+    return _shaped(kind, head, items, keys, text[token.start() :])
+
+
+def _shaped(kind: str, head: str, items: list[str], keys: list[str], end: str) -> Parts | None:
+    if kind == "deque":
+        match = _DEQUE_END.fullmatch(end)
+        return Parts(kind, head, match[1] or "", items) if match else None
+    if len(end) != 1:
+        return None
+    if kind == "tuple" and len(items) == 1:
+        return Parts(kind, head, "", [items[0][:-1]]) if items[0].endswith(",") else None
+    if kind == "dict" and items and not keys:
+        return Parts("set", head, "", items)
+    if kind == "object" and len(keys) + 1 == len(items):
+        keys.append("")
+    if kind in ("dict", "object"):
+        return Parts(kind, head, "", items, keys) if len(keys) == len(items) else None
+    return Parts(kind, head, "", items)
+
+
+def join(parts: Parts) -> str:
+    """The canonical text of one level: the inverse of `split`."""
+    if isinstance(parts.items, str):
+        return quote(parts.items)
+    if isinstance(parts.items, bytes):
+        return repr(parts.items) if parts.kind == "bytes" else f"{parts.head}bytearray({parts.items!r})"
+    items = parts.items
+    if parts.keys is not None:
+        mark = ": " if parts.kind == "dict" else "="
+        items = [f"{key}{mark}{item}" if key else item for key, item in zip(parts.keys, items, strict=True)]
+    inner = ", ".join(items)
+    if parts.kind in ("set", "frozenset"):
+        full = f"{{{inner}}}" if parts.kind == "set" else f"frozenset({{{inner}}})"
+        return parts.head + (full if items else f"{parts.kind}()")
+    forms = {
+        "list": f"[{inner}]", "tuple": f"({inner},)" if len(items) == 1 else f"({inner})",
+        "dict": f"{{{inner}}}", "object": f"({inner})", "deque": f"deque([{inner}]{parts.tail})",
+    }  # fmt: skip
+    return parts.head + forms[parts.kind]

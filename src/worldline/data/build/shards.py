@@ -1,0 +1,207 @@
+"""A dataset of documents on disk: parquet shards, a manifest with their digests, a coverage table beside them.
+
+The discipline is that of `shards`: whole files appear or nothing does, one writer at a time, nothing is read that does
+not match its digest. A row is one document with its kind, split and the hashes of its program and of its run; a
+shard's own coverage, and the unit that a build goes on with after it, are in its schema's metadata. pyarrow comes late.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from worldline import files
+from worldline.data import manifest as manifests
+from worldline.data.document import Document
+from worldline.data.manifest import Entry, Manifest, Problem
+from worldline.errors import DigestError, FingerprintError, FormatError, UsageError
+from worldline.programs.coverage.coverage import table
+
+FORMAT = "worldline-documents"
+COVERAGE = "coverage.json"
+GROUP_ROWS = 512
+_NOTE = b"worldline.coverage"
+_FOLLOWING = b"worldline.following"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One document at rest. `key` stands for the program and its renamings, `run` for one execution of it."""
+
+    prompt: bytes
+    steps: bytes
+    kind: str
+    split: str
+    key: str
+    run: str
+
+
+class Store:
+    """A directory of document shards, open for adding: what is committed stays, what is not never was."""
+
+    def __init__(self, directory: str | Path, *, fingerprint: dict[str, Any]) -> None:
+        self.directory = Path(directory)
+        files.make_directory(self.directory)
+        self._lock = files.Lock(self.directory)
+        try:
+            self.manifest = self._resume(manifests.empty(fingerprint))
+            self.runs: set[str] = set()
+            self.coverage: Counter[str] = Counter()
+            self.size = 0
+            self.following = 0
+            for entry in self.manifest.shards:
+                self._recall(entry)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _resume(self, fresh: Manifest) -> Manifest:
+        """Take up the directory's manifest, or begin one; remove what a killed writer left."""
+        files.sweep(self.directory)
+        others = set(files.names(self.directory)) - {files.LOCK_NAME, COVERAGE}
+        fresh = msgspec.structs.replace(fresh, format=FORMAT)
+        if manifests.NAME in others:
+            found = load(self.directory)
+            if lines := manifests.diff(found.fingerprint, fresh.fingerprint):
+                text = "\n".join(f"  {line}" for line in lines)
+                raise FingerprintError(f"{self.directory} was made otherwise:\n{text}")
+            if (name := shard_name(len(found.shards))) in others:
+                files.remove(self.directory / name)  # named but not listed: nobody was told that it is stored
+            return found
+        if others:
+            raise UsageError(f"{self.directory}: neither empty nor a directory of documents")
+        files.write(self.directory / manifests.NAME, manifests.encode(fresh))
+        return fresh
+
+    def _recall(self, entry: Entry) -> None:
+        shard = _table(self.directory, entry, ["run"])
+        self.runs.update(shard.column("run").to_pylist())
+        self.coverage.update(json.loads(shard.schema.metadata[_NOTE]))
+        self.following = int(shard.schema.metadata.get(_FOLLOWING, self.following + 1))
+        self.size += entry.raw
+
+    @property
+    def documents(self) -> int:
+        """How many are stored."""
+        return sum(entry.rows for entry in self.manifest.shards)
+
+    def commit(self, rows: Sequence[Row], coverage: Counter[str], *, following: int | None = None) -> None:
+        """Store rows as the next shard, then the manifest that lists it, then the table of what is covered.
+
+        `following` is the unit to go on with, one more than before unless said.
+        """
+        if rows:
+            self.following = self.following + 1 if following is None else following
+            notes = {
+                _NOTE: json.dumps(coverage, sort_keys=True).encode(),
+                _FOLLOWING: b"%d" % self.following,
+            }
+            entry = _write_shard(self.directory / shard_name(len(self.manifest.shards)), rows, notes)
+            listed = msgspec.structs.replace(self.manifest, shards=(*self.manifest.shards, entry))
+            files.write(self.directory / manifests.NAME, manifests.encode(listed))
+            self.manifest = listed
+            self.runs.update(row.run for row in rows)
+            self.coverage += coverage
+            self.size += entry.raw
+        spelled = json.dumps(dict(table(self.coverage)), indent=1, ensure_ascii=False)
+        files.write(self.directory / COVERAGE, spelled.encode() + b"\n")
+
+    def close(self) -> None:
+        """Let the next writer in."""
+        self._lock.release()
+
+
+def shard_name(number: int) -> str:
+    """The name of the shard of this number."""
+    return f"documents-{number:05d}.parquet"
+
+
+def is_dataset(directory: str | Path) -> bool:
+    """Whether a directory holds documents rather than traces, by the names in it."""
+    return (Path(directory) / shard_name(0)).exists()
+
+
+def load(directory: Path) -> Manifest:
+    """The directory's manifest, checked."""
+    path = directory / manifests.NAME
+    with files.disk(path):
+        data = files.read(path, limit=manifests.MAX_BYTES)
+    try:
+        found = msgspec.json.decode(data or b"", type=Manifest)
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise FormatError(f"{path}: damaged, or no manifest: {error}") from None
+    if found.format != FORMAT or found.version != manifests.VERSION:
+        raise FormatError(f"{path}: {found.format!r} version {found.version} is no dataset of documents")
+    names = [shard_name(number) for number in range(len(found.shards))]
+    if manifests.encode(found) != data or [entry.name for entry in found.shards] != names:
+        raise DigestError(f"{path}: does not match its own sha256")
+    return found
+
+
+def read_rows(directory: str | Path, *, split: str = "") -> Iterator[Row]:
+    """Every stored row, of one split if asked, each shard checked before a row of it is read."""
+    for entry in load(Path(directory)).shards:
+        for row in _table(Path(directory), entry).to_pylist():
+            if not split or row["split"] == split:
+                yield Row(**row)
+
+
+def read_documents(directory: str | Path, *, split: str = "") -> Iterator[Document]:
+    """Every stored document, of one split if asked."""
+    for row in read_rows(directory, split=split):
+        yield Document(row.prompt, row.steps, row.kind, row.key)
+
+
+def verify(directory: str | Path) -> list[Problem]:
+    """Everything that is wrong with a dataset of documents; an empty list if nothing is."""
+    try:
+        manifest = load(Path(directory))
+    except (DigestError, FormatError) as error:
+        return [Problem(manifests.NAME, "manifest", error.slug, str(error))]
+    problems = []
+    for entry in manifest.shards:
+        file = manifests.open_shard(Path(directory), entry, manifest.shards)
+        if isinstance(file, Problem):
+            problems.append(file)
+        else:
+            file.close()
+    return problems
+
+
+def _write_shard(path: Path, rows: Sequence[Row], notes: dict[bytes, bytes]) -> Entry:
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+    kinds = {"prompt": pa.binary(), "steps": pa.binary()}
+    fields = [pa.field(name, kinds.get(name, pa.string()), nullable=False) for name in Row.__struct_fields__]
+    schema = pa.schema(fields, metadata=notes)
+    made = pa.Table.from_pylist([msgspec.structs.asdict(row) for row in rows], schema=schema)
+    draft = files.Draft(path)
+    try:
+        pq.write_table(made, draft, compression="zstd", write_page_checksum=True, row_group_size=GROUP_ROWS)
+        sha256 = draft.commit()
+    except BaseException:
+        draft.discard()
+        raise
+    raw = sum(len(row.prompt) + len(row.steps) for row in rows)
+    lines = sum(row.steps.count(b"\n") for row in rows)
+    return Entry(path.name, draft.size, len(rows), lines, raw, sha256)
+
+
+def _table(directory: Path, entry: Entry, columns: list[str] | None = None) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = manifests.open_shard(directory, entry)
+    if isinstance(file, Problem):
+        raise file.exception()
+    with file:
+        file.seek(0)
+        try:
+            return pq.ParquetFile(file, page_checksum_verification=True).read(columns, use_threads=False)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise FormatError(f"{entry.name}: {error}") from error

@@ -1,0 +1,1 @@
+"""Real functions out of installed packages and files: found, made self-contained, called in boxes."""

@@ -1,0 +1,300 @@
+"""Causes put to the test: failed samples, and as many passing ones, are asked again under each cure.
+
+A cause is confirmed when its cure flips the sample. What a cure does to passing samples counts as well: a gain among
+failures alone is an upper bound. Samples that a cure does not apply to, and faults of the tool, are counted apart.
+Which cures there are, and what each changes, is `cures`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from worldline.codec.compact.turns import turns
+from worldline.diagnose.cause import cause
+from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, Case, Plan, Unfit, plan, with_truth
+from worldline.diagnose.reading import read
+from worldline.diagnose.sample import Sample
+from worldline.errors import UsageError
+from worldline.limits import Limits
+from worldline.predict.forcing.forced import Rolled, roll
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.stats import Paired, Share
+
+MEASURES = ("answer", "trace")
+WHOLE = 1 << 24  # bytes of a true text; the recording's own limits cut it before
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried:
+    """One cure on one sample: right before, right after, and the sample as it was asked again.
+
+    `status`: `done`; or not judged, and `why`: `unfit` (it would have changed nothing), `untried` (there was no time),
+    `fault` (the tool failed).
+    """
+
+    cure: str
+    sample: int
+    before: bool
+    after: bool = False
+    status: str = "done"
+    why: str = ""
+    found: Sample | None = None
+
+    @property
+    def outcome(self) -> str:
+        """`recovered`, `regressed`, `right` or `wrong` as before; the status where it was not judged."""
+        if self.status != "done":
+            return self.status
+        if self.before == self.after:
+            return "right" if self.after else "wrong"
+        return "recovered" if self.after else "regressed"
+
+    def as_json(self) -> dict[str, Any]:
+        """Without the texts."""
+        return {"cure": self.cure, "sample": self.sample, "outcome": self.outcome, "why": self.why}
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a cure did: flips among the samples that it applies to, and how many it does not apply to.
+
+    `expected` is the net effect on all samples, of which only some were tried.
+    """
+
+    cure: str
+    pairs: Paired
+    unfit: int
+    faults: int
+    expected: float
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it."""
+        told = {"unfit": self.unfit, "faults": self.faults, "expected": self.expected}
+        return {"cure": self.cure, **self.pairs.as_json(), **told}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interventions:
+    """Every cure on every chosen sample. `by`: what counts as right. `passing`: how many there were to choose from,
+    and `failing`: how many failed, where not all of those were tried.
+
+    `unjudged` samples have no true answer or were faults: they were not tried. `causes` are of the failed ones.
+    """
+
+    model: str
+    by: str
+    seed: int
+    failed: tuple[int, ...]
+    causes: tuple[str, ...]
+    chosen: tuple[int, ...]
+    passing: int
+    unjudged: int
+    cures: tuple[str, ...]
+    tried: tuple[Tried, ...]
+    failing: int = 0
+
+    def effect(self, cure: str) -> Effect:
+        """What one cure did."""
+        outcomes = [one.outcome for one in self.tried if one.cure == cure]
+        pairs = Paired(*(outcomes.count(name) for name in ("right", "regressed", "recovered", "wrong")))
+        up = max(self.failing, len(self.failed)) / len(self.failed) if self.failed else 0.0
+        down = self.passing / len(self.chosen) if self.chosen else 0.0
+        expected = up * pairs.recovered - down * pairs.regressed
+        return Effect(cure, pairs, outcomes.count("unfit"), outcomes.count("fault"), expected)
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """What each cure did."""
+        return tuple(map(self.effect, self.cures))
+
+    def of(self, sample: int) -> tuple[Tried, ...]:
+        """What each cure did to one sample."""
+        return tuple(one for one in self.tried if one.sample == sample)
+
+    def flipped(self, sample: int) -> tuple[str, ...]:
+        """The cures that a failed sample recovered under."""
+        return tuple(one.cure for one in self.of(sample) if one.outcome == "recovered")
+
+    @property
+    def confirmed(self) -> dict[str, Share]:
+        """Of the failed samples of each cause, how many a cure of that cause flipped; the commonest cause first."""
+        flips = {
+            i: bool(set(self.flipped(i)) & set(CONFIRMING.get(name, ())))
+            for i, name in zip(self.failed, self.causes, strict=True)
+        }
+        found = {}
+        for name, n in Counter(self.causes).most_common():
+            of = [i for i, each in zip(self.failed, self.causes, strict=True) if each == name]
+            found[name] = Share(sum(flips[i] for i in of), n)
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        """The counts, and what became of each sample."""
+        return {
+            "model": self.model, "by": self.by, "seed": self.seed, "failed": list(self.failed),
+            "causes": list(self.causes), "confirmed": {name: share.as_json() for name, share in self.confirmed.items()},
+            "chosen": list(self.chosen), "passing": self.passing, "failing": self.failing, "unjudged": self.unjudged,
+            "effects": [effect.as_json() for effect in self.effects],
+            "tried": [one.as_json() for one in self.tried],
+        }  # fmt: skip
+
+
+def intervene(
+    samples: Sequence[Sample],
+    predictor: Predictor,
+    *,
+    cures: Sequence[str] = tuple(CURES),
+    seed: int = 0,
+    by: str = "answer",
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+) -> Interventions:
+    """Try each cure on every failed sample and on as many passing ones, chosen by the seed.
+
+    `samples` were found by the same predictor. `progress` hears a cure, how many of its asks are done, and of how many.
+    """
+    if by not in MEASURES:
+        raise UsageError(f"right is measured by {' or '.join(MEASURES)}, not {by!r}")
+    cases = [Case(sample) for sample in samples]
+    rights = [None if case.sample.found.status == "fault" else case.right(by) for case in cases]
+    failed = [i for i, right in enumerate(rights) if right is False]
+    passing = [i for i, right in enumerate(rights) if right]
+    chosen = sorted(Random(seed).sample(passing, min(len(failed), len(passing))))
+    tried: list[Tried] = []
+    for cure in cures:
+        pairs = [(cure, i) for i in sorted(failed + chosen)]
+        jobs, unfit = prepare(pairs, dict(enumerate(cases)), codec_of(predictor), by=by, limits=limits)
+        done = list(unfit)
+        for one in carry_out(jobs, predictor, by=by):
+            done.append(one)
+            if progress is not None:
+                progress(cure, len(done) - len(unfit), len(jobs))
+        tried += sorted(done, key=lambda one: one.sample)
+    return Interventions(
+        model=predictor.name, by=by, seed=seed, failed=tuple(failed),
+        causes=tuple(cause(samples[i]).name for i in failed), chosen=tuple(chosen), passing=len(passing),
+        unjudged=rights.count(None), cures=tuple(cures), tried=tuple(tried),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Job:
+    """A cure that applies to a case: what is asked, what is forced, and the truth."""
+
+    tried: Tried
+    plan: Plan
+    truth: Prediction
+
+
+def prepare(
+    pairs: Sequence[tuple[str, int]], cases: Mapping[int, Case], codec: str, *, by: str, limits: Limits | None
+) -> tuple[list[Job], list[Tried]]:
+    """What each cure asks of each sample, the truths of what is new recorded together; and those that do not apply."""
+    plans: dict[tuple[str, int], Plan] = {}
+    unfit: list[Tried] = []
+    for cure, i in pairs:
+        try:
+            plans[cure, i] = plan(cure, cases[i], codec=codec)
+        except Unfit as why:
+            unfit.append(_begun(cure, i, cases, by, why))
+    fresh = [pair for pair, one in plans.items() if one.fresh]
+    truths = {pair: cases[pair[1]].sample.truth for pair in plans}
+    truths |= zip(fresh, _recorded([plans[pair].ask for pair in fresh], codec, limits), strict=True)
+    for cure, i in fresh:
+        try:
+            plans[cure, i] = with_truth(plans[cure, i], cases[i], truths[cure, i])
+        except Unfit as why:
+            del plans[cure, i]
+            unfit.append(_begun(cure, i, cases, by, why))
+    return [Job(_begun(*pair, cases, by), one, truths[pair]) for pair, one in plans.items()], unfit
+
+
+def _begun(cure: str, i: int, cases: Mapping[int, Case], by: str, why: Unfit | None = None) -> Tried:
+    return Tried(
+        cure=cure,
+        sample=i,
+        before=bool(cases[i].right(by)),
+        status="unfit" if why else "done",
+        why=str(why or ""),
+    )
+
+
+def carry_out(jobs: Sequence[Job], predictor: Predictor, *, by: str) -> Iterator[Tried]:
+    """Jobs that are forced alike, done and judged, in their order; what a predictor cannot be asked is unfit."""
+    done, reason = 0, ""
+    if getattr(predictor, "is_fixed", False):
+        yield from (_refused(job, "its outputs were made before: it cannot be asked again") for job in jobs)
+        return
+    try:
+        for one in _carried(jobs, predictor, by):
+            yield one
+            done += 1
+        return
+    except UsageError as error:
+        reason = str(error)
+    rest, refused = jobs[done:], 0
+    for job in rest:  # one may have spoilt it for all, or nobody can be asked
+        try:
+            tried = (
+                _refused(job, reason)
+                if len(rest) == 1 or refused > 1
+                else next(_carried([job], predictor, by))
+            )
+        except UsageError as error:
+            refused, reason = (refused + 1 if str(error) == reason else 0), str(error)
+            tried = _refused(job, reason)
+        yield tried
+
+
+def _refused(job: Job, reason: str) -> Tried:
+    return replace(job.tried, status="unfit", why=reason)
+
+
+def _carried(jobs: Sequence[Job], predictor: Predictor, by: str) -> Iterator[Tried]:
+    asks, truths = [job.plan.ask for job in jobs], [job.truth for job in jobs]
+    force = next((job.plan.force for job in jobs), "free")
+    for job, (answer, is_told) in zip(jobs, _answers(predictor, asks, truths, force), strict=True):
+        yield _judged(job, answer, is_told, by)
+
+
+def _recorded(asks: Sequence[Ask], codec: str, limits: Limits | None) -> Iterator[Prediction]:
+    """The truths of asks, whole."""
+    whole = [replace(ask, given=b"", limit=WHOLE) for ask in asks]
+    return Interpreter(limits=limits or Limits(), codec=codec).predict(whole)
+
+
+def _answers(
+    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], force: str
+) -> Iterator[tuple[Prediction, bool]]:
+    """Each answer, and whether its end was told and not the model's own."""
+    if force == "free":
+        yield from ((answer, False) for answer in predictor.predict(asks))
+        return
+    for ask, rolled in zip(asks, roll(predictor, asks, truths, force=force, budget=QUERIES), strict=True):
+        yield rolled.prediction, force == "queries" and _is_told(ask, rolled)
+
+
+def _is_told(ask: Ask, rolled: Rolled) -> bool:
+    """Whether the step with which the outermost frame ends is among what was dictated."""
+    cut, end = turns(rolled.prediction.text), read(ask, rolled.prediction).outcome
+    if not 0 <= end < len(cut):
+        return False
+    own = cut[end].lines[-1]
+    return any(start <= own.action < end for start, end in rolled.dictated)
+
+
+def _judged(job: Job, answer: Prediction, is_told: bool, by: str) -> Tried:
+    if answer.status == "fault":
+        return replace(job.tried, status="fault", why=answer.note or "the tool failed")
+    if answer.codec != job.truth.codec:
+        return replace(job.tried, status="unfit", why=f"this model writes {answer.codec} alone")
+    if is_told:
+        return replace(job.tried, status="unfit", why="it was told the answer")
+    again = Sample(ask=job.plan.ask, truth=job.truth, found=answer)
+    return replace(job.tried, after=bool(Case(again).right(by)), found=again)

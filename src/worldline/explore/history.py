@@ -1,0 +1,128 @@
+"""What each step changes in the state that a text has told so far, and every value that a name has had.
+
+A step's changes are told at the step itself when its frame's next event follows at once, and otherwise with that next
+event, as in the compact notation: a frame that waits for a call does not know yet what its line does. A call's
+arguments are there at once. Of Meta's notation, which repeats all locals, a change is what differs from before, and
+who made it is the step before of the same frame. It reads moments and judges nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from worldline.diagnose.reading import ASIDE, Moment
+
+
+class Change(NamedTuple):
+    """A name of a frame gets a value (None: it is gone), by what the step `writer` did."""
+
+    frame: int
+    name: str
+    text: str | None
+    writer: int
+
+
+@dataclass(slots=True)
+class Past:
+    """The values of one name in their order: who wrote each and when it was told, and its text (None: gone)."""
+
+    keys: list[int] = field(default_factory=list)
+    texts: list[str | None] = field(default_factory=list)
+
+
+class Shown:
+    """The changes of every step, and the values of every name at any step."""
+
+    def __init__(self, moments: Sequence[Moment]) -> None:
+        self._size = len(moments) + 1
+        self._late = _late(moments)
+        self.changes: list[tuple[Change, ...]] = []
+        self.pasts: dict[int, dict[str, Past]] = {}
+        waiting: dict[int, int] = {}  # the step of each frame whose changes are not told yet
+        before: dict[int, int] = {}  # the newest step of each frame
+        for i, moment in enumerate(moments):
+            told: list[Change] = []
+            frame = moment.frame
+            if moment.event not in ASIDE:
+                if frame in waiting:
+                    late = waiting.pop(frame)
+                    told += _own(late, moments[late])
+                if moment.whole:
+                    told += self._differing(i, moment, before.get(frame, i))
+                elif i in self._late:
+                    waiting[frame] = i
+                elif moment.values or moment.gone:
+                    told += _own(i, moment)
+                before[frame] = i
+            self._tell(i, told)
+
+    def told(self, step: int) -> int:
+        """The step with which the changes of a step are told."""
+        return self._late.get(step, step)
+
+    def values(self, frame: int, step: int, *, before: bool = False) -> Iterator[tuple[str, str, int, int]]:
+        """Each name of a frame when a step is done, or about to be: its value, who wrote it, when it was told."""
+        for name in self.pasts.get(frame, ()):
+            found = self.value(frame, name, step, before=before)
+            if found is not None and found[0] is not None:
+                yield name, found[0], found[1], found[2]
+
+    def value(
+        self, frame: int, name: str, step: int, *, before: bool = False
+    ) -> tuple[str | None, int, int] | None:
+        """A name's text (None: it is gone), who wrote it and when it was told; None where nobody has."""
+        past = self.pasts.get(frame, {}).get(name)
+        last = self._key(step, step - before)
+        at = bisect_right(past.keys, last) if past is not None else 0
+        if past is None or not at:
+            return None
+        told, writer = divmod(past.keys[at - 1], self._size)
+        return past.texts[at - 1], writer, told
+
+    def _key(self, told: int, writer: int) -> int:
+        return told * self._size + writer
+
+    def _tell(self, step: int, told: list[Change]) -> None:
+        self.changes.append(tuple(told))
+        for frame, name, text, writer in told:
+            pasts = self.pasts.setdefault(frame, {})
+            past = pasts.get(name)
+            if past is None:
+                past = pasts[name] = Past()
+            past.keys.append(self._key(step, writer))
+            past.texts.append(text)
+
+    def _differing(self, step: int, moment: Moment, writer: int) -> Iterator[Change]:
+        """What whole locals say that those before of the same frame did not."""
+        pasts = self.pasts.get(moment.frame, {})
+        for name, past in pasts.items():
+            if name not in moment.values and past.texts[-1] is not None:
+                yield Change(moment.frame, name, None, writer)
+        for name, text in moment.values.items():
+            if name not in pasts or pasts[name].texts[-1] != text:
+                yield Change(moment.frame, name, text, writer)
+
+
+def _own(step: int, moment: Moment) -> Iterator[Change]:
+    for name in moment.gone:
+        yield Change(moment.frame, name, None, step)
+    for name, text in moment.values.items():
+        yield Change(moment.frame, name, text, step)
+
+
+def _late(moments: Sequence[Moment]) -> dict[int, int]:
+    """The steps whose changes come late, each with the step that they are told with."""
+    coming: dict[int, int] = {}
+    late: dict[int, int] = {}
+    for i in range(len(moments) - 1, -1, -1):
+        moment = moments[i]
+        if moment.event in ASIDE:
+            continue
+        after = coming.get(moment.frame, i + 1)
+        if after != i + 1 and moment.event != "call" and not moment.whole:
+            late[i] = after
+        coming[moment.frame] = i
+    return late

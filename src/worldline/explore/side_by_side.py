@@ -1,0 +1,148 @@
+"""A true run beside an imagined one, as rows of pieces: what a terminal colours and a page marks up. Knows neither.
+
+Every text that it makes is escaped for one line (`core.escape`): a model may have written anything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from worldline.core.escape import printable
+from worldline.diagnose.debug import Row
+from worldline.diagnose.diverge import Divergence
+from worldline.diagnose.reading import Moment
+
+SHOWN = 2_000  # characters of one value that can matter to a row
+ACTIONS = ("event", "line", "missing", "extra")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some text of a cell: an `event`, a `name`, a `value` or a `place`, and whether it is what differs."""
+
+    text: str
+    kind: str = "value"
+    differs: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """One row: the step, its place in the source, both cells (None: there is no such step), and how sure it was.
+
+    `kind`: `same`, `first` for the first divergence, `later` for the others; `gap` stands for `skipped` rows.
+    """
+
+    kind: str
+    step: int | None = None
+    line: int | None = None
+    file: str | None = None
+    depth: int = 0
+    wanted: tuple[Piece, ...] | None = None
+    got: tuple[Piece, ...] | None = None
+    sure: float | None = None
+    skipped: int = 0
+
+
+def window(count: int, middle: int | None, most: int) -> list[tuple[int, int]]:
+    """The rows to show of so many: all, or those around the middle, or the first and the last; as half-open spans."""
+    if not most or count <= most:
+        return [(0, count)]
+    if middle is None:
+        return [(0, most - most // 4), (count - most // 4, count)]
+    start = max(0, min(middle - most // 3, count - most))
+    return [(start, start + most)]
+
+
+def beside(
+    rows: Sequence[Row],
+    truth: Sequence[Moment],
+    found: Sequence[Moment],
+    first: Divergence | None,
+    sure: Sequence[float] = (),
+    most: int = 0,
+) -> Iterator[Shown]:
+    """The rows of two runs, windowed around the first divergence."""
+    middle = next((n for n, row in enumerate(rows) if first is not None and first in row.differs), None)
+    wanted, got = _Side(truth), _Side(found)
+    at = 0
+    for start, end in window(len(rows), middle, most):
+        if start > at:
+            yield Shown(kind="gap", skipped=start - at)
+        for number in range(start, end):
+            kind = "same" if not rows[number].differs else "first" if number == middle else "later"
+            yield _shown(rows[number], kind, wanted, got, sure)
+        at = end
+    if at < len(rows):
+        yield Shown(kind="gap", skipped=len(rows) - at)
+
+
+def alone(found: Sequence[Moment], sure: Sequence[float] = (), most: int = 0) -> Iterator[Shown]:
+    """The rows of one run."""
+    return beside([Row(i, None) for i in range(len(found))], found, (), None, sure, most)
+
+
+def _shown(row: Row, kind: str, wanted: _Side, got: _Side, sure: Sequence[float]) -> Shown:
+    one = wanted.moments[row.truth] if row.truth is not None else None
+    other = got.moments[row.found] if row.found is not None else None
+    side, here = (wanted, one) if one is not None else (got, other)
+    apart = one is None or other is None or one.action != other.action
+    spoken = row.found if got.moments else row.truth  # of a run alone, its own
+    return Shown(
+        kind=kind,
+        step=row.truth if row.truth is not None else row.found,
+        line=here.line if here else None,
+        file=here.file if here else None,
+        depth=side.depths.get(here.frame, 0) if here else 0,
+        wanted=wanted.pieces(row.truth, row.differs, placed=False),
+        got=got.pieces(row.found, row.differs, placed=apart),
+        sure=math.exp(sure[spoken]) if spoken is not None and spoken < len(sure) else None,
+    )
+
+
+class _Side:
+    """The moments of one side: what each shows of its names, and how deep its frame is."""
+
+    def __init__(self, moments: Sequence[Moment]) -> None:
+        self.moments, self.depths = moments, dict[int, int]()
+        self._changed: list[dict[str, str]] = []
+        known: dict[int, dict[str, str]] = {}
+        for moment in moments:
+            if moment.frame not in self.depths:
+                self.depths[moment.frame] = self.depths.get(moment.parent, -1) + 1
+            if moment.whole:
+                before = known.get(moment.frame, {})
+                self._changed.append({n: v for n, v in moment.values.items() if before.get(n) != v})
+                known[moment.frame] = dict(moment.values)
+            else:
+                self._changed.append(dict(moment.values))
+
+    def pieces(
+        self, at: int | None, differs: Sequence[Divergence], *, placed: bool
+    ) -> tuple[Piece, ...] | None:
+        """The cell of a moment; `placed`: with its line, since it is not the row's."""
+        if at is None:
+            return None
+        moment, names = self.moments[at], {one.name for one in differs if one.name is not None}
+        whole = any(one.what in ACTIONS for one in differs)
+        argued = any(one.name is None for one in differs)
+        found = []
+        if placed:
+            found.append(Piece(f"line {_lines(moment)}", "place", whole))
+        if moment.event != "line":
+            arg = f" {moment.arg[:SHOWN]}" if moment.arg is not None else ""
+            found.append(Piece(printable(moment.event + arg), "event", whole or argued))
+        values = self._changed[at] | {n: moment.values[n] for n in names if n in moment.values}
+        for name, value in values.items():
+            found.append(Piece(printable(f"{name}={value[:SHOWN]}"), "value", whole or name in names))
+        found += [Piece(printable(f"del {name}"), "value", whole or name in names) for name in moment.gone]
+        for name, other in moment.same.items():
+            found.append(
+                Piece(printable(f"{name} is {other}" if other else f"{name} apart"), "value", name in names)
+            )
+        return tuple(found)
+
+
+def _lines(moment: Moment) -> str:
+    return str(moment.line) if moment.line is not None else " or ".join(map(str, moment.lines)) or "?"

@@ -1,0 +1,1 @@
+"""Decoding without torch: `reference` in NumPy is the specification, `native` its fast twin in C."""

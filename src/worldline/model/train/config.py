@@ -1,0 +1,115 @@
+"""What a training run is: one frozen dataclass, made by a recipe's function and written beside what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from worldline import files
+from worldline.data.sources import Source
+from worldline.errors import UsageError
+from worldline.model.shape import Shape
+from worldline.model.train.optimize import Rates
+from worldline.model.train.schedule import Phase
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """A run of `steps` steps or of `minutes`, over batches of `rows` rows of `time` bytes."""
+
+    shape: Shape
+    sources: tuple[Source, ...]
+    rows: int = 32
+    time: int = 2048
+    steps: int = 0
+    minutes: float = 0.0  # instead of steps: a budget of wall-clock time, start-up included
+    phases: tuple[tuple[float, int, int], ...] = ()  # (share of the run, time, rows): from there on
+    rates: Rates = field(default_factory=Rates)
+    warmup: int = 50  # steps
+    cooldown: float = 0.4  # the last share of the run, over which the rates fall to 0
+    ema: float = 0.998
+    seed: int = 0
+    init_from: str | None = None  # a model's folder to start from; "shipped" for the shipped one
+    held_out: Source | None = None
+    held_out_documents: int = 512
+    log_every: int = 20
+    eval_every: int = 500  # steps; 0: only at the end
+    save_every: int = 1000  # steps; 0: only at the end
+    keep: int = 2  # checkpoints
+    trackers: tuple[str, ...] = ()
+    compile: bool = True  # layers, on a GPU
+    peak: float = 0.0  # floating-point operations a second of the accelerator, if it is not a known one
+
+    def __post_init__(self) -> None:
+        if (self.steps > 0) == (self.minutes > 0):
+            raise UsageError("a training has either steps or minutes")
+        if min(self.rows, self.time - 1, self.log_every, self.keep, self.held_out_documents) < 1:
+            raise UsageError("rows, time, log_every, keep and held_out_documents must be at least 1")
+        if not 0 <= self.cooldown <= 1 or not 0 <= self.ema < 1:
+            raise UsageError("cooldown and ema are shares")
+        starts = [start for start, _, _ in self.phases]
+        if starts != sorted(starts) or any(not 0 < start < 1 for start in starts):
+            raise UsageError("phases begin at rising shares of the run, above 0 and below 1")
+
+    @property
+    def schedule(self) -> tuple[Phase, ...]:
+        """Every phase, that of the beginning first."""
+        return (Phase(0.0, self.time, self.rows), *(Phase(*phase) for phase in self.phases))
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field, nested ones too; sources with their kinds."""
+        found: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
+        found["sources"] = [_source(source) for source in self.sources]
+        found["held_out"] = _source(self.held_out) if self.held_out else None
+        return found | {"shape": self.shape.to_json(), "rates": asdict(self.rates)}
+
+
+def _source(source: Source) -> dict[str, Any]:
+    return {"kind": type(source).__name__, **asdict(source)}
+
+
+# ---- what a model was trained on, without a machine's paths
+
+
+def described(config: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The sources of a configuration as JSON: their kinds and weights, recipes by name, files by digest."""
+    return [_description(source) for source in config.get("sources", ())]
+
+
+def _description(source: Mapping[str, Any]) -> dict[str, Any]:
+    found = {name: source[name] for name in ("kind", "weight", "split") if name in source}
+    if "commands" in source:
+        found |= {"commands": len(source["commands"])}
+        found |= _words(source["commands"][0] if source["commands"] else ())
+    if "paths" in source:
+        found["files"] = [_file(Path(path)) for path in source["paths"]]
+    if "folder" in source:
+        found["manifest"] = _file(Path(source["folder"]) / "manifest.json")
+    return found
+
+
+def _words(command: tuple[str, ...] | list[str]) -> dict[str, str]:
+    """What a command that writes documents says of them: the recipe's file, its function, the split."""
+    pairs = dict(pairwise(command))
+    named = {name: pairs[f"--{name}"] for name in ("recipe", "function", "split") if f"--{name}" in pairs}
+    return {name: Path(text).name for name, text in named.items()}
+
+
+def _file(path: Path) -> dict[str, Any]:
+    """A file's name and, where it is at hand, its digest."""
+    if not path.is_file():
+        return {"name": path.name}
+    with files.disk(path):
+        file = files.open_regular(path.resolve())
+    if file is None:
+        return {"name": path.name}
+    with file:
+        return {"name": path.name, "sha256": files.digest(file, path.stat().st_size)}
+
+
+def changed(config: Training, **options: Any) -> Training:
+    """The same run with some fields otherwise: those that are not None."""
+    return replace(config, **{name: value for name, value in options.items() if value is not None})

@@ -1,0 +1,193 @@
+"""Rollouts under forcing: the same model with a part of the truth put in its way, to see which part it was missing.
+
+`roll` takes asks and their truths (what `Interpreter` answers to the same asks) and gives one `Rolled` for each:
+
+- `free`: nothing is forced. `guard`: the control-flow guard is on, for any predictor.
+- `actions`: the true next event and line are given, the model's own state is kept.
+- `states`: the true values and changes are given, the model says what happens next.
+- `both`: all is given; `steps` say what the model would have written at each byte, and how likely the truth was to it.
+- `next`: likewise, and each step is written from the true text before it: one step ahead from every true state.
+- `edited`: the model goes on from a text in which some names have other values (`Edit`).
+- `queries`: so many true steps are put in where the model is least sure (`queries`).
+
+"Ground-truth actions forced" is read in two ways (READINGS): `actions`, and `next`. What becomes of forcing behind an
+action that the true run did not take, each script says (`forced_script`, `Rolled.left`). Nothing here judges.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from worldline.codec.compact.turns import forced_lines
+from worldline.errors import UsageError
+from worldline.predict.forcing.edit import Edit, edited
+from worldline.predict.forcing.next_step import Ahead, ahead
+from worldline.predict.forcing.queries import inquire
+from worldline.predict.forcing.script import Actions, Guarded, States
+from worldline.predict.forcing.walk import walk
+from worldline.predict.local import Local
+from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.rollout import Script
+from worldline.predict.sureness import Sure, sureness
+
+__all__ = ["FORCES", "READINGS", "Ahead", "Edit", "Rolled", "Sure", "roll"]
+
+FORCES = ("free", "actions", "states", "both", "next", "edited", "guard", "queries")
+READINGS = {
+    "own": "actions",
+    "true": "next",
+}  # of teacher forcing: the states before each step are the model's, or true
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rolled:
+    """A prediction, and what of it was not the model's own.
+
+    `dictated`: spans of the text that were given. `left`: the true step at which the model's run took another way, so
+    that nothing could be given behind it. `steps`: each true step one step ahead (`next`, `both`), where the prediction
+    itself is the truth. `sure`: how sure the model was of each step that it wrote, where it says so. `spent` and
+    `answered`: the steps that were asked for, and those that the true run had an answer for.
+    """
+
+    prediction: Prediction
+    force: str
+    dictated: tuple[tuple[int, int], ...] = ()
+    left: int | None = None
+    steps: tuple[Ahead, ...] = ()
+    sure: tuple[Sure, ...] = ()
+    spent: tuple[int, ...] = ()
+    answered: tuple[int, ...] = ()
+
+
+def roll(
+    predictor: Predictor,
+    asks: Sequence[Ask],
+    truths: Sequence[Prediction] = (),
+    *,
+    force: str,
+    budget: int = 8,
+    edits: Sequence[Edit] = (),
+) -> Iterator[Rolled]:
+    """One rollout for each ask, in their order. `truths` are not looked at by `free` and `guard`."""
+    if force not in FORCES:
+        raise UsageError(f"a rollout is forced by one of {', '.join(FORCES)}, not {force!r}")
+    if force in ("free", "guard"):
+        return (
+            _guard(predictor, asks)
+            if force == "guard"
+            else _written(predictor, asks, [None] * len(asks), force)
+        )
+    if len(truths) != len(asks):
+        raise UsageError(f"{len(asks)} asks with {len(truths)} truths")
+    for truth in truths:
+        if truth.codec != "compact":
+            raise UsageError(f"a truth in {truth.codec}: only compact texts can be forced")
+        if truth.status == "fault":
+            raise UsageError("a truth that the tool failed to record")
+    if force == "edited":
+        return _edited(predictor, asks, truths, edits)
+    if force == "queries":
+        return _queries(predictor, asks, truths, budget)
+    if force in ("next", "both"):
+        return _ahead(predictor, asks, truths, force)
+    make: Callable[..., Actions | States] = Actions if force == "actions" else States
+    scripts = [
+        make(forced_lines(ask.prompt, ask.options, truth.text))
+        for ask, truth in zip(asks, truths, strict=True)
+    ]
+    return _written(predictor, asks, scripts, force)
+
+
+def _written(
+    predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[Actions | States | None], force: str
+) -> Iterator[Rolled]:
+    """Texts with a part dictated, or none."""
+    if isinstance(predictor, Local):
+        yield from _by_local(predictor.settled(), asks, scripts, force)
+    elif any(script is None for script in scripts):
+        for found in predictor.predict(asks):
+            yield Rolled(prediction=found, force=force)
+    else:
+        given = [script for script in scripts if script is not None]
+        for script, done in zip(given, walk(predictor, asks, given), strict=True):
+            script.finish(bytes(done.text))
+            yield Rolled(
+                prediction=done.prediction(), force=force, dictated=tuple(done.dictated), left=script.left
+            )
+
+
+def _by_local(
+    local: Local, asks: Sequence[Ask], scripts: Sequence[Actions | States | None], force: str
+) -> Iterator[Rolled]:
+    for ask, script, found in zip(asks, scripts, local.follow(asks, scripts), strict=True):
+        if script is not None:
+            script.finish(found.text)
+        yield Rolled(
+            prediction=found,
+            force=force,
+            dictated=tuple(local.dictated),
+            left=None if script is None else script.left,
+            sure=tuple(sureness(ask, found, local.logprobs, local.entropies)),
+        )
+
+
+def _guard(predictor: Predictor, asks: Sequence[Ask]) -> Iterator[Rolled]:
+    """A model that gives bytes is masked; one that gives text is held to the guard where that leaves one way on."""
+    if isinstance(predictor, Local):
+        yield from _by_local(predictor.settled(guard=True), asks, [None] * len(asks), "guard")
+        return
+    scripts: list[Script] = [Guarded(ask) for ask in asks]
+    for done in walk(predictor, asks, scripts):
+        yield Rolled(prediction=done.prediction(), force="guard", dictated=tuple(done.dictated))
+
+
+def _edited(
+    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], edits: Sequence[Edit]
+) -> Iterator[Rolled]:
+    if len(edits) != len(asks):
+        raise UsageError(f"{len(asks)} asks with {len(edits)} edits")
+    texts = [edited(*one) for one in zip(asks, (truth.text for truth in truths), edits, strict=True)]
+    begun = [
+        replace(ask, given=text, limit=max(ask.limit, len(text)))
+        for ask, text in zip(asks, texts, strict=True)
+    ]
+    for text, rolled in zip(texts, _written(predictor, begun, [None] * len(asks), "edited"), strict=True):
+        yield replace(rolled, dictated=((0, len(text)),))
+
+
+def _ahead(
+    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], force: str
+) -> Iterator[Rolled]:
+    began = time.perf_counter()
+    found = ahead(predictor, asks, truths, write=force == "next")
+    for truth, (steps, fault) in zip(truths, found, strict=True):
+        known = [
+            step.action + step.state for step in steps if step.action is not None and step.state is not None
+        ]
+        now = time.perf_counter()
+        prediction = Prediction(
+            text=truth.text,
+            status=fault or truth.status,
+            logprob=sum(known) if len(known) == len(steps) else None,
+            seconds=now - began,
+        )
+        began = now
+        yield Rolled(prediction=prediction, force=force, dictated=((0, len(truth.text)),), steps=steps)
+
+
+def _queries(
+    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], budget: int
+) -> Iterator[Rolled]:
+    for one in inquire(predictor, asks, truths, budget=budget):
+        assert one.prediction is not None
+        yield Rolled(
+            prediction=one.prediction,
+            force="queries",
+            dictated=tuple(one.dictated),
+            left=one.left,
+            sure=tuple(one.sure),
+            spent=tuple(one.spent),
+            answered=tuple(sorted(one.answered)),
+        )

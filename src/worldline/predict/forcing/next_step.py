@@ -1,0 +1,269 @@
+"""One step ahead from every true state: the true text is read once, and each step is predicted from what is before it.
+
+An engine that reads bytes says at each true byte what it would have written; where that is the true byte throughout,
+writing the step from the true beginning gives the true step (at temperature 0), so that only the others are written,
+each from a fork of the engine's state. A predictor that only gives text is asked anew behind each step that it gets
+wrong. Action and state are told apart: each is compared behind true text alone, a state behind the true action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from worldline.codec.compact.turns import Turn, is_own, turns
+from worldline.errors import UsageError
+from worldline.predict.forcing.script import ANY, SPACE, state_bits
+from worldline.predict.forcing.walk import TOGETHER
+from worldline.predict.local import Local
+from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.rollout import Draft, Logits, penalty
+
+SLACK = 256  # bytes that a step may be longer than the true one before it is cut
+LOOKAHEAD = 1 << 12  # bytes asked of a text predictor at once
+BLOCK = 1 << 10  # true bytes read at once
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ahead:
+    """One true step (or the end) and what the model made of it, from the true text before it.
+
+    `found` is what it wrote, None where only bytes were compared; `same_action` and `same_state` say whether it has the
+    true bytes. `action` and `state` are the log-probabilities of the true bytes, None where they are not known.
+    """
+
+    step: int
+    wanted: bytes
+    found: bytes | None
+    same_action: bool
+    same_state: bool
+    action: float | None = None
+    state: float | None = None
+
+
+class Reader(Protocol):
+    """An engine whose states can be copied, and that says what follows each of many bytes."""
+
+    def start(self) -> Any:
+        """The state before the first byte; it has `fork()`."""
+        ...
+
+    def feed(self, state: Any, data: bytes, *, pin: bool) -> Logits:
+        """Logits after these bytes."""
+        ...
+
+    def feed_all(self, state: Any, data: bytes, *, pin: bool) -> Logits:
+        """Logits after each of these bytes."""
+        ...
+
+
+def ahead(
+    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], *, write: bool = True
+) -> Iterator[tuple[tuple[Ahead, ...], str]]:
+    """Every whole true step, one step ahead, and `fault` or nothing; with `write` off an engine only reads."""
+    if isinstance(predictor, Local) and hasattr(predictor.engine, "feed_all"):
+        for ask, truth in zip(asks, truths, strict=True):
+            yield _Reading(predictor, ask, truth.text).steps(write=write), ""
+    else:
+        for first in range(0, len(asks), TOGETHER):
+            part = slice(first, first + TOGETHER)
+            yield from _together(predictor, asks[part], truths[part])
+
+
+def _whole(ask: Ask, text: bytes) -> list[Turn]:
+    return [turn for turn in turns(text[: ask.limit]) if turn.whole]
+
+
+# ---- by an engine
+
+
+class _Reading:
+    """A true text that is being read by an engine, turn by turn."""
+
+    def __init__(self, local: Local, ask: Ask, text: bytes) -> None:
+        self._local, self._text = local, text
+        self._engine = cast(Reader, local.engine)
+        self._turns = _whole(ask, text)
+        self._draft = local.draft(replace(ask, given=b"", limit=len(text) + SLACK + 1))
+        self._found: list[Ahead] = []
+        self._wrong: list[int] = []
+        self._state = self._engine.start()
+        self._logits = self._engine.feed(self._state, ask.prompt, pin=True)
+
+    def steps(self, *, write: bool) -> tuple[Ahead, ...]:
+        """All of them."""
+        if not write:
+            for block in self._blocks():
+                self._read(block)
+            return tuple(self._found)
+        written = [bytes(draft.text) for draft in self._local.complete(self._begin())]
+        self._found = [replace(one, found=one.wanted) for one in self._found]
+        for number, text in zip(self._wrong, written, strict=True):
+            turn = self._turns[number]
+            step = turns(text[turn.start :])[:1]  # the grammar may have forced more
+            found = text[turn.start :][: step[0].end] if step else b""
+            self._found[number] = replace(self._found[number], found=found)
+        return tuple(self._found)
+
+    def _begin(self) -> Iterator[tuple[Draft, Any, Logits]]:
+        """The steps that must be written, each from where the true text stands before it."""
+        for block in self._blocks():
+            behind, at = self._state.fork(), block[0].start
+            for turn, draft, logits in self._read(block):
+                if at < turn.start:
+                    self._engine.feed(behind, self._text[at : turn.start], pin=False)
+                    at = turn.start
+                yield draft, behind.fork(), logits
+
+    def _blocks(self) -> Iterator[list[Turn]]:
+        block: list[Turn] = []
+        for turn in self._turns:
+            block.append(turn)
+            if turn.end - block[0].start >= BLOCK:
+                yield block
+                block = []
+        if block:
+            yield block
+
+    def _read(self, block: list[Turn]) -> list[tuple[Turn, Draft, Logits]]:
+        """Compares some turns; those that the model would write otherwise, as drafts that are at their beginning."""
+        start = block[0].start
+        after = self._engine.feed_all(self._state, self._text[start : block[-1].end], pin=False)
+        rows = np.concatenate([self._logits[None], after])
+        self._logits = rows[-1]
+        wrong = []
+        for turn in block:
+            draft = self._draft.fork(limit=turn.end + SLACK, script=_OneTurn(turn.start))
+            found = _compared(self._draft, turn, self._text, rows[turn.start - start :])
+            if not (found.same_action and found.same_state and self._local.is_greedy):
+                self._wrong.append(len(self._found))
+                wrong.append((turn, draft, rows[turn.start - start]))
+            self._found.append(replace(found, step=len(self._found)))
+        return wrong
+
+
+class _OneTurn:
+    """Stops a text behind one turn."""
+
+    def __init__(self, start: int) -> None:
+        self._at = start
+
+    def allowed(self, text: bytearray) -> int:
+        """Whatever the model likes."""
+        return ANY
+
+    def instead(self, text: bytearray, byte: int | None) -> bytes | None:
+        """Nothing, until the turn's own line has come to its end."""
+        while (stop := text.find(b"\n", self._at)) >= 0:
+            if is_own(bytes(text[self._at : stop + 1])):
+                return None
+            self._at = stop + 1
+        return b""
+
+
+def _compared(draft: Draft, turn: Turn, text: bytes, rows: Logits) -> Ahead:
+    """What the model would have written at each byte of a turn, all before it being true."""
+    same, sums = {True: True, False: True}, {True: 0.0, False: 0.0}  # by: is it about the action
+    for line in turn.lines:
+        late = line.action == line.start
+        for at in range(line.start, line.end):
+            logits, byte, acts = draft.masked(rows[at - turn.start]), text[at], at < line.action
+            if at == line.start:  # whether changes come late is a question of state
+                logits = _gate(logits, SPACE if late else ANY & ~SPACE, False, same, sums)
+            elif at == line.action:  # whether the action goes on is one of action
+                logits = _gate(logits, state_bits(text[line.start : at]), True, same, sums)
+            same[acts] &= int(logits.argmax()) == byte
+            sums[acts] += float(logits[byte]) - _total(logits)
+            draft.dictate(bytes([byte]))
+    return Ahead(
+        step=0, wanted=text[turn.start : turn.end], found=None, same_action=same[True], same_state=same[False],
+        action=sums[True], state=sums[False],
+    )  # fmt: skip
+
+
+def _gate(logits: Logits, bits: int, acts: bool, same: dict[bool, bool], sums: dict[bool, float]) -> Logits:
+    """A choice in two: first whether the byte is one of these, which is compared here, then which."""
+    inside = logits + penalty(bits)
+    same[acts] &= bool(bits >> int(logits.argmax()) & 1)
+    sums[acts] += _total(inside) - _total(logits)
+    return inside
+
+
+def _total(logits: Logits) -> float:
+    best = float(logits.max())
+    return best + float(np.log(np.exp(logits - best).sum()))
+
+
+# ---- by text
+
+_Asking = Generator[Ask, Prediction, tuple[tuple[Ahead, ...], str]]
+
+
+def _together(
+    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction]
+) -> list[tuple[tuple[Ahead, ...], str]]:
+    """Several texts at once, each asking for what it needs next."""
+    talks = [_talk(ask, truth.text) for ask, truth in zip(asks, truths, strict=True)]
+    done: dict[int, tuple[tuple[Ahead, ...], str]] = {}
+    answers: dict[int, Prediction | None] = dict.fromkeys(range(len(talks)))
+    while answers:
+        wants = dict[int, Ask]()
+        for number, answer in answers.items():
+            try:
+                wants[number] = talks[number].send(cast(Prediction, answer))
+            except StopIteration as stop:
+                done[number] = stop.value
+        found = list(predictor.predict(list(wants.values()))) if wants else []
+        if any(one.codec != "compact" for one in found):
+            raise UsageError(f"{predictor.name} does not write compact: only that can be forced")
+        answers = dict(zip(wants, found, strict=True))
+    return [done[number] for number in range(len(talks))]
+
+
+def _talk(ask: Ask, text: bytes) -> _Asking:
+    held: Prediction | None = None
+    found: list[Ahead] = []
+    for number, turn in enumerate(_whole(ask, text)):
+        if held is None or not _covers(held, text, turn):
+            held = yield _asked(ask, text[: turn.start], turn.end)
+            if held.status == "fault":
+                return tuple(found), "fault"
+        mine = held.text[turn.start : turn.end + SLACK]
+        first = next(iter(turns(mine)), Turn((), whole=False))
+        written = mine[: first.end] if first.lines else b""
+        same_action = first.action(mine) == turn.action(text)
+        same_state = first.whole and first.state(mine) == turn.state(text)
+        own = turn.lines[-1]
+        if not same_action and _late(mine, first) == _late(text, turn):
+            other = yield _asked(ask, text[: own.action], turn.end)
+            if other.status == "fault":
+                return tuple(found), "fault"
+            same_state = other.text[own.action : own.end] == text[own.action : own.end]
+        found.append(
+            Ahead(
+                step=number,
+                wanted=text[turn.start : turn.end],
+                found=written,
+                same_action=same_action,
+                same_state=same_state,
+            )
+        )
+    return tuple(found), ""
+
+
+def _late(text: bytes, turn: Turn) -> bytes:
+    return b"".join(text[line.action : line.end] for line in turn.lines[:-1])
+
+
+def _covers(held: Prediction, text: bytes, turn: Turn) -> bool:
+    """Whether an answer is also one to this turn: true so far, and not cut within it."""
+    if not held.text.startswith(text[: turn.start]):
+        return False
+    return held.status != "budget" or len(held.text) >= turn.end + SLACK
+
+
+def _asked(ask: Ask, given: bytes, end: int) -> Ask:
+    return replace(ask, given=given, limit=max(end + SLACK, len(given) + LOOKAHEAD))

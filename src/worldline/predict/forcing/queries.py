@@ -1,0 +1,120 @@
+"""A budget of interpreter queries, spent where the model is least sure: there the true step is put in for its own.
+
+Rounds: the model writes to the end; the step with the lowest log-probability (of its action and state together, by the
+model's own bytes) that was not asked for yet is; the text is written anew from there on, with every true step that was
+asked for in its place. Where to ask never depends on the truth. A query is answered by the recorded run, step by
+number: behind an action that the run did not take it has no answer for the model's own state, so such a query is spent
+without effect and counted in `spent` but not in `answered`. The model's other states are kept as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from worldline.codec.compact.turns import ForcedLine, forced_lines
+from worldline.errors import UsageError
+from worldline.predict.forcing.script import Steps
+from worldline.predict.forcing.walk import walk
+from worldline.predict.local import Local
+from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.sureness import Sure, sureness
+
+TOGETHER = 64  # texts in one round
+
+
+@dataclass
+class Inquiry:
+    """One text, and the queries that were made about it."""
+
+    ask: Ask
+    lines: list[ForcedLine]
+    spent: list[int] = field(default_factory=list)
+    answered: set[int] = field(default_factory=set)
+    prediction: Prediction | None = None
+    logprobs: list[float] = field(default_factory=list)  # behind `given`
+    entropies: list[float] = field(default_factory=list)
+    dictated: list[tuple[int, int]] = field(default_factory=list)
+    kept: int = 0  # bytes at the front that the next round leaves
+    left: int | None = None
+    seconds: float = 0.0
+
+    @property
+    def sure(self) -> list[Sure]:
+        """How sure the model was of each step."""
+        assert self.prediction is not None
+        return sureness(self.ask, self.prediction, self.logprobs, self.entropies)
+
+
+def inquire(
+    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], *, budget: int
+) -> Iterator[Inquiry]:
+    """Each ask with so many queries, in their order."""
+    if budget < 0:
+        raise UsageError(f"a budget of {budget} queries")
+    for first in range(0, len(asks), TOGETHER):
+        part = slice(first, first + TOGETHER)
+        pairs = zip(asks[part], truths[part], strict=True)
+        found = [Inquiry(ask, forced_lines(ask.prompt, ask.options, truth.text)) for ask, truth in pairs]
+        going = found
+        for number in range(budget + 1):
+            _round(predictor, going)
+            if number < budget:
+                going = [one for one in going if _choose(one)]
+        yield from found
+
+
+def _choose(one: Inquiry) -> bool:
+    """Spends a query; False where there is no step to ask for, or the tool failed."""
+    assert one.prediction is not None
+    open_steps = [(step.logprob, number) for number, step in enumerate(one.sure) if number not in one.spent]
+    if one.prediction.status == "fault" or not open_steps:
+        return False
+    number = min(open_steps)[1]
+    one.spent.append(number)
+    one.kept = one.sure[number].start
+    return True
+
+
+def _round(predictor: Predictor, going: Sequence[Inquiry]) -> None:
+    """Writes on from what is kept, where that can change anything."""
+    going = [one for one in going if one.left is None or one.spent[-1] <= one.left]
+    asks = [_ask(one) for one in going]
+    scripts = [Steps(one.lines, frozenset(one.spent)) for one in going]
+    for one, ask, script, told in zip(going, asks, scripts, _told(predictor, asks, scripts), strict=True):
+        script.finish(told.prediction.text)
+        at, before = len(ask.given), len(one.ask.given)
+        one.seconds += told.prediction.seconds
+        one.prediction = replace(told.prediction, seconds=one.seconds)
+        one.logprobs = one.logprobs[: at - before] + told.logprobs
+        one.entropies = one.entropies[: at - before] + told.entropies
+        one.dictated = [span for span in one.dictated if span[1] <= at] + told.dictated
+        one.answered = {number for number in one.answered if number < one.spent[-1]} | script.answered
+        one.left = script.left
+
+
+def _ask(one: Inquiry) -> Ask:
+    return replace(one.ask, given=one.prediction.text[: one.kept]) if one.prediction else one.ask
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A text that was written, and what is known of its bytes behind `given`."""
+
+    prediction: Prediction
+    logprobs: list[float]
+    entropies: list[float]
+    dictated: list[tuple[int, int]]
+
+
+def _told(predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[Steps]) -> Iterator[_Told]:
+    if isinstance(predictor, Local):
+        local = predictor.settled()
+        for found in local.follow(asks, scripts):
+            yield _Told(found, local.logprobs, local.entropies, local.dictated)
+        return
+    for ask, done in zip(asks, walk(predictor, asks, scripts), strict=True):
+        if not done.certain and done.status != "fault":
+            raise UsageError(f"{predictor.name} does not say how sure it is of each byte")
+        certain = [0.0] * (len(done.text) - len(ask.given))
+        yield _Told(done.prediction(), certain, certain, done.dictated)

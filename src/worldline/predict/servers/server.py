@@ -1,0 +1,177 @@
+"""A model behind an OpenAI-compatible server: `server:URL#MODEL`.
+
+Several questions run at once, predictions come in the order asked, and one that fails does not stop the others: it
+becomes a `fault` with its reason, which is never a wrong prediction. How one question is asked is `server_client`'s,
+what it says `server_ways`'s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from worldline.errors import UsageError
+from worldline.predict.predictor import CONTEXT, Ask, Prediction
+from worldline.predict.servers.client import Client, Unanswered
+from worldline.predict.servers.ways import CHAT, Reply, Sampling, Way, prediction, read_reply
+
+if TYPE_CHECKING:
+    import httpx2
+
+    Question = Callable[[httpx2.AsyncClient, asyncio.Semaphore], Coroutine[Any, Any, Prediction]]
+
+AHEAD = 8  # how many answers a slow one may be overtaken by, times the questions that run at once
+DOWN = 8  # so many failures in a row, and questions are asked once each until one is answered
+
+
+class Server:
+    """Asks a server. `key_env` is the name under which the key was found, which is all that is kept of it."""
+
+    def __init__(
+        self,
+        client: Client,
+        model: str,
+        *,
+        way: Way,
+        sampling: Sampling,
+        concurrency: int = 8,
+        key_env: str = "",
+    ) -> None:
+        if not model:
+            raise UsageError("a server's model is named behind its address: server:URL#MODEL")
+        if concurrency < 1:
+            raise UsageError(f"{concurrency} questions at once")
+        self._client, self._model, self._way, self._sampling = client, model, way, sampling
+        self._concurrency, self._key_env = concurrency, key_env
+        self._failed = 0
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        return f"server:{self._client.url}#{self._model}"
+
+    @property
+    def codec(self) -> str:
+        """The notation that its model writes."""
+        return self._way.codec
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Everything that decides what is asked, for a run to keep: the template too, the key never."""
+        return {
+            "url": self._client.url, "model": self._model, "way": type(self._way).__name__.lower(),
+            "codec": self._way.codec, "template": self._way.template, **asdict(self._sampling),
+            **asdict(self._client.patience), "concurrency": self._concurrency, "key_env": self._key_env,
+        }  # fmt: skip
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        """One prediction for each ask, in their order, each as soon as it is there."""
+        return self._in_order(partial(self._one, ask) for ask in asks)
+
+    def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
+        """One answer to each question, put to a chat model as it stands, of at most `limit` tokens."""
+        if self._way.path != CHAT:
+            raise UsageError(f"{self.name} is not asked by chat: questions in plain words need -M way=chat")
+        return self._in_order(partial(self._plain, text, limit) for text in questions)
+
+    def _in_order(self, questions: Iterable[Question]) -> Iterator[Prediction]:
+        with _running() as loop:
+            http, slots = self._client.open(), asyncio.Semaphore(self._concurrency)
+            pending: deque[Future[Prediction]] = deque()
+            try:
+                for question in questions:
+                    pending.append(asyncio.run_coroutine_threadsafe(question(http, slots), loop))
+                    if len(pending) >= AHEAD * self._concurrency:
+                        yield _waited(pending.popleft())
+                while pending:
+                    yield _waited(pending.popleft())
+            finally:
+                asyncio.run_coroutine_threadsafe(_close(http), loop).result()
+
+    async def _one(self, ask: Ask, http: httpx2.AsyncClient, slots: asyncio.Semaphore) -> Prediction:
+        if not ask.room:  # a token is a byte at least
+            return Prediction(text=ask.given, status="budget", codec=self._way.codec)
+        async with slots:
+            try:
+                reply = await self._reply(http, ask.room, self._way.question(ask, self._sampling))
+            except Unanswered as problem:
+                note = CONTEXT if problem.context else f"unreachable({problem.why})"
+                status = "budget" if problem.context else "fault"
+                return Prediction(text=ask.given, status=status, codec=self._way.codec, note=note)
+        return prediction(self._way, ask, reply)
+
+    async def _plain(
+        self, text: str, limit: int, http: httpx2.AsyncClient, slots: asyncio.Semaphore
+    ) -> Prediction:
+        async with slots:
+            try:
+                reply = await self._reply(http, limit, {"messages": [{"role": "user", "content": text}]})
+            except Unanswered as problem:
+                return Prediction(text=b"", status="fault", note=f"unreachable({problem.why})")
+        status = "budget" if reply.cut else "ended" if reply.text else "empty"
+        answered = reply.text.encode("utf-8", "replace")
+        return Prediction(text=answered, status=status, note=f"answer {reply.number}")
+
+    async def _reply(self, http: httpx2.AsyncClient, most: int, wanted: dict[str, Any]) -> Reply:
+        question = self._sampling.question(self._model, most) | wanted
+        retries = 0 if self._failed >= DOWN else None
+        self._failed += 1  # until it is answered
+        reply = await self._client.ask(
+            http, self._way.path, question, lambda answer: read_reply(answer, self._model), retries=retries
+        )
+        self._failed = 0
+        return reply
+
+
+def address(scheme: str) -> tuple[str, str]:
+    """The URL and the model of `server:URL#MODEL`. `/v1` is added to a bare host; a URL with secrets is refused."""
+    url, _, model = scheme.removeprefix("server:").partition("#")
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        known = False
+    if not known:
+        raise UsageError("a server's address is http://HOST[:PORT][/PATH] or https://...")
+    if parts.username is not None or parts.password is not None or parts.query:
+        raise UsageError("a server's address holds no user, password or query; name a key by -M key_env=NAME")
+    return url.rstrip("/") + ("" if parts.path.rstrip("/") else "/v1"), model
+
+
+def _waited(future: Future[Prediction]) -> Prediction:
+    """A prediction with the time it was waited for, so that the times add up."""
+    began = time.perf_counter()
+    found = future.result()
+    return replace(found, seconds=time.perf_counter() - began)
+
+
+async def _close(http: httpx2.AsyncClient) -> None:
+    """Gives up what still runs, and the connections."""
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    await http.aclose()
+
+
+@contextmanager
+def _running() -> Iterator[asyncio.AbstractEventLoop]:
+    """An event loop in a thread: questions go on while the caller judges what it has."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="worldline-server", daemon=True)
+    thread.start()
+    try:
+        yield loop
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()

@@ -1,0 +1,261 @@
+"""Three ways to ask a server for a trace: Meta's format by token ids, ours as plain text, ours from a chat model.
+
+Each makes the question that goes out and reads the text out of the reply. What every OpenAI-compatible server sends
+back is read here too: with the log-probabilities and token ids of those that give them. Nothing here sends anything.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from worldline.codec.cwm.text import token
+from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.servers.chat import messages, template
+from worldline.predict.servers.client import Unanswered
+from worldline.predict.servers.tokens import END, Vocabulary, spelled, stage
+
+CHAT = "/chat/completions"
+END_MARK = "\n.\n"
+_ENDS = {"compact": END_MARK.encode(), "cwm": token("end_of_text").encode()}
+DONE, CUT = ("stop", "eos", "end_turn"), ("length", "max_tokens")
+_ADDED = re.compile(r"-[0-9][0-9-]*|\.gguf")
+_THOUGHT = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
+_FENCED = re.compile(r"^```[^\n]*\n(.*?)(?:^```|\Z)", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """How a model is to write."""
+
+    temperature: float = 0.0
+    seed: int = 0
+    max_tokens: int = 8192
+    logprobs: bool = True
+
+    def question(self, model: str, most: int) -> dict[str, Any]:
+        """What every question holds; `most` bounds the tokens of this one."""
+        most = min(self.max_tokens, most)
+        return {
+            "model": model, "temperature": self.temperature, "seed": self.seed, "max_tokens": most,
+            "stream": False, "n": 1,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a server sent: the text, why it ended, and as far as they were given its ids and log-probability.
+
+    `mark` is the stop text that ended it: None where something else did, and empty where the server does not say.
+    """
+
+    text: str
+    cut: bool
+    mark: str | None = ""
+    ids: tuple[int, ...] = ()
+    logprob: float | None = None
+    number: str = ""
+
+
+class Way(Protocol):
+    """One way to ask."""
+
+    @property
+    def codec(self) -> str:
+        """The notation of what comes back."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """Where the question goes, behind the server's address."""
+        ...
+
+    @property
+    def template(self) -> str:
+        """How prompts are made, for the record."""
+        ...
+
+    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+        """What is asked, beyond what every question holds."""
+        ...
+
+    def text(self, ask: Ask, reply: Reply) -> bytes:
+        """The steps, those given first."""
+        ...
+
+
+@dataclass(frozen=True)
+class Text:
+    """The compact prompt as plain text; its steps as the continuation."""
+
+    codec: str = "compact"
+    path: str = "/completions"
+    template: str = "the compact prompt, and nothing else"
+
+    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+        """The prompt, what is given, and where to stop."""
+        prompt = (ask.prompt + ask.given).decode("utf-8", "surrogatepass")
+        return {
+            "prompt": prompt, "stop": [END_MARK], "include_stop_str_in_output": True,
+            **({"logprobs": 1} if sampling.logprobs else {}),
+        }  # fmt: skip
+
+    def text(self, ask: Ask, reply: Reply) -> bytes:
+        """The continuation, with the end mark that stopped it."""
+        text = reply.text
+        if not reply.cut and reply.mark is not None and text and not text.endswith(END_MARK):
+            text += END_MARK
+        return _until_end(ask.given + _bytes(text))
+
+
+@dataclass(frozen=True)
+class Chat:
+    """A conversation with one worked example, for models that were never trained on the format."""
+
+    codec: str = "compact"
+    path: str = CHAT
+
+    @property
+    def template(self) -> str:
+        """The messages, with a place for the program."""
+        return template()
+
+    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+        """The messages."""
+        wanted = {"logprobs": True, "top_logprobs": 1} if sampling.logprobs else {}
+        return {"messages": messages(ask), **wanted}
+
+    def text(self, ask: Ask, reply: Reply) -> bytes:
+        """The last fenced block, or all, without thoughts and what is only said around it."""
+        text = _THOUGHT.sub("", reply.text)
+        blocks = _FENCED.findall(text)
+        text = blocks[-1] if blocks else text.lstrip("\n")
+        if text and not reply.cut and not text.endswith("\n"):
+            text += "\n"
+        return _until_end(ask.given + _bytes(text))
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Meta's format, by token ids both ways where the server gives them back."""
+
+    vocabulary: Vocabulary
+    codec: str = "cwm"
+    path: str = "/completions"
+    template: str = (
+        "Meta's prompt as token ids: a call is made by a `main`, whose frames are given and not scored"
+    )
+
+    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+        """The ids, and the id to stop at."""
+        return {
+            "prompt": stage(ask.program).ids(self.vocabulary, ask.given), "stop_token_ids": [END],
+            "skip_special_tokens": False, "spaces_between_special_tokens": False, "add_special_tokens": False,
+            "return_token_ids": True, **({"logprobs": 1} if sampling.logprobs else {}),
+        }  # fmt: skip
+
+    def text(self, ask: Ask, reply: Reply) -> bytes:
+        """The frames of the call alone."""
+        text = spelled(reply.ids, self.vocabulary) if reply.ids else reply.text
+        end = token("end_of_text")
+        text = text.partition(end)[0] + (end if end in text or (text and not reply.cut) else "")
+        return (
+            stage(ask.program).shown(ask.given.decode("utf-8", "replace") + text).encode("utf-8", "replace")
+        )
+
+
+def prediction(way: Way, ask: Ask, reply: Reply) -> Prediction:
+    """What a reply is to an ask."""
+    text = way.text(ask, reply)
+    status = "ended"
+    if len(text) > ask.limit or (reply.cut and not text.endswith(_ENDS[way.codec])):
+        status = "budget"
+    elif len(text) <= len(ask.given):
+        status = "empty"
+    return Prediction(
+        text=text[: ask.limit], status=status, logprob=reply.logprob, codec=way.codec,
+        note=f"answer {reply.number}" if reply.number else "",
+    )  # fmt: skip
+
+
+def read_reply(answer: dict[str, Any], model: str) -> Reply:
+    """The reply in a server's answer; Unanswered where a part that must be there is not."""
+    named = answer.get("model")
+    if isinstance(named, str) and not _same_model(named, model):
+        raise Unanswered(f"an answer of the model {_line(named)!r}, not {model!r}", again=False)
+    choices = answer.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict):
+        raise Unanswered("an answer without `choices`")
+    finish = choice.get("finish_reason")
+    if finish not in (*DONE, *CUT):
+        raise Unanswered(f"an answer with the finish_reason {_line(str(finish))!r}", again=finish is None)
+    reason = choice.get("stop_reason", choice.get("matched_stop", ""))
+    pieces = _pieces(choice.get("logprobs"))
+    return Reply(
+        text=_text(choice), cut=finish in CUT, mark=reason if isinstance(reason, str) else None,
+        ids=_ids(choice.get("token_ids")) or _ids([piece.get("id") for piece in pieces]),
+        logprob=_logprob([piece.get("logprob") for piece in pieces]), number=_line(str(answer.get("id") or "")),
+    )  # fmt: skip
+
+
+def _text(choice: dict[str, Any]) -> str:
+    message = choice.get("message")
+    found = message.get("content") if isinstance(message, dict) else choice.get("text")
+    if found is None and isinstance(message, dict):
+        return ""  # a model that only thought
+    if isinstance(found, list):
+        parts = [part.get("text") for part in found if isinstance(part, dict)]
+        found = "".join(part for part in parts if isinstance(part, str))
+    if not isinstance(found, str):
+        raise Unanswered("an answer without a text")
+    return found
+
+
+def _pieces(found: Any) -> list[dict[str, Any]]:
+    """The tokens of an answer, in the newer shape or the older."""
+    if not isinstance(found, dict):
+        return []
+    content = found.get("content")
+    if isinstance(content, list):
+        return [piece for piece in content if isinstance(piece, dict)]
+    older = found.get("token_logprobs")
+    return [{"logprob": each} for each in older] if isinstance(older, list) else []
+
+
+def _ids(found: Any) -> tuple[int, ...]:
+    if not isinstance(found, list) or not all(type(each) is int and 0 <= each < 1 << 32 for each in found):
+        return ()
+    return tuple(found)
+
+
+def _logprob(found: list[Any]) -> float | None:
+    """The sum, if every part is the logarithm of a probability."""
+    if not found or not all(isinstance(each, (int, float)) and each <= 0 for each in found):
+        return None
+    total = math.fsum(found)
+    return total if math.isfinite(total) else None
+
+
+def _same_model(named: str, asked: str) -> bool:
+    """Whether a name in an answer can be the model asked for: servers add folders, dates and a file's ending."""
+    named, asked = named.rpartition("/")[2], asked.rpartition("/")[2]
+    return named == asked or (named.startswith(asked) and _ADDED.fullmatch(named, len(asked)) is not None)
+
+
+def _line(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)[:100]
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _until_end(data: bytes) -> bytes:
+    """The text up to its end mark: a server that knows no stop texts goes on behind it."""
+    if data.startswith(b".\n"):
+        return b".\n"
+    at = data.find(END_MARK.encode())
+    return data if at < 0 else data[: at + len(END_MARK)]

@@ -1,0 +1,99 @@
+"""Which constructs a dataset has really run: statement forms, operators, methods, builtins, literals, exceptions.
+
+`count` takes a trace and counts, for every line that ran, what stands on that line of its source; a function's own
+form (parameters, decorators, `global`) counts when it is called, and so do the spellings of the call's own literals.
+Receivers of methods have the type that the source or the trace tells, else `?`. `REQUIRED` is what every dataset must
+have; `missing` and `table` say what one has.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+
+from worldline.core.trace import EVENTS, Trace
+from worldline.programs.coverage.lines import CALLED, SCOPES, Entries, entries, spellings
+from worldline.programs.coverage.receivers import Receivers
+from worldline.programs.coverage.required import REQUIRED
+
+__all__ = ["REQUIRED", "count", "missing", "share", "table"]
+
+_LINE, _CALL, _RAISE = (EVENTS.index(event) for event in ("line", "call", "raise"))
+_NAMED = "method $"  # of something whose kind only the trace tells
+
+
+def count(trace: Trace) -> Counter[str]:
+    """How often each construct ran in a trace of a program of one file."""
+    try:
+        lines = _lines(trace.program.source)
+    except (SyntaxError, ValueError, RecursionError):
+        return Counter()
+    found: Counter[str] = Counter()
+    asked: dict[tuple[int, str], list[str]] = {}
+    for place, times in Counter(place for _, place in _ran(trace)).items():
+        for entry in lines.get(place, ()):
+            if entry.startswith(_NAMED):
+                asked.setdefault(place, []).append(entry)
+            else:
+                found[entry] += times
+    if asked:
+        found.update(_resolved(trace, asked))
+    found.update(entry for _, entry in spellings(trace.program.call or ""))
+    found.update(f"event {EVENTS[event]}" for event in trace.columns.event)
+    found.update(_exceptions(trace))
+    return found
+
+
+def _ran(trace: Trace) -> Iterator[tuple[int, tuple[int, str]]]:
+    """Each step that ran a line or called a function, and where: the line, and the kind of its frame."""
+    columns = trace.columns
+    names = [frame.name.rpartition(".")[2] for frame in trace.frames]
+    scopes = [name if name in SCOPES else "" for name in names]
+    for i, event in enumerate(columns.event):
+        if event in (_LINE, _CALL):
+            yield i, (columns.line[i], CALLED if event == _CALL else scopes[columns.frame[i]])
+
+
+def _resolved(trace: Trace, asked: Mapping[tuple[int, str], list[str]]) -> Iterator[str]:
+    """`method $name.upper` of every step that ran it, with the kind that the name had in its place."""
+    known, frames = Receivers(trace), trace.columns.frame
+    for i, place in _ran(trace):
+        for entry in asked.get(place, ()):
+            path, _, method = entry.removeprefix("method ").rpartition(".")
+            yield f"method {known.kind(path, frames[i], i)}.{method}"
+
+
+def missing(found: Mapping[str, int], required: Iterable[str] = REQUIRED) -> list[str]:
+    """The required entries that never ran."""
+    return [entry for entry in required if not found.get(entry)]
+
+
+def share(found: Mapping[str, int]) -> float:
+    """How much of what is required ran at least once, from 0 to 1."""
+    return 1 - len(missing(found)) / len(REQUIRED)
+
+
+def table(found: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Every entry and how often it ran: the required ones, run or not, and all others; by name."""
+    return sorted((dict.fromkeys(REQUIRED, 0) | dict(found)).items())
+
+
+@lru_cache(maxsize=256)
+def _lines(source: str) -> Entries:
+    return entries(source, ast.parse(source))
+
+
+def _exceptions(trace: Trace) -> Counter[str]:
+    """What was raised, and what of it was caught: its frame has further steps."""
+    columns = trace.columns
+    last = {frame: i for i, frame in enumerate(columns.frame)}
+    found: Counter[str] = Counter()
+    for i, event in enumerate(columns.event):
+        if event == _RAISE:
+            name = columns.texts[columns.arg[i]].partition("(")[0]
+            found[f"raised {name}"] += 1
+            if last[columns.frame[i]] > i:
+                found[f"caught {name}"] += 1
+    return found

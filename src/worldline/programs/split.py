@@ -1,0 +1,289 @@
+"""Which split a program belongs to, decided by a hash of its normal form, so that a renaming cannot change sides.
+
+The normal form is the syntax tree as text: every name that the program binds is numbered, scope by scope, by first
+use; so is every attribute that it defines itself, on `self`, in a class body or elsewhere. Comments, docstrings,
+annotations, layout, the names of keyword arguments and texts that `{x=}` may have made are dropped. Attributes of
+others (`s.split`, `math.pi`), imported names and literals stay. Where a program defines attributes and the shape of a
+value does not tell whose attribute is read, its name is dropped: `pop` of an own stack must be free to become `take`.
+Two programs that differ in more than names may still do the same; that is not looked for here, nor are names inside
+texts (`getattr(x, "name")`).
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from worldline.core.program import Program
+from worldline.programs.bindings import (
+    COMPREHENSIONS,
+    FOREIGN,
+    NAMING,
+    OWN,
+    UNKNOWN,
+    UNREAD,
+    Scope,
+    Scopes,
+    scopes,
+)
+
+SPLITS = ("train", "valid", "test")
+VALID, TEST = 1, 2  # of a hundred
+_DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
+
+
+def normal(source: str) -> str:
+    """The normal form of a program's source; SyntaxError where it has none."""
+    tree = ast.parse(source)
+    writer = _Writer(scopes(tree))
+    writer.body(tree, writer.scopes.of[tree])
+    return "".join(writer.out)
+
+
+def key(source: str) -> str:
+    """The hash that stands for a program and all its renamings; for text that does not parse, for that text."""
+    try:
+        text = normal(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        text = source
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def split(source: str) -> str:
+    """`train`, `valid` (1 %) or `test` (2 %): the same for a program and every renaming of it."""
+    return split_of(key(source))
+
+
+def split_of(hashed: str) -> str:
+    """The split of a program whose `key` is this."""
+    place = int(hashed[:12], 16) % 100
+    return "valid" if place < VALID else "test" if place < VALID + TEST else "train"
+
+
+def execution(program: Program, hashed: str) -> str:
+    """The hash that stands for one run of a program: its key, and what it is called with."""
+    text = "\0".join([hashed, _given(program), *program.argv, program.stdin])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _given(program: Program) -> str:
+    """What a program is called with: as it stands, but in normal form where it names something of the program."""
+    call = program.call or ""
+    given = call.partition("(")[2]
+    if not any(map(str.isalpha, given)):
+        return given
+    try:
+        called = ast.parse(call.strip(), mode="eval").body
+        if not isinstance(called, ast.Call) or not _names_any(called):
+            return given
+        return _arguments(called, ast.parse(program.source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return given
+
+
+def _names_any(called: ast.Call) -> bool:
+    return bool(called.keywords) or any(
+        isinstance(node, ast.Name) for one in called.args for node in ast.walk(one)
+    )
+
+
+def _arguments(called: ast.Call, tree: ast.Module) -> str:
+    """The arguments of a call in normal form, a keyword as the place of the parameter that it names."""
+    writer = _Writer(scopes(tree))
+    module = writer.scopes.of[tree]
+    writer.body(tree, module)
+    writer.out.clear()
+    for one in called.args:
+        writer.node(one, module)
+    for keyword in called.keywords:
+        writer.out.append(f" {_place(keyword.arg, called.func, tree)}=")
+        writer.node(keyword.value, module)
+    return "".join(writer.out)
+
+
+def _place(name: str | None, function: ast.expr, tree: ast.Module) -> int | str:
+    """Which parameter of a function of the program a keyword names; the keyword itself where it names none."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and isinstance(function, ast.Name) and node.name == function.id:
+            several = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+            if name in several:
+                return several.index(name)
+    return name or "**"
+
+
+class _Writer:
+    """Writes a tree as text, names numbered."""
+
+    def __init__(self, found: Scopes) -> None:
+        self.scopes = found
+        self.out: list[str] = []
+        self._count = 0
+        self._attributes: dict[str, int] = {}
+
+    def name(self, name: str, scope: Scope) -> None:
+        home = scope.home(name)
+        if home is None:
+            self.out.append(f" {name}")
+        elif home.is_class:
+            self.member(name, OWN)
+        else:
+            self._numbered(name, home.numbers)
+
+    def member(self, name: str, kind: str) -> None:
+        """An attribute of a value of this kind; without its name where a renaming could hide whose it is."""
+        if not self.scopes.attributes or kind == FOREIGN or _is_special(name):
+            self.out.append(f" {name!r}")
+        elif kind == UNKNOWN:
+            self.out.append(" .")
+        elif name in self.scopes.attributes:
+            self._numbered(name, self._attributes)
+        else:
+            self.out.append(f" {name!r}")
+
+    def _numbered(self, name: str, numbers: dict[str, int]) -> None:
+        if name not in numbers:
+            numbers[name] = self._count
+            self._count += 1
+        self.out.append(f" ${numbers[name]}")
+
+    def node(self, node: ast.AST, scope: Scope) -> None:
+        act = _ACTS.get(type(node))
+        if act is not None:
+            act(self, node, scope)
+        else:
+            self.out.append(f"({type(node).__name__}")
+            for label in node._fields:
+                if label not in UNREAD:
+                    self._field(node, label, scope)
+            self.out.append(")")
+
+    def body(self, node: ast.AST, scope: Scope) -> None:
+        """The statements of a body, without its docstring."""
+        statements: list[ast.stmt] = node.body  # type: ignore[attr-defined]
+        if isinstance(node, _DOCUMENTED) and statements and _is_text(statements[0]):
+            statements = statements[1:]
+        self.out.append("[")
+        for statement in statements:
+            self.node(statement, scope)
+        self.out.append("]")
+
+    def _field(self, node: ast.AST, label: str, scope: Scope) -> None:
+        value = getattr(node, label)
+        if isinstance(value, ast.AST):
+            self.node(value, scope)
+        elif isinstance(value, list):
+            self.out.append("[")
+            for item in value:
+                if isinstance(item, ast.AST):
+                    self.node(item, scope)
+                else:
+                    self._text(node, label, item, scope)
+            self.out.append("]")
+        else:
+            self._text(node, label, value, scope)
+
+    def _text(self, node: ast.AST, label: str, value: object, scope: Scope) -> None:
+        """A leaf: a name, or what is written as it is."""
+        if isinstance(node, ast.keyword):
+            self.out.append("=" if value is not None else "**")
+        elif isinstance(value, str) and NAMING.get(type(node)) == label:
+            self.name(value, scope)
+        else:
+            self.out.append(f" {value!r}")
+
+    def _read(self, node: ast.Name, scope: Scope) -> None:
+        self.name(node.id, scope)
+
+    def _attribute(self, node: ast.Attribute, scope: Scope) -> None:
+        self.out.append("(Attribute")
+        self.node(node.value, scope)
+        plain = not self.scopes.attributes
+        self.member(node.attr, FOREIGN if plain else self.scopes.kind(node.value, scope))
+        self.out.append(")")
+
+    def _pattern(self, node: ast.MatchClass, scope: Scope) -> None:
+        self.out.append("(MatchClass")
+        self.node(node.cls, scope)
+        self._field(node, "patterns", scope)
+        kind = self.scopes.kind(node.cls, scope)
+        for name, pattern in zip(node.kwd_attrs, node.kwd_patterns, strict=True):
+            self.member(name, kind)
+            self.node(pattern, scope)
+        self.out.append(")")
+
+    def _formatted(self, node: ast.JoinedStr, scope: Scope) -> None:
+        """An f-string. `{x=}` is parsed as `x={x!r}`: a text that ends so may hold a name, and is left out."""
+        self.out.append("(JoinedStr[")
+        for part, after in zip(node.values, [*node.values[1:], None], strict=True):
+            if isinstance(after, ast.FormattedValue) and _is_label(part):
+                self.out.append(" =")
+            else:
+                self.node(part, scope)
+        self.out.append("])")
+
+    def _definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, scope: Scope) -> None:
+        self.out.append(f"({type(node).__name__}")
+        self.name(node.name, scope)
+        self._field(node, "decorator_list", scope)
+        inner = self.scopes.of[node]
+        if isinstance(node, ast.ClassDef):
+            self._field(node, "bases", scope)
+            self._field(node, "keywords", scope)
+        else:
+            self._arguments(node.args, scope, inner)
+        self.body(node, inner)
+        self.out.append(")")
+
+    def _lambda(self, node: ast.Lambda, scope: Scope) -> None:
+        inner = self.scopes.of[node]
+        self.out.append("(Lambda")
+        self._arguments(node.args, scope, inner)
+        self.node(node.body, inner)
+        self.out.append(")")
+
+    def _arguments(self, arguments: ast.arguments, scope: Scope, inner: Scope) -> None:
+        """Parameters are names of the function, their defaults are evaluated outside of it."""
+        for label in ("posonlyargs", "args", "vararg", "kwonlyargs", "kwarg"):
+            self._field(arguments, label, inner)
+        for label in ("defaults", "kw_defaults"):
+            self._field(arguments, label, scope)
+
+    def _comprehension(self, node: ast.AST, scope: Scope) -> None:
+        generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
+        inner = self.scopes.of[node]
+        self.out.append(f"({type(node).__name__}")
+        for number, generator in enumerate(generators):
+            self.node(generator.iter, inner if number else scope)
+            self.node(generator.target, inner)
+            self._field(generator, "ifs", inner)
+            self.out.append(f" {generator.is_async}")
+        for label in node._fields:
+            if label != "generators":
+                self._field(node, label, inner)
+        self.out.append(")")
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def _is_label(part: ast.expr) -> bool:
+    return isinstance(part, ast.Constant) and str(part.value).rstrip().endswith("=")
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+_ACTS: dict[type[ast.AST], Callable[[_Writer, Any, Scope], None]] = {
+    **dict.fromkeys(COMPREHENSIONS, _Writer._comprehension),
+    ast.Name: _Writer._read, ast.Attribute: _Writer._attribute, ast.MatchClass: _Writer._pattern,
+    ast.JoinedStr: _Writer._formatted, ast.Lambda: _Writer._lambda, ast.FunctionDef: _Writer._definition,
+    ast.AsyncFunctionDef: _Writer._definition, ast.ClassDef: _Writer._definition,
+}  # fmt: skip

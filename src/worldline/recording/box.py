@@ -1,0 +1,149 @@
+"""What the box is made of: the command line of bubblewrap, the command line of the zygote, and who runs them.
+
+Pure planning: nothing here starts a process. The host's root, home, /etc, devices and processes are not in the box
+because nothing binds them; what is bound is read-only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from worldline.limits import Limits
+from worldline.recording.interpreter import Python
+from worldline.recording.launch import STAGE
+
+GUESTS = Path(__file__).parent / "guests"
+UNPRIVILEGED = 65_533  # whom root becomes; nobody's number but ours, so that nothing of the host is theirs
+INSIDE = 1000
+SCRATCH = "/box"
+HOME = "/worldline"
+EXTRA_PROCESSES = (
+    3  # bubblewrap's first process, the zygote, and the first process of the program's namespace
+)
+SYSTEM_LINKS = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin")
+SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives")
+DEVICES = ("null", "zero", "full", "random", "urandom")
+ENVIRONMENT = {
+    "PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin",
+}  # fmt: skip
+_BOOT = """
+import sys, importlib.util as util
+folder = {folder!r}
+spec = util.spec_from_file_location("_worldline", folder + "/__init__.py", submodule_search_locations=[folder])
+sys.modules["_worldline"] = module = util.module_from_spec(spec)
+spec.loader.exec_module(module)
+from _worldline.zygote import main
+main()
+"""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that decides a box, before one stands."""
+
+    python: Python
+    native: str | None = None  # the recorder's shared object on the host
+    guest: str = "python"
+    guest_folder: str | None = None  # a stand-in for the package's own guests
+    limits: Limits = field(default_factory=Limits)
+    boxed: bool = True
+    uid: int | None = None  # whom to become first; None: stay who we are
+    cgroups: tuple[str, ...] = ()
+
+    @property
+    def native_inside(self) -> str | None:
+        """The recorder's path as the guest sees it."""
+        if self.native is None or not self.boxed:
+            return self.native
+        return f"{HOME}/native/{os.path.basename(self.native)}"
+
+
+@dataclass
+class _Binds:
+    """Read-only binds, each from where it lies or, under another user, from the stage."""
+
+    staged: bool
+    sources: list[str] = field(default_factory=list)
+
+    def add(self, kind: str, source: str, target: str) -> list[str]:
+        self.sources.append(source)
+        return [kind, f"{STAGE}/{len(self.sources) - 1}" if self.staged else source, target]
+
+
+def launch_config(plan: Plan, socket: int) -> str:
+    """The JSON that launch.py reads."""
+    binds = _Binds(plan.uid is not None)
+    command = zygote_command(plan, socket)
+    if plan.boxed:
+        command = [*_bwrap(plan, binds), "--", *command]
+    config: dict[str, Any] = {
+        "cgroups": plan.cgroups, "uid": plan.uid, "stage": binds.sources, "command": command,
+        "environment": {} if plan.boxed else ENVIRONMENT,
+    }  # fmt: skip
+    return json.dumps(config)
+
+
+def zygote_command(plan: Plan, socket: int) -> list[str]:
+    """The interpreter, told to read no environment but the hash seed, no site, no user, no bytecode cache."""
+    folder, stand_in = f"{HOME}/guests", plan.guest_folder and f"{HOME}/guest"
+    if not plan.boxed:
+        folder, stand_in = str(GUESTS), plan.guest_folder
+    config = {
+        "socket": socket, "boxed": plan.boxed, "paths": plan.python.libraries, "guest": plan.guest,
+        "guest_folder": stand_in, "machine": plan.python.machine, "cgroup": bool(plan.cgroups),
+        "native": plan.native_inside,
+        "extra_processes": EXTRA_PROCESSES, "limits": asdict(plan.limits),
+    }  # fmt: skip
+    options = ["-S", "-s", "-P", "-B"]
+    return [plan.python.executable, *options, "-c", _BOOT.format(folder=folder), json.dumps(config)]
+
+
+def _bwrap(plan: Plan, binds: _Binds) -> list[str]:
+    command = [
+        shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv",
+        "--hostname", "box", "--uid", str(INSIDE), "--gid", str(INSIDE),
+        # The zygote makes a pid namespace and a tmpfs for each program; the program keeps no capability.
+        "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP",
+    ]  # fmt: skip
+    for name, value in {**ENVIRONMENT, "HOME": f"{SCRATCH}/work", "TMPDIR": f"{SCRATCH}/tmp"}.items():
+        command += ["--setenv", name, value]
+    command += ["--proc", "/proc", "--dir", SCRATCH, *_system(binds), *_devices()]
+    directories = [path for path in plan.python.directories if not Path(path).is_relative_to("/usr")]
+    if not any(Path(path).is_relative_to("/tmp") for path in directories):
+        command += ["--symlink", f"{SCRATCH}/tmp", "/tmp"]
+    for path in directories:
+        command += binds.add("--ro-bind", path, path)
+    command += binds.add("--ro-bind", str(GUESTS), f"{HOME}/guests")
+    if plan.guest_folder:
+        command += binds.add("--ro-bind", plan.guest_folder, f"{HOME}/guest")
+    if plan.native and plan.native_inside:
+        command += binds.add("--ro-bind", plan.native, plan.native_inside)
+    return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
+
+
+def _system(binds: _Binds) -> list[str]:
+    """Shared libraries and the commands beside them; of /etc only what the dynamic linker reads."""
+    command = binds.add("--ro-bind", "/usr", "/usr")
+    for path in SYSTEM_LINKS:
+        if os.path.islink(path):
+            command += ["--symlink", os.readlink(path), path]
+        elif os.path.isdir(path):
+            command += binds.add("--ro-bind", path, path)
+    for path in SYSTEM_FILES:
+        if os.path.exists(path):
+            command += binds.add("--ro-bind", path, path)
+    return command
+
+
+def _devices() -> list[str]:
+    command = ["--tmpfs", "/dev"]
+    for name in DEVICES:
+        command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        command += ["--symlink", f"/proc/self/fd/{number}", f"/dev/{name}"]
+    return [*command, "--symlink", "/proc/self/fd", "/dev/fd", "--symlink", f"{SCRATCH}/shm", "/dev/shm"]

@@ -1,0 +1,321 @@
+"""A change of the run under way, made in the program's own frames while one of its events is handled.
+
+Names are bound as an assignment would bind them, and the next line is CPython's own jump (`f_lineno`). Names of one
+object that get the same value stay names of one. What cannot be done ends the run in words. The readable core alone
+knows of it; nothing here decides when an event comes. A finaliser that a changed name sets free runs unseen; what it
+does is seen.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import opcode
+import struct
+import sys
+from collections.abc import Callable
+from gc import get_objects
+from types import AsyncGeneratorType, CoroutineType, FrameType, GeneratorType
+from typing import Any, NoReturn, Protocol
+
+from . import behavior
+from .canonical import Renderer
+
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
+
+_GONE: Any = object()
+_RESUME = opcode.opmap["RESUME"]
+_NAMELESS = {6: "return", 9: "output", 10: "input", 11: "exit"}  # steps that take no changes, by tag
+_FRAME_OF: dict[int, Callable[[Any], FrameType | None]] = {
+    id(GeneratorType): GeneratorType.__dict__["gi_frame"].__get__,
+    id(CoroutineType): CoroutineType.__dict__["cr_frame"].__get__,
+    id(AsyncGeneratorType): AsyncGeneratorType.__dict__["ag_frame"].__get__,
+}
+
+
+class Recording(Protocol):
+    """What a recorder is asked for; its frames and what it knows of a code object are its own."""
+
+    suspended: dict[int, Any]
+    stack: list[Any]
+
+    def code_of(self, code: Any) -> Any:
+        """What is known of a code object."""
+
+
+def _float(text: str) -> float:
+    if not text.startswith("nan("):
+        return float(text)
+    found: float = struct.unpack("<d", int(text[4:-1], 16).to_bytes(8, "little"))[0]
+    return found
+
+
+_WORDS = {"None": None, "True": True, "False": False, "Ellipsis": ..., "NotImplemented": NotImplemented}
+_ATOMS: dict[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("None", "bool", "Ellipsis", "NotImplemented"), _WORDS.__getitem__),
+    "int": lambda text: int(text, 0),
+    "float": _float,
+    "complex": lambda text: complex(*map(_float, text[8:-1].split(", "))),
+    "range": lambda text: range(*(int(part, 0) for part in text[6:-1].split(", "))),
+    "str": lambda text: bytes.fromhex(text).decode("utf-8", "surrogatepass"),
+    "bytes": bytes.fromhex,
+    "bytearray": bytearray.fromhex,
+}
+_SHELLS: dict[str, Callable[[str], Any]] = {  # made before their items, which may hold them
+    "list": lambda _: [],
+    "dict": lambda _: {},
+    "set": lambda _: set(),
+    "deque": lambda maxlen: collections.deque(maxlen=int(maxlen) if maxlen else None),
+    **dict.fromkeys(("tuple", "frozenset", "slice"), lambda _: None),
+}
+_MUTABLE = {id(kind) for kind in (list, dict, set, bytearray, collections.deque)}
+_HOLDERS = _MUTABLE | {id(tuple), id(frozenset)}
+_FILL: dict[str, Callable[[Any, list[Any]], Any]] = {
+    "list": list.extend,
+    "dict": lambda shell, items: shell.update(zip(items[::2], items[1::2], strict=True)),
+    "set": set.update,
+    "deque": collections.deque.extend,
+    "tuple": lambda _, items: tuple(items),
+    "frozenset": lambda _, items: frozenset(items),
+    "slice": lambda _, items: slice(*items),
+}
+
+
+def build(acts: list[list[Any]]) -> Any:
+    """The value that the acts of recording/constructible.py build."""
+    items: list[list[Any]] = [[]]
+    opened: list[tuple[str, Any]] = []
+    labelled: dict[int, Any] = {}
+    for kind, payload, label in acts:
+        if kind in _SHELLS:
+            opened.append((kind, _SHELLS[kind](payload)))
+            labelled[label] = opened[-1][1]
+            items.append([])
+            continue
+        if kind == "close":
+            kind, shell = opened.pop()
+            found = _FILL[kind](shell, items.pop())
+            found = shell if found is None else found
+        else:
+            found = labelled[int(payload)] if kind == "ref" else _ATOMS[kind](payload)
+            if label:
+                labelled[label] = found
+        items[-1].append(found)
+    return items[0][0]
+
+
+def _mutable_in(thing: Any) -> set[int]:
+    """The identities of the plain containers that can change, from a value on; no object is looked into."""
+    seen: set[int] = set()
+    found: set[int] = set()
+    waiting = [thing]
+    while waiting:
+        one = waiting.pop()
+        kind = id(type(one))
+        if kind in _HOLDERS and id(one) not in seen:
+            seen.add(id(one))
+            found |= {id(one)} if kind in _MUTABLE else set()
+            waiting += [*one, *one.values()] if kind == id(dict) else one
+    return found
+
+
+def _fast_writer() -> Callable[[FrameType], None] | None:
+    """What writes a frame's `f_locals` back into its variables, where they are a copy of these."""
+    if behavior.LOCALS_ARE_LIVE:
+        return None
+    before = set(sys.modules)
+    import ctypes
+
+    act = ctypes.pythonapi.PyFrame_LocalsToFast
+    act.argtypes, act.restype = [ctypes.py_object, ctypes.c_int], None
+    for name in set(sys.modules) - before:
+        del sys.modules[name]  # the program finds what a plain run has
+    return lambda real: act(real, 1)
+
+
+class Intervention:
+    """One change: its values are built before the program starts, and bound when its step is done."""
+
+    def __init__(
+        self,
+        asked: dict[str, Any],
+        limits: dict[str, int],
+        recorder: Recording,
+        leave: Callable[[str, str], NoReturn],
+    ) -> None:
+        self._recorder, self._leave = recorder, leave
+        self._step: int = asked["step"]
+        self._line: int | None = asked["line"]
+        self.frame: Any = None  # whose step it is, once it has begun
+        self._values: dict[int, dict[str, Any]] = {}
+        self._texts: dict[tuple[int, str], str] = {}
+        renderer = Renderer(limits["value_bytes"], limits["value_depth"])
+        for serial, name, text, acts in asked["values"]:
+            value = _GONE if acts is None else self._built(name, text, acts, renderer)
+            self._values.setdefault(serial, {})[name] = value
+            self._texts[serial, name] = text
+        self._settle = _fast_writer()
+
+    def _built(self, name: str, text: str, acts: list[list[Any]], renderer: Renderer) -> Any:
+        """The value, if the interpreter holds it as it is written: no key twice, nothing beyond the limits."""
+        try:
+            value = build(acts)
+            shown = renderer.render(value)
+        except (TypeError, ValueError, KeyError, OverflowError, RecursionError, MemoryError) as error:
+            self._refuse(f"{name}={text[:200]}: {type(error).__name__}: {error}")
+        if shown != text:
+            self._refuse(f"{name}={text[:200]}: it would be {shown[:200]}")
+        return value
+
+    def _refuse(self, why: str) -> NoReturn:
+        self._leave("unsupported", f"change: {why.encode(errors='backslashreplace').decode()}")
+
+    def passed(self, step: int, frame: Any, tag: int) -> None:
+        """A step has begun: perhaps the one behind which the change is made."""
+        if step == self._step:
+            if tag in _NAMELESS:
+                self._refuse(f"step {step} ({_NAMELESS[tag]}) has no names to change")
+            self.frame = frame
+
+    def unmade(self, steps: int) -> str:
+        """Why a run came to its end without the change."""
+        if self.frame is None:
+            return f"step {self._step} is never reached: the run has {steps} steps"
+        return f"step {self._step} is never done: its frame has no event behind it"
+
+    def make(self, real: FrameType, coming: int | None) -> int | None:
+        """Bind the names and jump; the line that comes now, where a line was coming."""
+        live = self._live(real)
+        for serial in self._values:
+            if serial not in live:
+                self._refuse(f"frame {serial} is not live when step {self._step} is done")
+        self._join(live)
+        for serial, names in self._values.items():
+            self._bind(*live[serial], names)
+        for serial, names in self._values.items():
+            self._check(*live[serial], names)
+        if self._line is None or self._line == coming:
+            return coming
+        self._jump(real, self._line, coming)
+        return self._line
+
+    def _join(self, live: dict[int, tuple[Any, FrameType]]) -> None:
+        """Names of one object that get one value get one object; where more is shared, nobody knows what it becomes."""
+        first: dict[int, tuple[int, str]] = {}
+        inside: dict[int, tuple[int, str]] = {}
+        for place, text in self._texts.items():
+            serial, name = place
+            old, new = self._now(*live[serial], name), self._values[serial][name]
+            if old is _GONE or new is _GONE:
+                continue
+            one = first.setdefault(id(old), place)
+            if one != place:
+                if self._texts[one] == text and (id(type(old)) in _MUTABLE or not _mutable_in(new)):
+                    self._values[serial][name] = self._values[one[0]][one[1]]
+                continue
+            for shared in _mutable_in(old):
+                other = inside.setdefault(shared, place)
+                if other != place:
+                    self._refuse(f"{other[1]} and {name} share an object, and no text says how that goes on")
+
+    def _now(self, frame: Any, real: FrameType, name: str) -> Any:
+        """What a name is bound to."""
+        namespace = self._namespace(frame, real, name)
+        if namespace is None:
+            return real.f_locals.get(name, _GONE)
+        return dict.get(namespace, name, _GONE) if issubclass(type(namespace), dict) else _GONE
+
+    def _namespace(self, frame: Any, real: FrameType, name: str) -> Any:
+        """Where a name lives; None for a variable of a function."""
+        if frame.namespace is not None:
+            return frame.namespace
+        code = real.f_code
+        is_variable = name in code.co_varnames or name in code.co_cellvars or name in code.co_freevars
+        if not is_variable and name not in frame.code.globals:
+            self._refuse(f"{code.co_qualname} has no name {name}")
+        return None if is_variable else real.f_globals
+
+    def _check(self, frame: Any, real: FrameType, names: dict[str, Any]) -> None:
+        """What did not arrive is refused, whatever the reason; two frames may have one cell."""
+        for name, value in names.items():
+            if self._now(frame, real, name) is not value:
+                self._refuse(f"{name} cannot be changed in {real.f_code.co_qualname}")
+
+    def _live(self, real: FrameType) -> dict[int, tuple[Any, FrameType]]:
+        """The recorder's frames and the interpreter's: this one, those that wait and, if need be, those asleep."""
+        live: dict[int, tuple[Any, FrameType]] = {}
+        at: FrameType | None = real
+        for frame in reversed(self._recorder.stack):
+            while at is not None and self._recorder.code_of(at.f_code) is not frame.code:
+                at = at.f_back
+            if at is None:
+                break
+            live[frame.serial] = frame, at
+            at = at.f_back
+        if not self._values.keys() <= live.keys():
+            live |= self._asleep()
+        return live
+
+    def _asleep(self) -> dict[int, tuple[Any, FrameType]]:
+        """Suspended frames. Nobody holds them but their generators, so that they end as in a plain run."""
+        found: dict[int, tuple[Any, FrameType]] = {}
+        for thing in get_objects():
+            frame_of = _FRAME_OF.get(id(type(thing)))
+            real = frame_of(thing) if frame_of is not None else None
+            frame = self._recorder.suspended.get(id(real)) if real is not None else None
+            if real is not None and frame is not None and self._recorder.code_of(real.f_code) is frame.code:
+                found[frame.serial] = frame, real
+        return found
+
+    def _bind(self, frame: Any, real: FrameType, names: dict[str, Any]) -> None:
+        fast: dict[str, Any] = {}
+        for name, value in names.items():
+            namespace = self._namespace(frame, real, name)
+            if namespace is None:
+                fast[name] = value
+            else:
+                self._bind_in(namespace, name, value)
+        if fast:
+            self._bind_fast(real, fast)
+
+    def _bind_in(self, namespace: Any, name: str, value: Any) -> None:
+        if not issubclass(type(namespace), dict):
+            self._refuse(f"{name} is in a namespace that is no dict")
+        if value is not _GONE:
+            dict.__setitem__(namespace, name, value)
+        elif dict.__contains__(namespace, name):
+            dict.__delitem__(namespace, name)
+
+    def _bind_fast(self, real: FrameType, values: dict[str, Any]) -> None:
+        """The variables of a function."""
+        shown: Any = real.f_locals  # asked for once: each reading undoes what is not yet written back
+        for name, value in values.items():
+            if value is not _GONE:
+                shown[name] = value
+            elif name in shown:
+                if behavior.LOCALS_STAY_BOUND:
+                    self._refuse(f"{name}: this interpreter cannot take a function's variable away")
+                del shown[name]
+        if self._settle is not None:
+            self._settle(real)
+
+    def _jump(self, real: FrameType, line: int, coming: int | None) -> None:
+        code = real.f_code
+        lines = [number for start, end, number in code.co_lines() for _ in range(start, end, 2)]
+        if line not in lines:
+            self._refuse(f"line {line} is no line of {code.co_qualname}")
+        if line == lines[code.co_code[::2].index(_RESUME)]:  # it would make the cells of the function anew
+            self._refuse(f"no jump to line {line}: there {code.co_qualname} begins")
+        if coming is None:
+            self._refuse(f"no jump to line {line}: can only jump from a 'line' trace event")
+        if behavior.LOCALS_STAY_BOUND and not self._recorder.stack[-1].code.namespace:
+            # The jump itself would do so, with a warning that goes through the program's own hands.
+            known, cells = real.f_locals, code.co_cellvars
+            unbound = [name for name in code.co_varnames if name not in known and name not in cells]
+            frame, missing = self._recorder.stack[-1], dict.fromkeys(unbound)
+            self._bind_fast(real, missing)
+            self._check(frame, real, missing)
+        try:
+            setattr(real, "f_lineno", line)  # noqa: B010 - read-only for a type checker
+        except (ValueError, RuntimeWarning) as error:
+            self._refuse(f"no jump to line {line}: {error}")

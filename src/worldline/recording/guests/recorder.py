@@ -1,0 +1,447 @@
+"""The readable recorder core: the specification of native/recorder.c, and its fallback.
+
+Every event of a frame renders all of the frame's names and compares texts, which is slow and plainly right. Writes the
+wire of docs/format.md, section 3. Not covered: running the program (python.py). Unlike the native core it uses frames
+of the interpreter's own recursion limit, and on 3.11 and 3.12 reading `f_locals` keeps values alive a little longer.
+"""
+
+from __future__ import annotations
+
+import builtins
+import opcode
+import os
+from _thread import get_ident
+from collections.abc import Callable, Iterable, Mapping
+from gc import disable, enable, isenabled
+from mmap import mmap
+from os import _exit
+from sys import gettrace, settrace
+from types import CodeType, FrameType
+from typing import Any, Literal, NoReturn
+
+from . import behavior, monitoring
+from .apply_change import Intervention
+from .canonical import Renderer, is_shareable
+from .kinds import is_dunder
+from .monitoring import RETURN, YIELD
+
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
+
+_TEXT, _CALL, _RESUME, _SWITCH, _LINE = range(1, 6)
+_RAISE, _OUTPUT, _INPUT, _EXIT = range(8, 12)
+_DELTA, _GONE, _SAME, _NOTE, _HIDDEN, _META, _END = 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x3F
+_HEADER, _RESERVE = 64, 4096
+_OPTIMIZED, _SUSPENDS = 0x1, 0x20 | 0x80 | 0x200
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+class _Wire:
+    """Records into a buffer: whole or not at all."""
+
+    def __init__(self, buffer: mmap) -> None:
+        self._view = memoryview(buffer)
+        self._at, self._room = _HEADER, len(self._view) - 2 * _RESERVE
+        self._view[:_HEADER] = b"WLW1".ljust(_HEADER, b"\0")
+        self._names: dict[str, int] = {}
+        self.ended = False
+        self._commit()
+
+    def _commit(self) -> None:
+        self._view[8:16] = self._at.to_bytes(8, "little")
+
+    def put(self, tag: int, *fields: int | str | bytes) -> None:
+        """One record: ints as varints, strs and bytes with their length."""
+        parts = [bytes([tag])]
+        for field in fields:
+            if isinstance(field, int):
+                parts.append(_varint(field))
+            else:
+                data = field if isinstance(field, bytes) else field.encode()
+                parts += [_varint(len(data)), data]
+        record = b"".join(parts)
+        if self._at + len(record) > self._room:
+            self.leave("limit", "bytes")
+        self._view[self._at : self._at + len(record)] = record
+        self._at += len(record)
+        self._commit()
+
+    def name(self, name: str) -> int:
+        """A name's text id; told to the reader once."""
+        found = self._names.get(name)
+        if found is None:
+            try:
+                data = name.encode()
+            except UnicodeEncodeError:
+                data = b"?"
+            self.put(_TEXT, data)
+            found = self._names[name] = len(self._names)
+        return found
+
+    def end(self, kind: str, detail: str) -> None:
+        """The explicit end record."""
+        if not self.ended:
+            self.ended = True
+            self._room += _RESERVE
+            cut = detail.encode()[: _RESERVE - len(kind) - 32]
+            self.put(_END, kind, cut.decode(errors="ignore"))  # no character is torn
+
+    def leave(self, kind: str, detail: str) -> NoReturn:
+        """A budget is spent, or a change cannot be made: end here, keeping what is written."""
+        self.end(kind, detail)
+        _exit(0)
+
+
+class _Code:
+    """What is known of a code object once."""
+
+    def __init__(
+        self, code: CodeType, file: str, global_names: Callable[[CodeType], tuple[str, ...]]
+    ) -> None:
+        self.file, self.name, self.firstline = file, code.co_qualname, code.co_firstlineno
+        self.namespace = not code.co_flags & _OPTIMIZED
+        self.suspends = bool(code.co_flags & _SUSPENDS)
+        cells = [name for name in code.co_cellvars if name not in code.co_varnames]
+        names = [*code.co_varnames, *cells, *code.co_freevars]
+        self.names = [name for name in names if not is_dunder(name)]
+        self.globals = () if self.namespace else global_names(code)
+
+
+class _Frame:
+    """One activation: what each of its names looked like at its last event."""
+
+    __slots__ = ("aliases", "code", "globals", "line", "looped", "namespace", "raised", "serial", "texts")
+
+    def __init__(self, serial: int, code: _Code, real: FrameType) -> None:
+        self.serial, self.code, self.line = serial, code, code.firstline
+        self.texts: dict[str, str] = {}
+        self.aliases: dict[str, str | None] = {}
+        self.globals: dict[str, str | None] = {}
+        self.raised = self.looped = False
+        # Asked for once: later it may be a copy with the variables of a comprehension in it.
+        self.namespace: Any = real.f_locals if code.namespace else None
+
+
+class Recorder:
+    """Records the calling thread into a buffer. The same face as the native core's."""
+
+    def __init__(
+        self,
+        buffer: mmap,
+        files: dict[str, str],
+        limits: dict[str, int],
+        global_names: Callable[[CodeType], tuple[str, ...]],
+    ) -> None:
+        self._files, self._global_names, self._max_steps = files, global_names, limits["steps"]
+        self._renderer = Renderer(limits["value_bytes"], limits["value_depth"])
+        self._wire = _Wire(buffer)
+        self._codes: dict[int, tuple[CodeType, _Code | Literal[False]]] = {}  # equal code may be in two files
+        self.suspended: dict[int, _Frame] = {}
+        self.stack: list[_Frame] = []
+        self._current: int | None = None
+        self._steps = self._frames = self._last_line = 0
+        self._output: str | None = None
+        self._input: str | None = None
+        self._active = self._broken = False
+        self._change: Intervention | None = None  # until it is made
+        os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self) -> None:
+        self._active, self._wire.ended = False, True
+
+    # ---- the Python face
+
+    def start(self) -> None:
+        """Begin to record."""
+        self._thread, self._active = get_ident(), True
+        self._monitor = monitoring.Monitor(self) if behavior.HAS_MONITORING else None
+        if self._monitor:
+            self._monitor.install()
+        else:
+            settrace(self._trace)
+
+    def intervene(self, asked: dict[str, Any], limits: dict[str, int]) -> None:
+        """A change that is to be made on the way; not in the native core."""
+        self._change = Intervention(asked, limits, self, self._wire.leave)
+
+    def stop(self) -> bool:
+        """Stop; False if the program tampered with the tracing."""
+        if not self._active:
+            return not self._broken
+        fine = self._monitor.intact() if self._monitor else gettrace() == self._trace
+        self._flush()
+        self._active = False
+        if self._monitor:
+            self._monitor.uninstall()
+        else:
+            settrace(None)
+        return fine and not self._broken and not self.stack  # a frame never left: its events were taken
+
+    def give_up(self) -> None:
+        """The recorder itself ran out of recursion: what follows would be wrong."""
+        self._active, self._broken = False, True
+
+    def end(self, kind: str, detail: str) -> None:
+        """Write the explicit end record."""
+        if self._active:
+            self._flush()
+        if self._change is not None and kind in ("returned", "raised", "exited"):
+            kind, detail = "unsupported", f"change: {self._change.unmade(self._steps)}"
+        self._wire.end(kind, detail)
+
+    def output(self, text: str) -> None:
+        """Text was written to sys.stdout."""
+        if self._active and get_ident() == self._thread:
+            self._output = (self._output or "") + text
+
+    def input(self, text: str) -> None:
+        """Text was read from sys.stdin."""
+        if self._active and get_ident() == self._thread:
+            if self._input is not None:
+                self._flush()
+            self._input = text
+
+    def exit(self, code: Any) -> None:
+        """SystemExit left the outermost frame with this code."""
+        if not self._wire.ended and self._current is not None:
+            text = self.render(code)
+            self._count(None, _EXIT)
+            self._wire.put(_EXIT, self._last_line, text)
+
+    def note(self, slug: str) -> None:
+        """A slug about the whole trace."""
+        if not self._wire.ended:
+            self._wire.put(_NOTE, slug)
+
+    def meta(self, key: str, value: str) -> None:
+        """A fact about the interpreter."""
+        self._wire.put(_META, key, value)
+
+    def render(self, value: Any) -> str:
+        """The canonical text of a value."""
+        return self._renderer.render(value)
+
+    def give_recursion(self, frames: int) -> None:
+        """Not possible from here: the readable core's own frames count."""
+
+    # ---- steps
+
+    def _count(self, frame: _Frame | None, tag: int) -> None:
+        self._steps += 1
+        if self._steps > self._max_steps:
+            self._wire.leave("limit", "steps")
+        if self._change is not None:
+            self._change.passed(self._steps - 1, frame, tag)
+
+    def _switch(self, serial: int) -> None:
+        if self._current != serial:
+            self._current = serial
+            self._wire.put(_SWITCH, serial)
+
+    def _flush(self) -> None:
+        frame = self.stack[-1] if self.stack else None
+        if self._output is not None:
+            text, self._output = self._output, None
+            if frame is not None:
+                self._step(frame, _OUTPUT, text)
+        if self._input is not None:
+            text, self._input = self._input, None
+            if frame is not None:
+                self._wire.put(_HIDDEN, "input", self.render(text))
+                self._step(frame, _INPUT, text)
+
+    def _step(self, frame: _Frame, tag: int, arg: Any) -> None:
+        text = self.render(arg)
+        self._count(frame, tag)
+        self._switch(frame.serial)
+        self._wire.put(tag, frame.line, text)
+
+    def on_call(self, code: _Code, real: FrameType) -> None:
+        """A frame starts."""
+        self._flush()
+        frame = _Frame(self._frames, code, real)
+        self._frames += 1
+        name, file = self._wire.name(code.name), self._wire.name(code.file)
+        self._count(frame, _CALL)
+        parent = self.stack[-1].serial + 1 if self.stack else 0
+        self._wire.put(_CALL, frame.serial, parent, name, file, frame.line)
+        self._current = frame.serial
+        self.stack.append(frame)
+        self._diff_names(frame, real)
+        frame.globals = {
+            name: self.render(real.f_globals[name]) if name in real.f_globals else None
+            for name in code.globals
+        }
+
+    def on_resume(self, frame: _Frame, real: FrameType) -> None:
+        """A suspended frame goes on."""
+        self._flush()
+        self.stack.append(frame)
+        self._diff(frame, real)
+        self._count(frame, _RESUME)
+        self._current = frame.serial
+        self._wire.put(_RESUME, frame.serial, frame.line)
+
+    def on_line(self, frame: _Frame, real: FrameType, line: int) -> None:
+        """A line is about to run."""
+        self._flush()
+        line = self._diff(frame, real, line) or line
+        frame.line, frame.raised = line, False
+        self._count(frame, _LINE)
+        self._switch(frame.serial)
+        self._wire.put(_LINE, line)
+
+    def on_raise(self, frame: _Frame, real: FrameType, exception: BaseException) -> None:
+        """An exception was raised in the frame, or arrived in it."""
+        self._flush()
+        self._diff(frame, real)
+        frame.raised = True
+        self._step(frame, _RAISE, exception)
+
+    def on_leave(self, frame: _Frame, real: FrameType, how: int | None, arg: Any) -> None:
+        """The frame is left: `how` is RETURN, YIELD, or None for an exception."""
+        self._flush()
+        self._diff(frame, real)
+        if how is not None:
+            self._step(frame, how, arg)
+        self.stack.pop()
+        self._last_line = frame.line
+        if how == YIELD:
+            self.suspended[id(real)] = frame
+
+    # ---- deltas
+
+    def _diff(self, frame: _Frame, real: FrameType, coming: int | None = None) -> int | None:
+        """What the frame's newest step changed; the line that comes, which an intervention may have changed."""
+        if self._change is not None and self._change.frame is frame:
+            coming, self._change = self._change.make(real, coming), None
+            self.note("changed")
+        self._diff_names(frame, real)
+        for name, was in frame.globals.items():
+            text = self.render(real.f_globals[name]) if name in real.f_globals else None
+            if text != was:
+                frame.globals[name] = text
+                self._delta(frame, name, text)
+        return coming
+
+    def _delta(self, frame: _Frame, name: str, text: str | None) -> None:
+        number = self._wire.name(name)
+        self._switch(frame.serial)
+        if text is None:
+            self._wire.put(_GONE, number)
+        else:
+            self._wire.put(_DELTA, number, text)
+
+    def _diff_names(self, frame: _Frame, real: FrameType) -> None:
+        found: Mapping[str, Any] = frame.namespace
+        if frame.namespace is not None:
+            if not issubclass(type(found), dict):
+                return
+            found = dict(dict.items(frame.namespace))  # an Enum's body has a dict of its own kind
+            names = [name for name in found if type(name) is str and not is_dunder(name)]
+        else:
+            found = real.f_locals
+            names = frame.code.names
+        for name in names:
+            if name in found:
+                text = self.render(found[name])
+                if frame.texts.get(name) != text:
+                    frame.texts[name] = text
+                    self._delta(frame, name, text)
+            elif name in frame.texts:
+                self._gone(frame, name)
+        if frame.namespace is not None:
+            for name in [name for name in frame.texts if name not in found]:
+                self._gone(frame, name)
+            frame.texts = {name: frame.texts[name] for name in names}  # the order in which they will be gone
+        self._diff_aliases(frame, names, found)
+
+    def _gone(self, frame: _Frame, name: str) -> None:
+        del frame.texts[name]
+        frame.aliases.pop(name, None)
+        self._delta(frame, name, None)
+
+    def _diff_aliases(self, frame: _Frame, names: Iterable[str], found: Mapping[str, Any]) -> None:
+        first: dict[int, str] = {}
+        for name in names:
+            if name not in found:
+                continue
+            value = found[name]
+            shared = is_shareable(value, self._renderer)
+            earliest = first.setdefault(id(value), name) if shared else name
+            alias = None if earliest == name else earliest
+            if frame.aliases.get(name) != alias:
+                frame.aliases[name] = alias
+                number = self._wire.name(name)
+                other = 0 if alias is None else self._wire.name(alias) + 1
+                self._switch(frame.serial)
+                self._wire.put(_SAME, number, other)
+
+    # ---- events: a trace function before 3.12
+
+    def is_mine(self) -> bool:
+        """Is it the recorded thread that asks, while it is recorded?"""
+        return self._active and get_ident() == self._thread
+
+    def code_of(self, code: CodeType) -> _Code | Literal[False]:
+        """What is known of a code object; False where it is not the program's own."""
+        found = self._codes.get(id(code))
+        if found is None:
+            path = code.co_filename  # a str of the program's own class hashes as it likes
+            file = self._files.get(path) if type(path) is str else None
+            known: _Code | Literal[False] = False if file is None else _Code(code, file, self._global_names)
+            found = self._codes[id(code)] = code, known
+        return found[1]
+
+    def _trace(self, real: FrameType, event: str, arg: Any) -> Any:
+        collecting = isenabled()
+        disable()  # finalisers of the program would run unseen, inside our own work
+        try:
+            return self._on_event(real, event, arg) if self._active else None
+        except RecursionError:
+            self.give_up()
+            return None
+        finally:
+            if collecting:
+                enable()
+
+    def _on_event(self, real: FrameType, event: str, arg: Any) -> Any:
+        if event == "call":
+            code = self.code_of(real.f_code)
+            if not code:
+                return None
+            suspended = None if _starts(real) else self.suspended.pop(id(real), None)
+            if suspended is None:
+                self.on_call(code, real)
+            else:
+                self.on_resume(suspended, real)
+            return self._trace
+        frame = self.stack[-1]
+        op = _opname(real)
+        if not real.f_trace_lines:  # the program switched its lines off: those since are lost
+            self._broken = True
+        if event == "line":
+            self.on_line(frame, real, real.f_lineno)
+        elif event == "return":
+            yields = frame.code.suspends and op == "YIELD_VALUE" and not frame.raised
+            how = YIELD if yields else RETURN if op == "RETURN_VALUE" else None
+            self.on_leave(frame, real, how, arg)
+        elif event == "exception" and not (op in ("FOR_ITER", "SEND") and issubclass(arg[0], StopIteration)):
+            self.on_raise(frame, real, arg[1])
+        return self._trace
+
+
+def _opname(real: FrameType) -> str:
+    return opcode.opname[real.f_code.co_code[real.f_lasti]]
+
+
+def _starts(real: FrameType) -> bool:
+    code, at = real.f_code.co_code, real.f_lasti
+    return opcode.opname[code[at]] == "RESUME" and code[at + 1] == 0

@@ -1,0 +1,218 @@
+"""`record` and `record_many`: programs in, traces out, each in a box, boxes reused.
+
+What a run's end means is decided in verdict.py; how it is boxed in sandbox.py. Nothing here trusts what a program
+wrote: a trace is what the wire decodes to, up to the first byte that does not.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from worldline.core.change import Change
+from worldline.core.program import Program
+from worldline.core.trace import Columns, Interpreter, Outcome, Trace
+from worldline.errors import UsageError
+from worldline.limits import Limits
+from worldline.recording import native, wire
+from worldline.recording.box import Plan
+from worldline.recording.constructible import asked
+from worldline.recording.interpreter import find
+from worldline.recording.sandbox import Box, Run, open_box
+from worldline.recording.verdict import judge, readable
+
+CORES = ("auto", "native", "python")
+DEFAULT_LIMITS = Limits()
+AHEAD = 4  # programs in flight per worker, so that a slow one does not hold the others up
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What every program of one batch shares."""
+
+    plan: Plan
+    limits: Limits
+    core: str
+
+
+def prepare(*, limits: Limits, python: str | None, core: str, trust: bool) -> Setup:
+    """Settle the interpreter and the recorder core, once for a batch."""
+    if core not in CORES:
+        raise UsageError(f"core must be one of {', '.join(CORES)}, not {core!r}")
+    found = find(python)
+    recorder = None if core == "python" else native.recorder_for(found.executable)
+    if core == "native" and recorder is None:
+        raise UsageError(f"there is no native recorder for {found.executable}")
+    plan = Plan(python=found, native=str(recorder) if recorder else None, boxed=not trust)
+    return Setup(plan, limits, core)
+
+
+class Worker:
+    """One box, opened when the first program comes and replaced when it breaks."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.box: Box | None = None
+
+    def record(self, program: Program, change: dict[str, Any] | None = None) -> Trace:
+        """One program's trace. A box that broke under it is given a second chance, in a fresh one."""
+        run = self._run(program, change)
+        if run.fault and not run.hit and (self.box is None or not self.box.alive):
+            run = self._run(program, change)
+        return self._trace(program, run)
+
+    def record_twice(self, program: Program) -> Trace:
+        """The same, and whether a second run did the same."""
+        first, second = self.record(program), self.record(program)
+        same = (
+            first.outcome == second.outcome
+            and first.output == second.output
+            and list(first.frames) == list(second.frames)
+            and first.columns == second.columns
+        )
+        return first if same else replace(first, notes=(*first.notes, "nondeterministic"))
+
+    def _run(self, program: Program, change: dict[str, Any] | None) -> Run:
+        if self.box is None or not self.box.alive:
+            self.close()
+            self.box = open_box(self.setup.plan, self.setup.limits)
+        return self.box.run(self._spec(program) | {"change": change}, encode(program.stdin))
+
+    def _spec(self, program: Program) -> dict[str, Any]:
+        return {
+            "name": program.name, "source": program.source, "call": program.call, "argv": list(program.argv),
+            "files": dict(program.files), "limits": asdict(self.setup.limits), "core": self.setup.core,
+            "native": self.setup.plan.native_inside,
+        }  # fmt: skip
+
+    def _trace(self, program: Program, run: Run) -> Trace:
+        decoded = wire.decode(run.wire)
+        python, limits = self.setup.plan.python, self.setup.limits
+        meta = {
+            "name": python.name,
+            "version": python.version,
+            "core": "native" if self.setup.plan.native else "python",
+            **decoded.meta,
+        }
+        notes = tuple(decoded.notes) + (() if self.setup.plan.boxed else ("trusted",))
+        return Trace(
+            program=program,
+            interpreter=Interpreter(meta["name"], meta["version"], meta["core"]),
+            limits=limits,
+            outcome=judge(run, decoded.end, decoded.damage),
+            columns=decoded.columns,
+            frames=decoded.frames,
+            output=readable(run.stdout, limits.output),
+            stderr=readable(run.stderr, limits.output),
+            hidden=tuple(decoded.hidden),
+            notes=notes,
+        )
+
+    def refused(self, program: Program, why: str) -> Trace:
+        """The trace of a program that is not run, since the change asked for cannot be made."""
+        found, limits = self.setup.plan.python, self.setup.limits
+        who = Interpreter(found.name, found.version, "python")
+        outcome = Outcome("unsupported", f"change: {why}")
+        return Trace(program, who, limits, outcome, Columns(), (), notes=("unchanged",))
+
+    def close(self) -> None:
+        """Put the box away."""
+        if self.box is not None:
+            self.box.close()
+            self.box = None
+
+
+def encode(text: str) -> bytes:
+    """Text as the bytes it came from: surrogates that stand for bytes are those bytes, others pass as they are."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def record(
+    program: Program,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    python: str | None = None,
+    core: str = "auto",
+    trust: bool = False,
+    change: Change | None = None,
+) -> Trace:
+    """Run one program boxed and return all that it did; a `change` is made on the way, by the readable core.
+
+    The trace is noted `changed` or `unchanged`. A change that cannot be made is an `unsupported` outcome that says why.
+    """
+    if not isinstance(program, Program):
+        raise UsageError(f"record takes a Program, not {type(program).__name__}: Program(source=...)")
+    if change is not None and core == "native":
+        raise UsageError("the native core makes no change; the readable one does")
+    wanted = None if change is None else asked(change)
+    core = core if change is None else "python"
+    worker = Worker(prepare(limits=limits, python=python, core=core, trust=trust))
+    try:
+        if isinstance(wanted, str):
+            return worker.refused(program, wanted)
+        trace = worker.record(program, wanted)
+        unmade = change is not None and "changed" not in trace.notes
+        return replace(trace, notes=(*trace.notes, "unchanged")) if unmade else trace
+    finally:
+        worker.close()
+
+
+def record_many(
+    programs: Iterable[Program],
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    python: str | None = None,
+    core: str = "auto",
+    trust: bool = False,
+    workers: int = 1,
+    twice: bool = False,
+) -> Iterator[Trace]:
+    """The traces of many programs, in their order. `twice` notes `nondeterministic` where a second run differs."""
+    if workers < 1:
+        raise UsageError(f"workers must be at least 1, not {workers}")
+    setup = prepare(limits=limits, python=python, core=core, trust=trust)
+    return _alone(programs, setup, twice) if workers == 1 else _together(programs, setup, twice, workers)
+
+
+def _alone(programs: Iterable[Program], setup: Setup, twice: bool) -> Iterator[Trace]:
+    worker = Worker(setup)
+    act = worker.record_twice if twice else worker.record
+    try:
+        for program in programs:
+            yield act(program)
+    finally:
+        worker.close()
+
+
+def _together(programs: Iterable[Program], setup: Setup, twice: bool, workers: int) -> Iterator[Trace]:
+    """A thread a box: the programs run in processes of their own, so threads are enough to wait for them."""
+    made: list[Worker] = []
+    local = threading.local()
+
+    def act(program: Program) -> Trace:
+        if not hasattr(local, "worker"):
+            local.worker = Worker(setup)
+            made.append(local.worker)
+        worker: Worker = local.worker
+        return worker.record_twice(program) if twice else worker.record(program)
+
+    pool = ThreadPoolExecutor(workers, "worldline-record")
+    flight: deque[Future[Trace]] = deque()
+    try:
+        for program in programs:
+            flight.append(pool.submit(act, program))
+            while flight and (len(flight) >= AHEAD * workers or flight[0].done()):
+                yield flight.popleft().result()
+        while flight:
+            yield flight.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+        for worker in made:
+            worker.close()

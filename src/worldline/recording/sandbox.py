@@ -1,0 +1,249 @@
+"""The box, seen from the host: started, given one program at a time, watched, and put away.
+
+One box is one bubblewrap and one zygote; `run` gives it a program and waits, never longer than the program's wall
+clock and a grace. Nothing here decides what an end means; recorder.py does. There is no second best: where no box can
+be had, `open_box` raises NoSandbox and says what is missing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from worldline.errors import NoSandbox
+from worldline.limits import Limits
+from worldline.recording import box, cgroup
+from worldline.recording.exchange import Exchange
+
+START_SECONDS = 20.0
+GRACE = 0.5  # from the deadline's kill until the whole box is killed
+WATCH = 0.1  # how often the cgroup of a run that takes its time is looked at
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is known of one program's run. `hit` is the limit that ended it, `fault` what went wrong with the box."""
+
+    wire: bytes | memoryview = b""
+    stdout: bytes = b""
+    stderr: bytes = b""
+    status: int | None = None
+    hit: str = ""
+    disk_full: bool = False
+    fault: str = ""
+    address_bound: bool = False  # memory was bounded process by process, by the address space
+
+
+class Box:
+    """A running box. It dies with the thread that made it, and is not for two threads at once."""
+
+    def __init__(self, plan: box.Plan, group: cgroup.Cgroup | None = None) -> None:
+        self.plan, self.limits, self.group = plan, plan.limits, group
+        self.alive = True
+        self.layers: dict[str, Any] = {}
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._words, tell = os.pipe()
+        launch = str(Path(box.__file__).with_name("launch.py"))
+        with theirs, open(tell, "wb") as words:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", launch, box.launch_config(plan, theirs.fileno())],
+                stdin=subprocess.DEVNULL, stdout=words, stderr=words, pass_fds=[theirs.fileno()], cwd="/",
+                start_new_session=True,  # Ctrl-C is for the host, which then puts its boxes away
+            )  # fmt: skip
+        try:
+            self._await_ready()
+        except BaseException:
+            self.close()
+            raise
+
+    def _await_ready(self) -> None:
+        self._socket.settimeout(START_SECONDS)
+        try:
+            message = self._socket.recv(4096)
+        except TimeoutError:
+            raise NoSandbox(f"the box did not start within {START_SECONDS:g} seconds") from None
+        except ConnectionError:
+            message = b""
+        if not message:
+            raise NoSandbox(explain(self._last_words()))
+        self.layers = json.loads(message)
+        self._socket.settimeout(None)
+        if self.plan.uid is not None:
+            self._check_user(str(self.plan.uid))
+        if self.group:
+            self.group.bound(memory=self.limits.memory, processes=self.limits.processes)
+
+    def _check_user(self, uid: str) -> None:
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        found = next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1:]
+        if set(found) != {uid}:
+            raise NoSandbox(f"the box runs as user {found[0]}, not as {uid}")
+
+    def _last_words(self) -> str:
+        os.set_blocking(self._words, False)
+        with contextlib.suppress(subprocess.TimeoutExpired, BlockingIOError):
+            self._process.wait(1)
+            return os.read(self._words, 4096).decode("utf-8", "replace").strip()
+        return ""
+
+    def run(self, spec: dict[str, Any], stdin: bytes) -> Run:
+        """Run one program to its end, or to the end of its time. A box that breaks says so and is not `alive`."""
+        exchange = Exchange(spec, stdin, self.limits)
+        try:
+            deadline = time.monotonic() + self.limits.wall
+            socket.send_fds(self._socket, [b"run"], exchange.files)
+            exchange.sent()
+            hit, reply = self._watch(exchange, deadline)
+            return self._result(exchange, hit, reply)
+        except OSError as error:
+            self.kill()
+            return self._result(exchange, "", {"trouble": f"the box broke: {error}"})
+        except BaseException:  # an interrupted box would answer the next program with this one's end
+            self.kill()
+            raise
+        finally:
+            exchange.close()
+
+    def _watch(self, exchange: Exchange, deadline: float) -> tuple[str, dict[str, Any]]:
+        """Until the zygote says that the family is gone: drain, mind the clock and the cgroup, kill once."""
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        drains = {drain.read_end: drain for drain in exchange.outputs}
+        for fd in drains:
+            poll.register(fd, select.POLLIN)
+        hit = ""
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0 and hit:
+                self.kill()
+                return hit, {}
+            ready = {fd for fd, _ in poll.poll(1000 * max(0.0, min(left, WATCH)))}
+            if self._socket.fileno() in ready:
+                return hit, self._reply()
+            for fd in ready:
+                drains[fd].pump()
+                if drains[fd].ended:
+                    poll.unregister(fd)
+            spent = self._spent(exchange, left, idle=not ready)
+            if spent and not hit:
+                hit, deadline = spent, self._stop()
+
+    def _spent(self, exchange: Exchange, left: float, *, idle: bool) -> str:
+        """Which limit the program has reached, if any."""
+        if any(drain.over for drain in exchange.outputs):
+            return "output"
+        spent = self.group.spent() if self.group and idle else ""
+        return spent or ("time" if left <= 0 else "")
+
+    def _stop(self) -> float:
+        """Ask the zygote to kill the family; when to stop waiting for that."""
+        self._socket.send(b"kill")
+        return time.monotonic() + GRACE
+
+    def _reply(self) -> dict[str, Any]:
+        message = self._socket.recv(1 << 16)
+        if not message:
+            raise ConnectionError("the zygote is gone")
+        reply: dict[str, Any] = json.loads(message)
+        return reply
+
+    def _result(self, exchange: Exchange, hit: str, reply: dict[str, Any]) -> Run:
+        wire, stdout, stderr = exchange.take()
+        spent = (
+            self.group.spent() if self.group else ""
+        )  # in any case: what is counted now is not the next one's
+        hit = hit or spent
+        if any(drain.over for drain in exchange.outputs):
+            hit = "output"
+        return Run(
+            wire, stdout, stderr, reply.get("status"), hit, bool(reply.get("full")), reply.get("trouble", ""),
+            address_bound=self.group is None,
+        )  # fmt: skip
+
+    def kill(self) -> None:
+        """End the box and everyone in it. The pid namespace ends with bubblewrap; without one the zygote sees to it."""
+        if self.alive and not self.plan.boxed:
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                self._socket.shutdown(socket.SHUT_RDWR)
+                self._process.wait(GRACE)
+        self.alive = False
+        self._process.kill()
+        self._process.wait()
+
+    def close(self) -> None:
+        """Put the box away."""
+        self.kill()
+        self._socket.close()
+        os.close(self._words)
+        if self.group:
+            self.group.remove()
+            self.group = None
+
+    def __enter__(self) -> Box:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def explain(words: str) -> str:
+    """What a failed start means, and what to do about it."""
+    if "namespace" in words or "uid map" in words or "Operation not permitted" in words:
+        return (
+            "this system does not let bubblewrap make user namespaces (see kernel.unprivileged_userns_clone, "
+            f"user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns, or the container): {words}"
+        )
+    return f"the box does not start: {words or 'it said nothing'}"
+
+
+def open_box(plan: box.Plan, limits: Limits, *, use_cgroup: bool = True) -> Box:
+    """The strongest box this host can give, or NoSandbox.
+
+    Root becomes an unprivileged user first, so that the number of processes is bounded by the kernel too; where that
+    user cannot make a box, root may, if a cgroup bounds the processes.
+    """
+    plan = replace(plan, limits=limits)
+    if not sys.platform.startswith("linux"):
+        raise NoSandbox("boxes need Linux: namespaces, seccomp, memory files")
+    if not plan.boxed:
+        return _open_with_cgroup(plan, use_cgroup)
+    if shutil.which("bwrap") is None:
+        raise NoSandbox("the command bwrap is missing: install the package bubblewrap")
+    if os.geteuid() != 0:
+        return _open_with_cgroup(plan, use_cgroup)
+    try:
+        return _open_with_cgroup(replace(plan, uid=box.UNPRIVILEGED), use_cgroup)
+    except NoSandbox as first:
+        try:
+            found = _open_with_cgroup(plan, use_cgroup)
+        except NoSandbox:
+            raise first from None
+        if found.group is None:
+            found.close()
+            raise NoSandbox(
+                f"as root, without a cgroup, nothing bounds processes, and otherwise: {first}"
+            ) from None
+        return found
+
+
+def _open_with_cgroup(plan: box.Plan, use_cgroup: bool) -> Box:
+    group = cgroup.make(f"worldline-{os.getpid()}-{next(_numbers)}") if use_cgroup else None
+    try:
+        return Box(replace(plan, cgroups=tuple(group.joins) if group else ()), group)
+    except NoSandbox:
+        if group is None:
+            raise
+        group.remove()
+        return Box(plan)

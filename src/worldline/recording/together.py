@@ -1,0 +1,206 @@
+"""Several small programs recorded in one run, each as if alone: a process costs more than a small program's steps.
+
+Each program is a module of its own; a driver that is not recorded runs one after the other and swallows what they
+raise. `record_all` gives the trace of each, or None for one whose part cannot be told apart, did not end, or was
+interrupted by a limit. They share an interpreter: a program that changes it (builtins, other modules) is seen by those
+after it, so this is for programs known to be harmless. Programs with arguments, stdin or further files run alone.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from worldline.core.program import Program
+from worldline.core.trace import EVENTS, NO_TEXT, Columns, Frame, Outcome, Trace
+from worldline.errors import UsageError
+from worldline.limits import Limits
+from worldline.recording.recorder import Worker
+
+_EXIT = EVENTS.index("exit")
+_ENDS = {EVENTS.index("return"): "returned", EVENTS.index("raise"): "raised"}
+_TOKENS = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|((?:[^\W\d]\w*\.)*[^\W\d]\w*#)(\d+)""")
+_DRIVER = """\
+import importlib, os
+def run(calls):
+    for number, call in enumerate(calls):
+        name = f"program_{number}"
+        try:
+            if call is None:
+                path = os.path.join(os.getcwd(), name + ".py")
+                with open(path, "rb") as file:
+                    code = compile(file.read(), path, "exec", dont_inherit=True)
+                eval(code, {"__name__": "__main__", "__builtins__": __builtins__})
+            elif name in modules:
+                eval(compile(call, "<call>", "eval", dont_inherit=True), vars(modules[name]))
+        except BaseException:
+            pass
+modules = {}
+for number, call in enumerate(calls):
+    try:
+        if call is not None:
+            modules[f"program_{number}"] = importlib.import_module(f"program_{number}")
+    except BaseException:
+        pass
+"""
+
+
+def record_all(worker: Worker, programs: Sequence[Program]) -> list[Trace | None]:
+    """The traces of programs, in their order, recorded in as few runs as it takes."""
+    found: list[Trace | None] = [None] * len(programs)
+    waiting = [i for i, program in enumerate(programs) if fits(program)]
+    for i in set(range(len(programs))) - set(waiting):
+        found[i] = worker.record(programs[i])
+    while waiting:
+        several = [programs[i] for i in waiting]
+        traces = unbundle(worker.record(bundle(several)), several)
+        for i, trace in zip(waiting, traces, strict=False):
+            found[i] = trace
+        waiting = waiting[len(traces) :]
+    return found
+
+
+def fits(program: Program) -> bool:
+    """Whether a program can be recorded together with others: it is a source, and perhaps a call."""
+    return not (program.argv or program.stdin or program.files)
+
+
+def stretched(limits: Limits, count: int) -> Limits:
+    """The limits of a run of so many programs of which each has these, less what few of them use."""
+    share = max(1, count // 2)
+    return replace(
+        limits,
+        steps=limits.steps * share,
+        trace_bytes=limits.trace_bytes * share,
+        output=limits.output * share,
+        wall=limits.wall + 0.25 * count,
+    )
+
+
+def bundle(programs: Sequence[Program]) -> Program:
+    """One program that runs these, each in a module of its own."""
+    if not all(fits(program) for program in programs):
+        raise UsageError("programs with arguments, stdin or files cannot be recorded together")
+    calls = [program.call for program in programs]
+    # The driver is compiled under another name than the program's file, so that its frames are not recorded.
+    source = f'calls = {calls!r}\neval(compile({_DRIVER!r}, "<driver>", "exec"), globals())\n'
+    files = tuple((f"program_{number}.py", program.source) for number, program in enumerate(programs))
+    return Program(source=source, name="driver.py", call="run(calls)", files=files)
+
+
+def unbundle(trace: Trace, programs: Sequence[Program]) -> list[Trace | None]:
+    """The traces of the programs of a bundle; fewer where a limit cut it short, but at least one."""
+    found: list[Trace | None] = [None] * len(programs)
+    spans = _spans(trace)
+    for file, span in spans.items():
+        if span is not None:
+            found[_number(file)] = _part(trace, programs[_number(file)], span)
+    if trace.outcome.kind == "returned":
+        return found
+    last = max(map(_number, spans), default=0)
+    found[last] = None  # it was running when the whole was stopped
+    return found[: last + 1]
+
+
+def _number(file: str) -> int:
+    return int(file.removesuffix(".py").rpartition("_")[2])
+
+
+@dataclass(frozen=True)
+class _Span:
+    """The steps and frames of one program."""
+
+    steps: range
+    frames: range
+
+
+def _spans(trace: Trace) -> dict[str, _Span | None]:
+    """Each file's stretch of steps and frames; None where its steps do not stand together."""
+    files = [frame.file for frame in trace.frames]
+    spans: dict[str, _Span | None] = {}
+    start, column = 0, trace.columns.frame
+    for i in range(1, len(column) + 1):
+        file = files[column[start]]
+        if i < len(column) and files[column[i]] == file:
+            continue
+        mine = column[start:i]
+        frames = range(min(mine), max(mine) + 1)
+        whole = file not in spans and all(files[number] == file for number in frames)
+        spans[file] = _Span(range(start, i), frames) if whole else None
+        start = i
+    return spans
+
+
+def _part(trace: Trace, program: Program, span: _Span) -> Trace | None:
+    first, columns = span.frames.start, _cut(trace.columns, span)
+    frames = [
+        Frame(f.serial - first, f.name, program.name, max(f.parent - first, -1), f.depth)
+        for f in (trace.frames[i] for i in span.frames)
+    ]
+    outcome = _outcome(columns, frames)
+    if outcome is None:
+        return None
+    if program.call is None and outcome.kind == "returned":
+        outcome = Outcome("returned")  # a script has no value
+    return replace(
+        trace, program=program, outcome=outcome, columns=columns, frames=frames, output="", stderr=""
+    )
+
+
+def _outcome(columns: Columns, frames: Sequence[Frame]) -> Outcome | None:
+    """How a program ended, by the last event of its last outermost frame; None where that does not say."""
+    if _EXIT in columns.event:
+        return None
+    for i in reversed(range(len(columns))):
+        if frames[columns.frame[i]].parent < 0:
+            event, arg = columns.event[i], columns.arg[i]
+            text = "" if arg == NO_TEXT else columns.texts[arg]
+            ended = event in _ENDS and not text.startswith("SystemExit(")  # alone, that would be an exit
+            return Outcome(_ENDS[event], text) if ended else None
+    return None
+
+
+def _cut(whole: Columns, span: _Span) -> Columns:
+    """One program's columns, with texts and numbers of objects of its own."""
+    a, b = span.steps.start, span.steps.stop
+    first, last = whole.change_at[a], whole.change_at[b]
+    low, high = whole.same_at[a], whole.same_at[b]
+    parts = {
+        "arg": whole.arg[a:b],
+        "change_name": whole.change_name[first:last],
+        "change_value": whole.change_value[first:last],
+        "same_name": whole.same_name[low:high],
+        "same_value": whole.same_value[low:high],
+    }
+    used = dict.fromkeys(number for part in parts.values() for number in part if number != NO_TEXT)
+    numbers = {old: new for new, old in enumerate(used)} | {NO_TEXT: NO_TEXT}
+    frame = span.frames.start
+    return Columns(
+        event=whole.event[a:b],
+        frame=array("I", [number - frame for number in whole.frame[a:b]]),
+        line=whole.line[a:b],
+        change_at=array("I", [at - first for at in whole.change_at[a : b + 1]]),
+        same_at=array("I", [at - low for at in whole.same_at[a : b + 1]]),
+        texts=_renumbered([whole.texts[old] for old in used]),
+        **{name: array("I", [numbers[old] for old in part]) for name, part in parts.items()},
+    )
+
+
+def _renumbered(texts: list[str]) -> list[str]:
+    """Texts whose objects are numbered from 1: those of one program have numbers without a gap."""
+    if not any("#" in text for text in texts):
+        return texts
+    base = min(_numbers(texts), default=1) - 1
+
+    def lower(match: re.Match[str]) -> str:
+        return match[0] if match[1] is None else f"{match[1]}{int(match[2]) - base}"
+
+    return [_TOKENS.sub(lower, text) if "#" in text else text for text in texts] if base else texts
+
+
+def _numbers(texts: Iterable[str]) -> Iterable[int]:
+    for text in texts:
+        if "#" in text:
+            yield from (int(match[2]) for match in _TOKENS.finditer(text) if match[1] is not None)

@@ -1,0 +1,1 @@
+"""Runs and debugged programs as self-contained pages: no script, no network, everything escaped."""

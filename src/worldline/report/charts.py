@@ -1,0 +1,275 @@
+"""The figures of a run's page: what each shows, as data, and as inline SVG. Colours are the page's style sheet's.
+
+Nothing in a figure is told by colour alone, and all of it stands in a table beside it. The same data as files is
+`report_figures`. Every label is escaped here: it may be a model's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from worldline.core.escape import printable
+from worldline.stats import Share
+
+WIDTH, ROW, FONT = 720, 22, 12
+LABEL = 190  # room for the labels of rows
+MOST = 40  # rows of one figure; its table has them all
+WIDE = 30  # characters of a label
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Shares by row, one for each series; `is_scale`: the rows are in order, from short to long."""
+
+    name: str
+    title: str
+    series: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Share, ...]], ...]
+    is_scale: bool = False
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often each thing occurs."""
+
+    name: str
+    title: str
+    rows: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How sizes spread, one list for each series, in `unit`s."""
+
+    name: str
+    title: str
+    unit: str
+    series: tuple[tuple[str, tuple[int, ...]], ...]
+
+    @property
+    def bins(self) -> tuple[tuple[int, ...], list[list[int]]]:
+        """The lower bounds of bins that double, and how many of each series fall into each."""
+        logs = [[max(size, 1).bit_length() - 1 for size in sizes] for _, sizes in self.series]
+        every = [log for some in logs for log in some] or [0]
+        powers = range(min(every), max(every) + 1)
+        return tuple(1 << power for power in powers), [[some.count(p) for p in powers] for some in logs]
+
+
+@dataclass(frozen=True)
+class Flips:
+    """What each cure did: how many recovered, how many regressed."""
+
+    name: str
+    title: str
+    rows: tuple[tuple[str, int, int], ...]
+
+
+Chart = Rates | Counts | Sizes | Flips
+
+
+def label(text: str) -> str:
+    """A label in one short line, not yet escaped for markup."""
+    clean = printable(text)
+    return clean if len(clean) <= WIDE else clean[: WIDE - 1] + "…"
+
+
+def svg(chart: Chart) -> str:
+    """The figure as markup."""
+    if isinstance(chart, Rates):
+        return _curve(chart) if is_curve(chart) else _dots(chart)
+    if isinstance(chart, Counts):
+        return _bars(chart)
+    return _histogram(chart) if isinstance(chart, Sizes) else _flips(chart)
+
+
+def is_curve(chart: Rates) -> bool:
+    """Whether rows are drawn along the x axis: few, in order, with short labels."""
+    short = all(len(name) <= 9 for name, _ in chart.rows)
+    return chart.is_scale and 1 < len(chart.rows) <= 14 and short
+
+
+# ---- pieces
+
+
+def _figure(name: str, title: str, height: float, parts: Iterator[str]) -> str:
+    head = (
+        f'<svg id="figure-{name}" class="chart" role="img" viewBox="0 0 {WIDTH} {height:.0f}" '
+        f'font-size="{FONT}"><title>{escape(title)}</title>'
+    )
+    return head + "".join(parts) + "</svg>"
+
+
+def _text(x: float, y: float, text: str, anchor: str = "start", kind: str = "soft") -> str:
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _line(x: float, y: float, to_x: float, to_y: float, kind: str) -> str:
+    return f'<line class="{kind}" x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}"/>'
+
+
+def _bar(x: float, y: float, width: float, height: float, kind: str, tip: str) -> str:
+    return (
+        f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" height="{max(height, 0):.1f}">'
+        f"<title>{escape(tip)}</title></rect>"
+    )
+
+
+def _point(x: float, y: float, number: int, tip: str) -> str:
+    """A disc for the first series, a diamond for the second: not by colour alone."""
+    inside = f"<title>{escape(tip)}</title>"
+    if number == 0:
+        return f'<circle class="s0" cx="{x:.1f}" cy="{y:.1f}" r="4">{inside}</circle>'
+    corners = f"{x:.1f},{y - 5:.1f} {x + 5:.1f},{y:.1f} {x:.1f},{y + 5:.1f} {x - 5:.1f},{y:.1f}"
+    return f'<polygon class="s{number}" points="{corners}">{inside}</polygon>'
+
+
+def _legend(series: Sequence[str], x: float, y: float) -> Iterator[str]:
+    for number, name in enumerate(series):
+        yield _point(x, y - 4, number, name)
+        yield _text(x + 10, y, name)
+        x += 30 + 7 * len(name)
+
+
+def _tip(name: str, series: str, share: Share) -> str:
+    low, high = (round(100 * bound, 1) for bound in share.interval)
+    rate = "-" if share.rate is None else f"{100 * share.rate:.1f} %"
+    return f"{label(name)}, {series}: {rate} ({low} - {high}), {share.some:,} of {share.n:,}"
+
+
+# ---- rates
+
+
+def _curve(chart: Rates) -> str:
+    left, top, bottom = 44, 26, 240
+    step = (WIDTH - left - 10) / len(chart.rows)
+
+    def high(rate: float) -> float:
+        return bottom - rate * (bottom - top)
+
+    def parts() -> Iterator[str]:
+        yield from _legend(chart.series, left + 4, 14)
+        for tick in (0, 25, 50, 75, 100):
+            yield _line(left, high(tick / 100), WIDTH - 10, high(tick / 100), "grid")
+            yield _text(left - 6, high(tick / 100) + 4, f"{tick} %", "end")
+        for column, (name, shares) in enumerate(chart.rows):
+            middle = left + step * (column + 0.5)
+            yield _text(middle, bottom + 18, label(name), "middle", "ink")
+            yield _text(middle, bottom + 33, f"n {shares[0].n:,}", "middle")
+        for number, series in enumerate(chart.series):
+            shift = 9 * (number - (len(chart.series) - 1) / 2)
+            places = []
+            for column, (name, shares) in enumerate(chart.rows):
+                share, x = shares[number], left + step * (column + 0.5) + shift
+                if share.rate is None:
+                    continue
+                low, up = share.interval
+                places.append((x, high(share.rate)))
+                yield _line(x, high(low), x, high(up), f"s{number} whisker")
+                yield _point(x, high(share.rate), number, _tip(name, series, share))
+            path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+            yield f'<polyline class="s{number} path" points="{path}"/>'
+
+    return _figure(chart.name, chart.title, bottom + 42, parts())
+
+
+def _dots(chart: Rates) -> str:
+    rows, top = chart.rows[:MOST], 40
+    right = WIDTH - 70
+
+    def across(rate: float) -> float:
+        return LABEL + rate * (right - LABEL)
+
+    def parts() -> Iterator[str]:
+        yield from _legend(chart.series, LABEL, 12)
+        bottom = top + ROW * len(rows)
+        for tick in (0, 25, 50, 75, 100):
+            yield _line(across(tick / 100), top - 6, across(tick / 100), bottom, "grid")
+            yield _text(across(tick / 100), top - 10, f"{tick} %", "middle")
+        for number, (name, shares) in enumerate(rows):
+            y = top + ROW * (number + 0.5)
+            yield _text(LABEL - 10, y + 4, label(name), "end", "ink")
+            yield _text(WIDTH - 4, y + 4, f"n {shares[0].n:,}", "end")
+            for which, share in enumerate(shares):
+                height = y + 6 * (which - (len(shares) - 1) / 2)
+                low, up = share.interval
+                if share.rate is not None:
+                    yield _line(across(low), height, across(up), height, f"s{which} whisker")
+                    yield _point(across(share.rate), height, which, _tip(name, chart.series[which], share))
+
+    return _figure(chart.name, chart.title, top + ROW * len(rows) + 6, parts())
+
+
+# ---- counts
+
+
+def _bars(chart: Counts) -> str:
+    rows = chart.rows[:MOST]
+    most = max((count for _, count in rows), default=1)
+
+    def parts() -> Iterator[str]:
+        for number, (name, count) in enumerate(rows):
+            y = ROW * number + 4
+            width = (WIDTH - LABEL - 70) * count / most
+            yield _text(LABEL - 10, y + 13, label(name), "end", "ink")
+            yield _bar(LABEL, y, width, ROW - 6, "s0 solid", f"{label(name)}: {count:,}")
+            yield _text(LABEL + width + 6, y + 13, f"{count:,}")
+
+    return _figure(chart.name, chart.title, ROW * len(rows) + 6, parts())
+
+
+def _histogram(chart: Sizes) -> str:
+    bounds, counts = chart.bins
+    left, top, bottom = 44, 26, 190
+    step = (WIDTH - left - 10) / len(bounds)
+    most = max((count for some in counts for count in some), default=1) or 1
+    width = min(step / (len(counts) + 0.5), 40)
+
+    def parts() -> Iterator[str]:
+        yield from _legend([name for name, _ in chart.series], left + 4, 14)
+        for tick in (0, most) if most % 2 else (0, most // 2, most):
+            y = bottom - tick / most * (bottom - top)
+            yield _line(left, y, WIDTH - 10, y, "grid")
+            yield _text(left - 6, y + 4, f"{tick:,}", "end")
+        for column, bound in enumerate(bounds):
+            middle = left + step * (column + 0.5)
+            yield _text(middle, bottom + 18, size(bound), "middle")
+            for number, (name, _) in enumerate(chart.series):
+                count = counts[number][column]
+                tall = (bottom - top) * count / most
+                x = middle + width * (number - len(counts) / 2)
+                tip = f"{name}, {bound:,} to {2 * bound - 1:,} {chart.unit}: {count:,}"
+                yield _bar(x, bottom - tall, width - 1, tall, f"s{number} solid", tip)
+        yield _text(WIDTH - 10, bottom + 34, f"{chart.unit}, from, doubling", "end")
+
+    return _figure(chart.name, chart.title, bottom + 40, parts())
+
+
+def size(number: int) -> str:
+    """A power of two in few characters."""
+    for power, unit in ((30, "G"), (20, "M"), (10, "K")):
+        if number >= 1 << power:
+            return f"{number >> power}{unit}"
+    return str(number)
+
+
+def _flips(chart: Flips) -> str:
+    most = max((max(gained, lost) for _, gained, lost in chart.rows), default=1) or 1
+    middle = LABEL + 90 + (WIDTH - LABEL - 130) / 3
+    scale = (WIDTH - 40 - middle) / most
+    scale = min(scale, (middle - LABEL - 40) / (max((lost for _, _, lost in chart.rows), default=0) or 1))
+
+    def parts() -> Iterator[str]:
+        yield _text(middle - 6, 12, "regressed", "end")
+        yield _text(middle + 6, 12, "recovered")
+        for number, (name, gained, lost) in enumerate(chart.rows):
+            y = ROW * number + 20
+            yield _text(LABEL - 10, y + 13, label(name), "end", "ink")
+            yield _bar(middle - scale * lost, y, scale * lost, ROW - 6, "s1 solid", f"regressed: {lost:,}")
+            yield _bar(middle, y, scale * gained, ROW - 6, "s0 solid", f"recovered: {gained:,}")
+            yield _text(middle - scale * lost - 5, y + 13, f"{lost:,}", "end")
+            yield _text(middle + scale * gained + 5, y + 13, f"{gained:,}")
+        yield _line(middle, 18, middle, 20 + ROW * len(chart.rows), "axis")
+
+    return _figure(chart.name, chart.title, 24 + ROW * len(chart.rows), parts())

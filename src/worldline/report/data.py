@@ -1,0 +1,238 @@
+"""What a run's page shows, gathered from its directory: sums, sizes, causes, cures. Draws nothing and judges nothing.
+
+Records are read one by one, twice at most, and their texts are let go: a run may be larger than memory. What was
+diagnosed when the run was made is taken as it stands; the operation and the type of a failure are diagnosed again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from worldline import files
+from worldline.codec.tokens import Tokenizer
+from worldline.core.program import Program
+from worldline.data.vocabularies import llama3_path, load
+from worldline.diagnose.cause import cause
+from worldline.diagnose.trials import Interventions, Tried
+from worldline.errors import FormatError, WorldlineError
+from worldline.suites import tables
+from worldline.suites.report import Report, report
+from worldline.suites.run.directory import REPORT, read_config, read_records
+from worldline.suites.run.record import Record
+from worldline.suites.score import Verdict
+from worldline.suites.suite import Task
+from worldline.suites.table import Table
+
+INTERVENTIONS = "interventions.json"
+NONE = "none"  # the operation or type of a failure that is about no one value
+_SMALL = 64 << 20  # bytes of a file that is read whole
+_FLIPS = {
+    "recovered": (False, True), "regressed": (True, False), "right": (True, True), "wrong": (False, False),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """One judged prediction: its verdict without the program, its sizes, and what its failure is about."""
+
+    at: int
+    verdict: Verdict
+    sizes: tuple[int, int]
+    tokens: tuple[int, int] | None = None
+    operation: str = ""
+    type: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """A run as its page shows it.
+
+    `sums` has rows by the suite's own groups, `by_steps` by the length of the true trace. `codecs` are the notations
+    that were written. `shown` are the failures to be shown, by their place in the suite, commonest cause first.
+    """
+
+    name: str
+    config: Mapping[str, Any]
+    sums: Report
+    by_steps: Report
+    seen: tuple[Seen, ...]
+    is_through: bool
+    codecs: tuple[str, ...]
+    own: tuple[Table, ...] = ()
+    trouble: str = ""
+    cures: Interventions | None = None
+    places: tuple[int, ...] = ()
+    endings: Mapping[str, Mapping[str, Any]]
+    shown: tuple[int, ...] = ()
+
+    @property
+    def failed(self) -> tuple[Seen, ...]:
+        """Those whose trace or answer is not right."""
+        return tuple(one for one in self.seen if one.verdict.cause)
+
+    def counted(self, field: str) -> dict[str, int]:
+        """Failures by their operation or type, the commonest first; what has none comes last."""
+        found = Counter(getattr(one, field) or NONE for one in self.failed)
+        return dict(sorted(found.items(), key=lambda pair: (pair[0] == NONE, -pair[1], pair[0])))
+
+    def tried(self, at: int) -> tuple[Tried, ...]:
+        """What each cure did to the sample at a place of the suite."""
+        if self.cures is None or at not in self.places:
+            return ()
+        return self.cures.of(self.places.index(at))
+
+
+def gather(path: Path, *, limit: int) -> Findings:
+    """Everything about a run but the failures' traces; at most `limit` failures are to be shown."""
+    config = read_config(path)
+    seen, kinds, codecs = _read(path)
+    stored = _stored(path, len(seen))
+    counts = {**kinds, "skipped": max(kinds["skipped"], stored.get("skipped", 0))}
+    suite, model = str(config.get("suite", "")), str(config.get("model", ""))
+    verdicts = [one.verdict for one in seen]
+    bare = [replace(one, task=replace(one.task, group="")) for one in verdicts]
+    own, trouble = _own(path, suite)
+    found = Findings(
+        name=path.resolve().name, config=config, sums=report(verdicts, suite=suite, model=model, **counts),
+        by_steps=report(bare, suite=suite, model=model), seen=seen, is_through=bool(stored), codecs=codecs, own=own,
+        trouble=trouble, cures=read_interventions(path), places=_places(path, seen),
+        endings=stored.get("by_ending", {}),
+    )  # fmt: skip
+    return replace(found, shown=choose(found.failed, limit))
+
+
+def current(path: Path) -> Iterator[Record]:
+    """The record that counts of each task, one by one, in the order written."""
+    last = {record.at: number for number, record in enumerate(read_records(path))}
+    yield from (record for number, record in enumerate(read_records(path)) if last[record.at] == number)
+
+
+def choose(failed: Sequence[Seen], limit: int) -> tuple[int, ...]:
+    """At most so many failures, as evenly over the causes as they occur, the commonest cause first."""
+    groups: dict[str, list[int]] = {}
+    for one in failed:
+        groups.setdefault(one.verdict.cause, []).append(one.at)
+    quotas, left = dict.fromkeys(groups, 0), min(limit, len(failed))
+    while left:
+        for name in (name for name in groups if quotas[name] < len(groups[name])):
+            quotas[name] += 1
+            left -= 1
+            if not left:
+                break
+    order = sorted(groups, key=lambda name: (-len(groups[name]), name))
+    return tuple(at for name in order for at in groups[name][: quotas[name]])
+
+
+# ---- reading
+
+
+def _read(path: Path) -> tuple[tuple[Seen, ...], dict[str, int], tuple[str, ...]]:
+    """Every judged prediction in the order of the suite; the counts that are in no rate; the notations."""
+    seen: dict[int, Seen] = {}
+    kinds: dict[int, str] = {}
+    codecs: dict[str, None] = {}
+    tokenizer: Tokenizer | None = None
+    for record in read_records(path):
+        kinds[record.at] = "faults" if record.is_fault and record.kind == "asked" else record.kind
+        seen.pop(record.at, None)
+        if record.counts:
+            codecs[record.found.codec] = None
+            if record.found.codec == "cwm" and tokenizer is None and llama3_path() is not None:
+                tokenizer = _tokenizer()
+            seen[record.at] = _seen(record, tokenizer)
+    counts = Counter(kinds.values())
+    told = {name: counts[name] for name in ("skipped", "faults", "disagrees")}
+    return tuple(seen[at] for at in sorted(seen)), told, tuple(codecs)
+
+
+def _seen(record: Record, tokenizer: Tokenizer | None) -> Seen:
+    verdict = record.verdict()
+    bare = replace(verdict, task=Task(program=Program(source=""), name=record.name, group=record.group))
+    why = cause(record.sample()) if verdict.cause else None
+    texts = record.truth, record.found.text
+    tokens = None
+    if tokenizer is not None and record.found.codec == "cwm":
+        one, other = (tokenizer.count(text.decode("utf-8", "replace")) for text in texts)
+        tokens = one, other
+    return Seen(
+        at=record.at, verdict=bare, sizes=(len(texts[0]), len(texts[1])), tokens=tokens,
+        operation=why.operation if why else "", type=why.type if why else "",
+    )  # fmt: skip
+
+
+def _tokenizer() -> Tokenizer | None:
+    """The tokenizer of Meta's model, where its library is there too."""
+    try:
+        return load("llama3")
+    except WorldlineError:
+        return None
+
+
+def _own(path: Path, suite: str) -> tuple[tuple[Table, ...], str]:
+    """The suite's own tables; predictions made elsewhere may lack what they are made of."""
+    try:
+        return tables(suite, current(path)), ""
+    except (WorldlineError, ValueError, KeyError) as error:
+        return (), f"{type(error).__name__}: {error}"
+
+
+def _stored(path: Path, n: int) -> dict[str, Any]:
+    """The report of a run that is through; nothing where it goes on, or has gone on since."""
+    found = _json(path / REPORT)
+    return found if found.get("n") == n else {}
+
+
+# ---- cures
+
+
+def read_interventions(path: Path) -> Interventions | None:
+    """What each cure did, of a run whose failures were asked again: its `interventions.json`, as they tell it."""
+    row = _json(path / INTERVENTIONS)
+    if not row:
+        return None
+    try:
+        chosen = tuple(int(i) for i in row["chosen"])
+        return Interventions(
+            model=str(row["model"]), by=str(row["by"]), seed=int(row["seed"]), failed=tuple(map(int, row["failed"])),
+            causes=tuple(map(str, row["causes"])), chosen=chosen, passing=int(row["passing"]),
+            failing=int(row.get("failing", 0)), unjudged=int(row["unjudged"]),
+            cures=tuple(str(effect["cure"]) for effect in row["effects"]),
+            tried=tuple(_tried(one, chosen) for one in row["tried"]),
+        )  # fmt: skip
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f"{path / INTERVENTIONS}: {type(error).__name__}: {error}") from None
+
+
+def _tried(row: Mapping[str, Any], chosen: tuple[int, ...]) -> Tried:
+    outcome, sample = str(row["outcome"]), int(row["sample"])
+    before, after = _FLIPS.get(outcome, (sample in chosen, False))
+    status = "done" if outcome in _FLIPS else outcome
+    return Tried(
+        cure=str(row["cure"]), sample=sample, before=before, after=after, status=status, why=str(row["why"])
+    )
+
+
+def _places(path: Path, seen: Iterable[Seen]) -> tuple[int, ...]:
+    """The places in the suite of the samples that were asked again, in their order: said, or all judged ones."""
+    said = _json(path / INTERVENTIONS).get("at")
+    return tuple(said) if isinstance(said, list) else tuple(one.at for one in seen)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    """An object from a file of the run; an empty one where there is no such file."""
+    if not path.exists():
+        return {}
+    with files.disk(path):
+        data = files.read(path, limit=_SMALL) or b"{}"
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{path} is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise FormatError(f"{path} is not an object")
+    return found

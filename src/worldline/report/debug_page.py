@@ -1,0 +1,102 @@
+"""A debugged run as one self-contained page: no script, no network, everything escaped. The rows are `debug_rows`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from worldline.core.escape import printable, printable_lines
+from worldline.diagnose.debug import Debugged
+from worldline.diagnose.sentences import percent, sentences
+from worldline.explore.side_by_side import Piece, Shown, beside
+
+ROWS = 2_000  # rows of the table around the divergence; the texts below it are whole
+TEXT = 1 << 20  # characters of a text
+STYLE = """
+:root{color-scheme:light dark;--line:#8884;--bad:#c22;--good:#182;--soft:#8889}
+body{font:14px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:100rem;padding:0 1rem}
+h1{font-size:1.2rem}h1 small{font-weight:normal;color:var(--soft)}
+table{border-collapse:collapse;width:100%;font:13px/1.45 ui-monospace,monospace}
+th{text-align:left;font-weight:normal;color:var(--soft)}
+td,th{padding:1px .6rem;vertical-align:top;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
+td.code{white-space:pre-wrap}td.n{text-align:right;color:var(--soft);white-space:nowrap}
+tr.first{background:#f442}tr.first td.n:first-child::before{content:"\\25b6 ";color:var(--bad)}
+tr.later{opacity:.75}tr.gap td{color:var(--soft);text-align:center}
+.event{color:#06a}.place{color:#a60}
+.wanted .differs{color:var(--good);font-weight:bold}.got .differs{color:var(--bad);font-weight:bold}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}
+dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
+pre{overflow:auto;border:1px solid var(--line);padding:.5rem}
+@media(prefers-color-scheme:dark){:root{--bad:#f66;--good:#6c6}.event{color:#6bf}.place{color:#fb5}}
+"""
+
+
+def page(found: Debugged) -> str:
+    """The whole page."""
+    program = found.sample.ask.program
+    what = program.call if program.call is not None else " ".join([program.name, *program.argv])
+    parts = [
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+        f"<title>{_safe(what)}</title><style>{STYLE}</style></head><body>",
+        f"<h1>{_safe(what)} <small>{_safe(found.model)}</small></h1>",
+        "<dl>"
+        + "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text, _ in sentences(found))
+        + "</dl>",
+        *_table(found),
+        *_texts(found),
+        "</body></html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def _safe(text: str) -> str:
+    return escape(printable(text))
+
+
+def _table(found: Debugged) -> Iterator[str]:
+    case, program = found.case, found.sample.ask.program
+    first = case.divergences[0] if case.divergences else None
+    files = {**dict(program.files), program.name: program.source}
+    lines = {name: printable_lines(text) for name, text in files.items()}
+    yield "<table><thead><tr><th>step<th>line<th>source<th>what happens<th>what the model imagines<th>sure</tr></thead>"
+    yield "<tbody>"
+    for row in beside(found.rows, case.truth.moments, case.found.moments, first, found.sure, ROWS):
+        yield table_row(row, lines.get(row.file or program.name, []))
+    yield "</tbody></table>"
+
+
+def table_row(row: Shown, lines: list[str]) -> str:
+    """One row of two runs side by side."""
+    if row.kind == "gap":
+        return f'<tr class="gap"><td colspan="6">{row.skipped:,} rows are not shown</td></tr>'
+    number, line = ("" if each is None else str(each) for each in (row.step, row.line))
+    code = lines[row.line - 1] if row.line is not None and 0 < row.line <= len(lines) else ""
+    sure = "" if row.sure is None else percent(row.sure)
+    return (
+        f'<tr class="{row.kind}"><td class="n">{number}</td><td class="n">{line}</td>'
+        f'<td class="code">{escape("│ " * min(row.depth, 8) + code)}</td><td class="wanted">{_cell(row.wanted)}</td>'
+        f'<td class="got">{_cell(row.got)}</td><td class="n">{sure}</td></tr>'
+    )
+
+
+def _cell(pieces: tuple[Piece, ...] | None) -> str:
+    if pieces is None:
+        return "-"
+    return " &nbsp; ".join(
+        f'<span class="{piece.kind}{" differs" if piece.differs else ""}">{escape(piece.text)}</span>'
+        for piece in pieces
+    )
+
+
+def _texts(found: Debugged) -> Iterator[str]:
+    """The program and both texts, whole, to be opened."""
+    sample = found.sample
+    prompt, truth, wrote = (
+        data.decode("utf-8", "backslashreplace")
+        for data in (sample.ask.prompt, sample.truth.text, sample.found.text)
+    )
+    for title, text in (("program", prompt), ("true text", truth), ("the model's text", wrote)):
+        shown = "\n".join(printable_lines(text[:TEXT]))
+        cut = f" (the first {TEXT:,} of {len(text):,} characters)" if len(text) > TEXT else ""
+        yield f"<details><summary>{escape(title)}{cut}</summary><pre>{escape(shown)}</pre></details>"

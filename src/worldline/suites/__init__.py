@@ -1,0 +1,64 @@
+"""Benchmarks: suites of programs whose traces are predicted (`run`), judged as values (`score`) and counted."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from worldline.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from worldline.predict.predictor import Predictor
+    from worldline.suites.run.record import Record
+    from worldline.suites.suite import Suite
+    from worldline.suites.table import Measured, Table
+
+SUITES = {
+    "permutation": "worldline.suites.permutation",
+    "composition": "worldline.suites.composition",
+    "horizon": "worldline.suites.horizon",
+    "budget": "worldline.suites.budget",
+    "states": "worldline.suites.states",
+    "generated": "worldline.suites.generated",
+    "humaneval": "worldline.suites.humaneval",
+    "crux": "worldline.suites.crux",
+    "crux-input": "worldline.suites.crux_input",
+}
+
+
+def load(suite: str, **options: Any) -> Suite:
+    """A suite by its name. Options that are None count as not given; one that the suite does not have is refused."""
+    if suite not in SUITES:
+        raise UsageError(f"a suite is one of {', '.join(SUITES)}, not {suite!r}")
+    made = import_module(SUITES[suite]).load
+    given = {name: value for name, value in options.items() if value is not None}
+    known = inspect.signature(made).parameters
+    passes_on = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in known.values())
+    strange = [] if passes_on else sorted(given.keys() - known.keys())
+    if strange:
+        raise UsageError(f"the suite {suite} has no {', '.join(strange)}; it has {', '.join(known)}")
+    if "data" in known and "data" not in given:
+        raise UsageError(f"the suite {suite} is a file of others': give it as data")
+    found: Suite = made(**given)
+    return found
+
+
+def tables(suite: str, records: Iterable[Record]) -> tuple[Table, ...]:
+    """What a suite finds in the records of a run beyond the rates of every report; for some, nothing."""
+    found = getattr(import_module(SUITES[suite]), "tables", None) if suite in SUITES else None
+    return () if found is None else tuple(found(records))
+
+
+def is_measured(suite: str) -> bool:
+    """Whether a suite is not a trace asked once for each task: its `measure` asks, instead of `run`."""
+    return suite in SUITES and hasattr(import_module(SUITES[suite]), "measure")
+
+
+def measure(suite: str, tasks: Suite, predictor: Predictor, **options: Any) -> Measured:
+    """What comes of a suite that `is_measured`; options that are None count as not given."""
+    given = {name: value for name, value in options.items() if value is not None}
+    found: Measured = import_module(SUITES[suite]).measure(tasks, predictor, **given)
+    return found

@@ -1,0 +1,1 @@
+"""Predictions made elsewhere: their files, the programs they are of, and how they are judged."""

@@ -1,0 +1,156 @@
+"""Predictions made elsewhere, ready to be judged: each with its program, in one notation, told apart by how it ends.
+
+Text in Meta's format becomes that format with every special token spelled, however it was decoded; text in the compact
+format stays. A prediction that is cut, runs on, repeats itself, is malformed or empty says so in `note`. Fields and
+files are foreign_rows.py's, programs foreign_program.py's. Nothing is run, and nothing is judged.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from worldline.codec.compact import parse as compact_parse
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.writer import prompt
+from worldline.codec.cwm.foreign.stripped import KINDS, Stripped
+from worldline.codec.cwm.foreign.stripped import parse as parse_foreign
+from worldline.codec.cwm.foreign.values import respelled
+from worldline.codec.cwm.text import listing
+from worldline.core.program import Program
+from worldline.flow.control import syntax
+from worldline.predict.predictor import Prediction
+from worldline.suites.foreign.program import program_of
+from worldline.suites.foreign.rows import Row, read_rows
+
+END = b"\n.\n"  # of the compact format
+NOTES = (*KINDS, "no program")
+STATUSES = {
+    "whole": "ended", "run-on": "ended", "truncated": "budget", "repetition": "budget", "malformed": "ended",
+    "empty": "empty", "no program": "ended",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Foreign:
+    """One prediction made elsewhere. `note` is one of NOTES; `detail` says where and why.
+
+    `answer` is what the file, else the model in `[ANSWER]` brackets, gives as the answer, and `expected` what the file
+    says is right: texts as they stand there. `sample` counts the predictions of one id. `raw` is what was read.
+    """
+
+    id: str
+    text: bytes
+    answer: str | None
+    codec: str
+    program: Program | None
+    expected: str | None
+    note: str
+    detail: str = ""
+    sample: int = 0
+    raw: str = ""
+
+    @property
+    def prediction(self) -> Prediction:
+        """The same as any other predictor's."""
+        return Prediction(text=self.text, status=STATUSES[self.note], codec=self.codec)
+
+
+def read_predictions(
+    path: str | Path,
+    *,
+    fields: Mapping[str, str] | None = None,
+    programs: Mapping[str, Program] | None = None,
+    options: Compact | None = None,
+) -> list[Foreign]:
+    """Every prediction of a file. `programs` are a suite's by id, for rows that do not say what they are of.
+
+    `fields` maps a role (`foreign_rows.FIELDS`) to the name it goes by; `options` are those of compact text.
+    """
+    known = programs or {}
+    return [_foreign(row, known.get(row.id), options or Compact()) for row in read_rows(path, fields=fields)]
+
+
+def _foreign(row: Row, known: Program | None, options: Compact) -> Foreign:
+    program = program_of(row.roles, row.text, known)
+    expected, said = row.roles.get("expected"), row.roles.get("answer")
+    raw = row.text
+    made = partial(Foreign, id=row.id, program=program, expected=expected, sample=row.sample, raw=raw)
+    text = _without_prompt(raw, row.roles.get("prompt", ""))
+    if program is None:
+        note = "no program" if text.strip() else "empty"
+        return made(text=_bytes(text), answer=said, codec="cwm", note=note)
+    read = read_text(text, program)
+    if read.kind == "malformed" and not read.prediction.frames:
+        compact = _compact(_bytes(text), program, options)
+        if compact is not None:
+            shown, note, detail = compact
+            return made(text=shown, answer=said, codec="compact", note=note, detail=detail)
+    answer = said if said is not None else _asserted(read.answer)
+    return made(text=_bytes(read.text), answer=answer, codec="cwm", note=read.kind, detail=_detail(read))
+
+
+def read_text(text: str, program: Program) -> Stripped:
+    """A text in Meta's format as cwm_stripped reads it, its values respelled as ours are."""
+    value = partial(respelled, ascii_only=program.source.isascii())
+    return parse_foreign(text, program.source, entry=_entry(program), value=value)
+
+
+def _entry(program: Program) -> int | None:
+    """The line of the function that the program's call calls last; 0 for a script."""
+    marked = listing(program.source).entry
+    if program.call is None or marked is not None:
+        return marked or 0
+    tree, asked = syntax(program.source), syntax(program.call)
+    call = asked.body[-1] if asked and asked.body else None
+    function = call.value.func if isinstance(call, ast.Expr) and isinstance(call.value, ast.Call) else None
+    name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+    defined = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)) if tree else iter(())
+    return next((node.lineno for node in defined if node.name == name), None)
+
+
+def _without_prompt(text: str, prompt: str) -> str:
+    return text[len(prompt) :] if prompt.strip() and text.startswith(prompt) else text
+
+
+def _compact(data: bytes, program: Program, options: Compact) -> tuple[bytes, str, str] | None:
+    """A text in the compact format up to its end, how it ends and where; None for a text that is not in it."""
+    shown, mark, rest = data.partition(END)
+    for given in (prompt(program, options), None):
+        parsed = compact_parse.parse(shown + mark, given)
+        if not parsed.steps:
+            continue
+        if parsed.malformed is not None:
+            return (
+                data,
+                "malformed",
+                f"at byte {parsed.malformed.offset}: expected {parsed.malformed.expected}",
+            )
+        if parsed.ended and rest.strip():
+            return shown + mark, "run-on", f"from byte {len(shown + mark)} on"
+        return data, "whole" if parsed.ended else "truncated", ""
+    return None
+
+
+def _asserted(answer: str | None) -> str | None:
+    """The value of `assert CALL == VALUE`, as it is written; any other text is the answer itself."""
+    tree = syntax(answer) if answer else None
+    statement = tree.body[0] if tree and len(tree.body) == 1 else None
+    if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Compare):
+        return ast.get_source_segment(answer or "", statement.test.comparators[-1])
+    return answer
+
+
+def _detail(read: Stripped) -> str:
+    if read.malformed is not None:
+        return f"at character {read.malformed.offset}: expected {read.malformed.expected}"
+    if read.run_on is not None:
+        return f"from character {read.run_on} on"
+    return "" if read.repeats is None else f"the same from character {read.repeats} on"
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

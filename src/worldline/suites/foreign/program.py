@@ -1,0 +1,101 @@
+"""Which program a foreign output is a trace of: what its prompt shows, its row's code and input, or a suite's task.
+
+The prompt comes first: it is what the model saw. Traces made elsewhere begin in a `main` that returns the call; where
+the code has none it is put there, so that the truth has the same frames. Nothing is run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+
+from worldline.codec.cwm.foreign.scan import first_event
+from worldline.codec.cwm.text import MARKER, listing, token
+from worldline.core.program import Program
+from worldline.flow.control import syntax
+
+MAIN = "main"
+_ASKED = re.compile(r"^assert (.+) == \?\?\s*\Z", re.MULTILINE)
+_HEADING = re.compile(r"\A\s*Python functions?:[ \t]*\n")
+_MAIN_FRAME = re.compile(r"\bdef main\(\)")
+
+
+def program_of(roles: Mapping[str, str], text: str, known: Program | None) -> Program | None:
+    """The program, as the trace shows it; None where nothing says what it is."""
+    shown = from_prompt(roles.get("prompt", ""))
+    if shown is None:
+        shown = _from_tokens(text[: first_event(text)])
+    if shown is not None:
+        return shown
+    program = from_code(roles) or known
+    if program is None or not _MAIN_FRAME.search(text, 0, 4096):
+        return program
+    return with_main(program)
+
+
+def from_prompt(prompt: str) -> Program | None:
+    """The program that a prompt holds: its lines after the last that speaks of the marker, and up to the frames."""
+    if token("trace_context_start") in prompt:
+        return _from_tokens(prompt)
+    lines = prompt.split("\n")
+    marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(MARKER)]
+    speaks = [i for i, line in enumerate(lines) if MARKER in line and not line.rstrip().endswith(MARKER)]
+    last = max((i for i in speaks if marked and i < marked[-1]), default=-1)
+    return _from_listing("\n".join(lines[last + 1 :]).partition("<|")[0]) if marked and last >= 0 else None
+
+
+def _from_tokens(prompt: str) -> Program | None:
+    """The program between the last special tokens that surround one."""
+    _, given, shown = prompt.rpartition(token("trace_context_start"))
+    return _from_listing(shown.partition(token("frame_sep"))[0]) if given else None
+
+
+def _from_listing(shown: str) -> Program | None:
+    """The program whose listing is shown, where its marked function can be called."""
+    found = listing(shown.strip("\n") + "\n")
+    source = "\n".join(found.lines[1:])
+    called = _takes_nothing(source, found.entry)
+    return Program(source=source, call=f"{called}()") if called else None
+
+
+def _takes_nothing(source: str, entry: int | None) -> str | None:
+    """The name of the function on a line, where it can be called without arguments."""
+    tree = syntax(source)
+    for node in ast.walk(tree) if tree and entry else ():
+        if isinstance(node, ast.FunctionDef) and node.lineno == entry:
+            required = len(node.args.posonlyargs) + len(node.args.args) - len(node.args.defaults)
+            return node.name if required <= 0 and not any(d is None for d in node.args.kw_defaults) else None
+    return None
+
+
+def from_code(roles: Mapping[str, str]) -> Program | None:
+    """The program of a row's code, with its call, or its input put into the function that it names or ends with."""
+    if not roles.get("code", "").strip():
+        return None
+    code = _HEADING.sub("", roles["code"])
+    if syntax(code) is None and syntax(roles.get("prompt", "") + code) is not None:
+        code = roles["prompt"] + code  # a solution is what follows its prompt
+    asked = _ASKED.search(code)
+    source = (code[: asked.start()] if asked else code).rstrip("\n") + "\n"
+    call = roles.get("call") or (asked[1] if asked else None) or _call(source, roles)
+    return Program(source=source, call=call) if call else None
+
+
+def _call(source: str, roles: Mapping[str, str]) -> str | None:
+    given = roles.get("input")
+    tree = syntax(source)
+    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)] if tree else []
+    name = roles.get("entry") or ("f" if "f" in names else names[-1] if names else None)
+    if name is None or given is None:
+        return None
+    given = given.strip()
+    return given if given.startswith(f"{name}(") and given.endswith(")") else f"{name}({given})"
+
+
+def with_main(program: Program) -> Program:
+    """The program with its call inside a `main` of its own, as traces made elsewhere begin."""
+    if program.call is None or re.search(rf"^(?:async )?def {MAIN}\b", program.source, re.MULTILINE):
+        return program
+    source = f"{program.source.rstrip()}\n\ndef {MAIN}():\n    return {program.call}\n"
+    return Program(source=source, call=f"{MAIN}()", stdin=program.stdin, files=program.files)

@@ -1,0 +1,99 @@
+"""Predictions made elsewhere, judged as a suite's: each is compared with a recording of the program that it is of.
+
+A row that shows its program needs no suite; the others are the suite's tasks by their names. What runs is the program,
+in the box, never the prediction. How a text ends (whole, truncated, run-on, malformed, empty) has rows of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from worldline.codec.compact.prompt import Compact
+from worldline.errors import UsageError
+from worldline.predict.predictor import Ask, Prediction
+from worldline.suites import SUITES, load
+from worldline.suites.crux import literal
+from worldline.suites.foreign.foreign import Foreign, read_predictions
+from worldline.suites.report import Report
+from worldline.suites.run.run import run_answers
+from worldline.suites.suite import Suite, Task
+
+MOST = 100_000  # tasks of a suite without end that are looked through for a name
+
+
+def score(
+    suite: str,
+    path: Path,
+    *,
+    out: Path | None = None,
+    fields: Mapping[str, str] | None = None,
+    **options: Any,
+) -> Report:
+    """The report on a file of predictions; `options` are the suite's, its `data` among them.
+
+    `fields` says what the file calls a role, such as the text or the id, where no guess will do.
+    """
+    tasks = _tasks(suite, options)
+    usual = next(iter(tasks.values())).options if tasks else Compact()
+    programs = {name: task.program for name, task in tasks.items()}
+    found = _named(read_predictions(path, fields=fields, programs=programs, options=usual))
+    known = {name: each for name, each in found.items() if each.program is not None}
+    if not known:
+        raise UsageError(
+            f"no row of {path} shows its program or is a task of {suite}: give the suite's --data"
+        )
+    suited = Suite(
+        name=suite, tasks=[_task(name, each, tasks.get(each.id), usual) for name, each in known.items()]
+    )
+
+    def answers(asked: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
+        return (known[task.name].prediction for task in asked)
+
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    given = {key: value for key, value in options.items() if value is not None}
+    return run_answers(
+        suited,
+        answers,
+        name=path.name,
+        codec="cwm",
+        said=known,
+        skipped=len(found) - len(known),
+        out=out,
+        config={"options": given, "predictions": digest},
+    )
+
+
+def _tasks(suite: str, options: dict[str, Any]) -> dict[str, Task]:
+    """The suite's tasks by name; none of a suite that is a file which was not given."""
+    if suite in SUITES and options.get("data") is None:
+        made = import_module(SUITES[suite]).load
+        if "data" in inspect.signature(made).parameters:
+            return {}
+    found = load(suite, **options)
+    return {task.name: task for task in islice(found.tasks, found.count or MOST)}
+
+
+def _named(rows: Sequence[Foreign]) -> dict[str, Foreign]:
+    """Predictions by id; a further one of the same id is numbered."""
+    times: Counter[str] = Counter()
+    found = {}
+    for row in rows:
+        times[row.id] += 1
+        found[row.id if times[row.id] == 1 else f"{row.id}#{times[row.id]}"] = row
+    return found
+
+
+def _task(name: str, row: Foreign, task: Task | None, usual: Compact) -> Task:
+    assert row.program is not None
+    expected = literal(row.expected) if row.expected is not None else None
+    if task is None:
+        return Task(program=row.program, options=usual, name=name, answer=expected)
+    answer = task.answer if task.answer is not None else expected
+    return Task(program=row.program, options=task.options, name=name, answer=answer, group=task.group)

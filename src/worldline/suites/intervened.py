@@ -1,0 +1,68 @@
+"""The failures of a run on disk, asked again under each cure: `diagnose.trials` on what a run holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+from worldline.diagnose.cures import CURES
+from worldline.diagnose.trials import Interventions, Progress, intervene
+from worldline.errors import UsageError
+from worldline.predict.predictor import Predictor
+from worldline.suites.run.directory import newest, read_config
+from worldline.suites.run.record import Record
+
+Load = Callable[[str, Mapping[str, str]], Predictor]
+
+
+def intervened(
+    path: Path,
+    load: Load,
+    *,
+    cures: Sequence[str] | None = None,
+    limit: int | None = None,
+    by: str = "answer",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> tuple[Interventions, list[int]]:
+    """What each cure did, and the places in the suite of the samples that it names.
+
+    `load` makes the run's model anew from its scheme and extras. With a limit, so many failed samples are drawn, and as
+    many passing ones; the net effect that is expected is still that on the whole run.
+    """
+    config = read_config(path)
+    scheme = config.get("scheme")
+    if not isinstance(scheme, str):
+        raise UsageError(
+            f"{path} does not say which model to ask: it was scored, or made by an older version"
+        )
+    if config.get("force"):
+        raise UsageError(
+            f"{path} was made with {', '.join(config['force'])} forced: a cure is one forcing more"
+        )
+    unknown = [cure for cure in cures or () if cure not in CURES]
+    if unknown:
+        raise UsageError(f"no cure {', '.join(unknown)}; there are {', '.join(CURES)}")
+    every = [record for record in newest(path).values() if record.counts]
+    records = _drawn(every, limit, by, seed)
+    found = intervene(
+        [record.sample() for record in records], load(scheme, config.get("extras", {})),
+        cures=tuple(cures or CURES), seed=seed, by=by, progress=progress,
+    )  # fmt: skip
+    if len(records) < len(every):
+        failing = sum(record.judged[by] != "right" for record in every)
+        found = replace(found, failing=failing, passing=len(every) - failing)
+    return found, [record.at for record in records]
+
+
+def _drawn(records: list[Record], limit: int | None, by: str, seed: int) -> list[Record]:
+    """All records, or so many of the failed ones and as many of the passing, in their order."""
+    failed = [record for record in records if record.judged[by] != "right"]
+    if limit is None or limit >= len(failed):
+        return records
+    rng = Random(f"intervened {seed}")
+    passing = [record for record in records if record.judged[by] == "right"]
+    kept = rng.sample(failed, limit) + rng.sample(passing, min(limit, len(passing)))
+    return sorted(kept, key=lambda record: record.at)

@@ -1,0 +1,183 @@
+"""What came of a suite: counts, rates and their intervals, by length and type; failures by cause. Pure sums."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from worldline.stats import wilson
+from worldline.suites.score import OUTCOMES, Verdict
+
+__all__ = ["Failures", "Part", "Report", "Tally", "length", "report", "wilson"]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many predictions had each outcome; the rate is of all of them."""
+
+    right: int = 0
+    wrong: int = 0
+    truncated: int = 0
+    malformed: int = 0
+
+    @property
+    def n(self) -> int:
+        """All that were judged."""
+        return self.right + self.wrong + self.truncated + self.malformed
+
+    @property
+    def rate(self) -> float | None:
+        """The share that is right; None of none."""
+        return self.right / self.n if self.n else None
+
+    def as_json(self) -> dict[str, Any]:
+        """The counts, the rate and its interval."""
+        return {
+            "right": self.right, "n": self.n, "rate": self.rate, "interval": list(wilson(self.right, self.n)),
+            "wrong": self.wrong, "truncated": self.truncated, "malformed": self.malformed,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the verdicts: their answers and their traces."""
+
+    answer: Tally
+    trace: Tally
+
+    def as_json(self) -> dict[str, Any]:
+        """The answer's counts, and the trace's inside them."""
+        return {**self.answer.as_json(), "trace": self.trace.as_json()}
+
+
+@dataclass(frozen=True)
+class Failures:
+    """How many predictions have one cause of failure; how many answers and traces are not right among them.
+
+    An answer may be right after a wrong trace; both are where another scorer took the answer for wrong.
+    """
+
+    n: int
+    answer: int
+    trace: int
+
+    def as_json(self) -> dict[str, int]:
+        """The counts."""
+        return {"n": self.n, "answer": self.answer, "trace": self.trace}
+
+
+@dataclass(frozen=True)
+class Report:
+    """A suite's outcome. Three counts are in no rate.
+
+    `skipped` tasks had no true answer, `faults` are the tool's own, `disagrees` are tasks whose benchmark says another
+    answer than the recording.
+    """
+
+    suite: str
+    model: str
+    all: Part
+    by_length: dict[str, Part]
+    by_type: dict[str, Part]
+    seconds: float
+    bytes: int
+    skipped: int = 0
+    faults: int = 0
+    disagrees: int = 0
+    causes: dict[str, Failures] = field(default_factory=dict)
+    by_ending: dict[str, Part] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """All that were judged."""
+        return self.all.answer.n
+
+    def as_json(self) -> dict[str, Any]:
+        """What `bench --json` prints."""
+        return {
+            "suite": self.suite,
+            "model": self.model,
+            "n": self.n,
+            "answer": self.all.answer.as_json(),
+            "trace": self.all.trace.as_json(),
+            "by_length": {name: part.as_json() for name, part in self.by_length.items()},
+            "by_type": {name: part.as_json() for name, part in self.by_type.items()},
+            "seconds": self.seconds,
+            "bytes": self.bytes,
+            "skipped": self.skipped,
+            "faults": self.faults,
+            "disagrees": self.disagrees,
+            "causes": {name: failures.as_json() for name, failures in self.causes.items()},
+            **(
+                {"by_ending": {name: part.as_json() for name, part in self.by_ending.items()}}
+                if self.by_ending
+                else {}
+            ),
+        }
+
+
+def report(
+    verdicts: Iterable[Verdict],
+    *,
+    suite: str,
+    model: str,
+    skipped: int = 0,
+    faults: int = 0,
+    disagrees: int = 0,
+    ending: Callable[[Verdict], str] | None = None,
+) -> Report:
+    """The sums over verdicts; `ending` says how the text of each ends, where that is known."""
+    rows = list(verdicts)
+    by_type = dict(sorted(_parts(rows, lambda row: row.type).items()))
+    ordered = sorted(rows, key=lambda row: (_numbers(row.task.group), row.steps))
+    return Report(
+        suite,
+        model,
+        _part(rows),
+        _parts(ordered, length),
+        by_type,
+        sum(row.seconds for row in rows),
+        sum(row.bytes for row in rows),
+        skipped,
+        faults,
+        disagrees,
+        _causes(rows),
+        {} if ending is None else dict(sorted(_parts(rows, ending).items())),
+    )
+
+
+def length(verdict: Verdict) -> str:
+    """The row of `by_length`: the task's own, or true steps by powers of two: 1-8, 9-16, 17-32, ..."""
+    if verdict.task.group:
+        return verdict.task.group
+    high = max(8, 1 << (verdict.steps - 1).bit_length())
+    return f"{1 if high == 8 else high // 2 + 1}-{high}"
+
+
+def _causes(rows: Iterable[Verdict]) -> dict[str, Failures]:
+    """The commonest first; of equal ones, by name."""
+    failed = [row for row in rows if row.cause]
+    every = Counter(row.cause for row in failed)
+    answers = Counter(row.cause for row in failed if row.answer != "right")
+    traces = Counter(row.cause for row in failed if row.trace != "right")
+    names = sorted(every, key=lambda name: (-every[name], name))
+    return {name: Failures(every[name], answers[name], traces[name]) for name in names}
+
+
+def _numbers(group: str) -> list[int]:
+    return [int(part) for part in group.split("/") if part.isdecimal()]
+
+
+def _parts(rows: Iterable[Verdict], key: Callable[[Verdict], str]) -> dict[str, Part]:
+    found: dict[str, list[Verdict]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return {name: _part(some) for name, some in found.items()}
+
+
+def _part(rows: Iterable[Verdict]) -> Part:
+    some = list(rows)
+    answers, traces = [row.answer for row in some], [row.trace for row in some]
+    return Part(Tally(*map(answers.count, OUTCOMES)), Tally(*map(traces.count, OUTCOMES)))

@@ -1,0 +1,158 @@
+"""One line of a run's log: a task, what was true, what was predicted and how it was judged; as JSON and back.
+
+A record says all that its prediction can be diagnosed from again, without the suite, the model or another recording.
+Which file it stands in is `run_dir`'s. A task without a true answer has a record too, so that it is not run again.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from worldline.codec.compact.prompt import Compact
+from worldline.core.program import Program
+from worldline.diagnose.sample import Sample
+from worldline.errors import FormatError
+from worldline.predict.predictor import Ask, Prediction
+from worldline.suites.score import Truth, Verdict
+from worldline.suites.suite import Task
+
+KINDS = ("asked", "skipped", "disagrees")
+_JUDGED = ("answer", "trace", "type", "steps", "agreed", "bytes", "cause", "note")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """A task by its place in the suite. Of one that was not asked, nothing follows `options`.
+
+    `program` and `prompt` are digests; the program itself is in `ask`, whose limit is the budget that was given.
+    """
+
+    at: int
+    name: str
+    group: str
+    kind: str
+    program: str
+    prompt: str
+    ask: Ask
+    truth: bytes = b""
+    found: Prediction = field(default_factory=lambda: Prediction(text=b"", status="empty"))
+    judged: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the tool failed here, not the model: it is asked again, and in no rate."""
+        return self.found.status == "fault"
+
+    @property
+    def counts(self) -> bool:
+        """Whether there is a verdict."""
+        return self.kind == "asked" and not self.is_fault
+
+    def sample(self) -> Sample:
+        """What a diagnosis takes."""
+        truth = Prediction(text=self.truth, status="ended", codec=self.found.codec)
+        return Sample(ask=self.ask, truth=truth, found=self.found)
+
+    def verdict(self) -> Verdict:
+        """The verdict as it was given."""
+        task = Task(program=self.ask.program, options=self.ask.options, name=self.name, group=self.group)
+        return Verdict(task=task, seconds=self.found.seconds, **self.judged)
+
+
+def unasked(at: int, task: Task, kind: str) -> Record:
+    """The record of a task that is left out."""
+    ask = Ask(program=task.program, options=task.options)
+    return Record(
+        at=at, name=task.name, group=task.group, kind=kind, ask=ask, program=task.program.digest,
+        prompt=prompt_digest(ask),
+    )  # fmt: skip
+
+
+def answered(
+    at: int, task: Task, ask: Ask, true: Truth, found: Prediction, verdict: Verdict | None
+) -> Record:
+    """The record of a prediction; without a verdict where the tool failed."""
+    judged = {} if verdict is None else {key: getattr(verdict, key) for key in _JUDGED}
+    truth = true.text_in(found.codec)
+    return replace(unasked(at, task, "asked"), ask=ask, truth=truth, found=found, judged=judged)
+
+
+def prompt_digest(ask: Ask) -> str:
+    """The sha256 of what a model was given to read."""
+    return hashlib.sha256(ask.prompt).hexdigest()
+
+
+def line(record: Record) -> bytes:
+    """The record as one line of JSON, in ASCII."""
+    program, ask, found = record.ask.program, record.ask, record.found
+    row: dict[str, Any] = {
+        "at": record.at, "name": record.name, "kind": record.kind, "program": record.program,
+        "prompt": record.prompt, "options": _other_than(ask.options, Compact()),
+    }  # fmt: skip
+    row |= {"group": record.group} if record.group else {}
+    if record.kind == "asked":
+        row |= {"source": program.source, "run": _other_than(program, Program(source=program.source))}
+        row |= {"limit": ask.limit, **_text("given", ask.given)} if ask.given else {"limit": ask.limit}
+        row |= _text("truth", record.truth) | _text("text", found.text)
+        row |= {
+            "status": found.status,
+            "codec": found.codec,
+            "logprob": found.logprob,
+            "seconds": found.seconds,
+        }
+        row |= {"note": found.note} if found.note else {}
+        row |= {"verdict": record.judged} if record.judged else {}
+    return json.dumps(row).encode() + b"\n"
+
+
+def parse(text: bytes) -> Record:
+    """The record of a line; FormatError for anything else."""
+    try:
+        row = json.loads(text)
+        ask, found = _ask(row), Prediction(text=b"", status="empty")
+        if row["kind"] == "asked":
+            told = {key: row[key] for key in ("status", "codec", "logprob", "seconds")}
+            found = Prediction(text=_bytes("text", row), note=row.get("note", ""), **told)
+        return Record(
+            at=row["at"], name=row["name"], group=row.get("group", ""), kind=row["kind"], program=row["program"],
+            prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
+        )  # fmt: skip
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise FormatError(f"not a record of a run: {type(error).__name__}: {error}") from None
+
+
+def _ask(row: dict[str, Any]) -> Ask:
+    run = dict(row.get("run", {}))
+    if "argv" in run:
+        run["argv"] = tuple(run["argv"])
+    if "files" in run:
+        run["files"] = tuple((path, text) for path, text in run["files"])
+    program, options = Program(source=row.get("source", ""), **run), Compact(**row["options"])
+    return Ask(program=program, options=options, limit=row.get("limit", 1 << 16), given=_bytes("given", row))
+
+
+def _other_than(one: Any, usual: Any) -> dict[str, Any]:
+    """The fields that are not the usual."""
+    found = asdict(one)
+    return {
+        each.name: found[each.name] for each in fields(one) if found[each.name] != getattr(usual, each.name)
+    }
+
+
+def _text(key: str, data: bytes) -> dict[str, str]:
+    """Bytes as text where they are; a model may write others."""
+    try:
+        return {key: data.decode()}
+    except UnicodeDecodeError:
+        return {key + "_base64": base64.b64encode(data).decode()}
+
+
+def _bytes(key: str, row: dict[str, Any]) -> bytes:
+    if key + "_base64" in row:
+        return base64.b64decode(row[key + "_base64"], validate=True)
+    text: str = row.get(key, "")
+    return text.encode()

@@ -1,0 +1,234 @@
+"""A suite asked of a predictor: the truth is recorded, the budget follows it, each prediction is judged as it comes.
+
+A model that breaks is judged like any other, as malformed; only a `fault`, the tool's own, is in no rate. With a
+directory each prediction is on disk before the next is looked at: who runs again is asked for what is missing, and for
+what was a fault.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+from worldline.diagnose.cures import SLACK
+from worldline.errors import FingerprintError, UsageError
+from worldline.limits import Limits
+from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.recording.recorder import record_many
+from worldline.suites.foreign.foreign import Foreign
+from worldline.suites.report import Report, report
+from worldline.suites.run.directory import RunDir, opened
+from worldline.suites.run.record import Record, answered, unasked
+from worldline.suites.score import Truth, Verdict, disagrees, judge, truth
+from worldline.suites.suite import Suite, Task
+
+BATCH = 64  # asks that a predictor is given at once
+
+Answers = Callable[[Sequence[Task], Sequence[Ask]], Iterator[Prediction]]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A task with a true answer, by its place in the suite; `stored` where it was answered before."""
+
+    at: int
+    task: Task
+    true: Truth | None = None
+    stored: Record | None = None
+
+
+@dataclass
+class _State:
+    """What has come of a run so far."""
+
+    log: RunDir | None
+    keep: Callable[[Record], None] | None = None
+    said: Mapping[str, Foreign] = field(default_factory=dict)
+    verdicts: list[Verdict] = field(default_factory=list)
+    skipped: int = 0
+    faults: int = 0
+    disagrees: int = 0
+
+    def leave_out(self, kind: str) -> None:
+        """Count a task that is in no rate."""
+        self.skipped += kind == "skipped"
+        self.disagrees += kind == "disagrees"
+
+    def answer(self, task: Task) -> str | None:
+        """What a prediction made elsewhere gives as its answer, besides its trace."""
+        return self.said[task.name].answer if task.name in self.said else None
+
+    def ending(self, verdict: Verdict) -> str:
+        """How the text of a prediction made elsewhere ends."""
+        found = self.said.get(verdict.task.name)
+        return found.note if found is not None else ""
+
+    def note(self, record: Record) -> None:
+        """Keep a record, where this run is kept."""
+        if self.log is not None:
+            self.log.add(record)
+        if self.keep is not None:
+            self.keep(record)
+
+
+def run(
+    suite: Suite,
+    predictor: Predictor,
+    *,
+    limit: int | None = None,
+    batch: int = BATCH,
+    each: Callable[[Verdict], None] | None = None,
+    keep: Callable[[Record], None] | None = None,
+    out: Path | None = None,
+    config: Mapping[str, Any] | None = None,
+) -> Report:
+    """Ask for `limit` tasks (unless said: as many as the suite counts) and sum up; `each` hears every verdict.
+
+    `keep` hears every record that is made. `out` keeps them in a directory, or goes on with the one that is there;
+    `config` is what else decided them: the options of the suite (`options`, its seed among them) and the model's
+    (`extras`).
+    """
+
+    def answers(tasks: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
+        return predictor.predict(asks)
+
+    how: Mapping[str, Any] = getattr(predictor, "config", {})
+    told = {**(config or {}), **({"how": dict(how)} if how else {})}
+    return run_answers(
+        suite, answers, name=predictor.name, codec=codec_of(predictor), limit=limit, batch=batch, each=each,
+        keep=keep, out=out, config=told,
+    )  # fmt: skip
+
+
+def run_answers(
+    suite: Suite,
+    answers: Answers,
+    *,
+    name: str,
+    codec: str = "compact",
+    limit: int | None = None,
+    batch: int = BATCH,
+    each: Callable[[Verdict], None] | None = None,
+    keep: Callable[[Record], None] | None = None,
+    out: Path | None = None,
+    config: Mapping[str, Any] | None = None,
+    said: Mapping[str, Foreign] | None = None,
+    skipped: int = 0,
+) -> Report:
+    """The same for whatever gives one prediction for each task; `codec` is the one that it writes: budgets are its.
+
+    `said` is what else is known of predictions made elsewhere, by the task's name.
+    """
+    if (limit is not None and limit < 1) or batch < 1:
+        raise UsageError(f"limit and batch are at least 1, not {limit} and {batch}")
+    decided = {"suite": suite.name, "model": name, **_made_by(suite), **(config or {})}
+    with opened(out, decided) as log:
+        state = _State(log, keep, said or {}, skipped=skipped)
+        with closing(_known(suite, state)) as found:
+            known = islice(found, suite.count if limit is None else limit)
+            while some := list(islice(known, batch)):
+                for verdict in _verdicts(some, answers, codec, state):
+                    state.verdicts.append(verdict)
+                    if each is not None:
+                        each(verdict)
+                if log is not None:
+                    log.sync()
+        counts = {"skipped": state.skipped, "faults": state.faults, "disagrees": state.disagrees}
+        ending = state.ending if said else None
+        summed = report(state.verdicts, suite=suite.name, model=name, ending=ending, **counts)
+        if log is not None:
+            log.finish(summed.as_json())
+    return summed
+
+
+def _made_by(suite: Suite) -> dict[str, Any]:
+    """What decides truths and verdicts besides the tasks."""
+    return {"limits": asdict(suite.limits), "python": platform.python_version()}
+
+
+def _verdicts(some: list[Known], answers: Answers, codec: str, state: _State) -> Iterator[Verdict]:
+    """The verdicts on a batch: those that are stored first, then the others as they come."""
+    yield from (each.stored.verdict() for each in some if each.stored is not None)
+    fresh = [(each.at, each.task, each.true) for each in some if each.true is not None]
+    if not fresh:
+        return
+    tasks = [task for _, task, _ in fresh]
+    asks = [_ask(task, true, codec) for _, task, true in fresh]
+    for (at, task, true), ask, found in zip(fresh, asks, answers(tasks, asks), strict=True):
+        verdict = (
+            None if found.status == "fault" else judge(task, true, found, ask=ask, said=state.answer(task))
+        )
+        state.note(answered(at, task, ask, true, found, verdict))
+        if verdict is None:
+            state.faults += 1
+        else:
+            yield verdict
+
+
+def _ask(task: Task, true: Truth, codec: str) -> Ask:
+    limit = 2 * len(true.text_in(codec)) + SLACK
+    return Ask(program=task.program, options=task.options, limit=limit)
+
+
+def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
+    """The tasks that have a true answer, with it; those whose benchmark says another are only counted."""
+    with _recorder(suite.limits) as recorded:
+        for at, task in enumerate(suite.tasks):
+            stored = _stored(at, task, state)
+            if stored is not None and stored.counts:
+                yield Known(at, task, stored=stored)
+                continue
+            if stored is not None and stored.kind != "asked":
+                state.leave_out(stored.kind)
+                continue
+            true = truth(task, recorded(task.program))
+            if true is not None and not disagrees(task, true):
+                yield Known(at, task, true)
+                continue
+            kind = "skipped" if true is None else "disagrees"
+            state.leave_out(kind)
+            state.note(unasked(at, task, kind))
+
+
+def _stored(at: int, task: Task, state: _State) -> Record | None:
+    """What is known of a task from before."""
+    stored = state.log.seen.get(at) if state.log is not None else None
+    if stored is not None and stored.program != task.program.digest:
+        raise FingerprintError(f"task {at}, {task.name}, is another program than the one that was asked then")
+    return stored
+
+
+@contextmanager
+def _recorder(limits: Limits) -> Iterator[Callable[[Program], Trace]]:
+    """One box for the recordings of a run, opened by the first; the last is kept, for tasks that share a program."""
+    waiting: deque[Program] = deque()
+    traces = _traces(waiting, limits)
+    last: Trace | None = None
+
+    def trace(program: Program) -> Trace:
+        nonlocal last
+        if last is None or last.program != program:
+            waiting.append(program)
+            last = next(traces)
+        return last
+
+    try:
+        yield trace
+    finally:
+        traces.close()
+
+
+def _traces(waiting: deque[Program], limits: Limits) -> Generator[Trace, None, None]:
+    def programs() -> Iterator[Program]:
+        while waiting:
+            yield waiting.popleft()
+
+    yield from record_many(programs(), limits=limits)

@@ -1,0 +1,35 @@
+"""What a benchmark is made of: tasks, each a program in one mode of the codec. Pure data; `run` asks and judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from worldline.codec.compact.prompt import Compact
+from worldline.core.program import Program
+from worldline.limits import Limits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A program whose trace is to be predicted.
+
+    `answer` is canonical text where the benchmark itself says what is right; elsewhere the recording does. `group`
+    is the row of `by_length` that the task counts in, where the number of true steps is not what matters.
+    """
+
+    program: Program
+    options: Compact = field(default_factory=Compact)
+    name: str = ""
+    answer: str | None = None
+    group: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """Tasks, perhaps without end; how many of them are asked where nobody says; what recording one may use."""
+
+    name: str
+    tasks: Iterable[Task]
+    count: int | None = None
+    limits: Limits = field(default_factory=Limits)

@@ -1,0 +1,86 @@
+"""A table of figures as data: what a suite finds beyond its rates. Printing it is `view`'s work, drawing it a report's.
+
+A share always carries its n and its interval; a cell that is not known is None, and never a 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from worldline.stats import Share
+
+
+@dataclass(frozen=True)
+class Between:
+    """A share that was computed, not counted, and the bounds that it inherits."""
+
+    rate: float
+    low: float
+    high: float
+
+    def as_json(self) -> dict[str, Any]:
+        """The three numbers."""
+        return {"rate": self.rate, "interval": [self.low, self.high]}
+
+
+Cell = str | int | float | Share | Between | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under heads; `note` says what a reader must know to read them."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The rows as objects, by head."""
+        rows = [{head: _json(cell) for head, cell in zip(self.heads, row, strict=True)} for row in self.rows]
+        return {"title": self.title, "rows": rows, "note": self.note}
+
+    def shown(self) -> list[list[str]]:
+        """The cells as a person reads them, the heads first."""
+        return [list(self.heads), *([shown(cell) for cell in row] for row in self.rows)]
+
+
+def shown(cell: Cell) -> str:
+    """A cell as text: a share with its n and its interval."""
+    if cell is None:
+        return "-"
+    if isinstance(cell, Share):
+        if cell.rate is None:
+            return "- of 0"
+        low, high = cell.interval
+        return f"{100 * cell.rate:.1f} % ({100 * low:.1f} - {100 * high:.1f}) of {cell.n:,}"
+    if isinstance(cell, Between):
+        return f"{100 * cell.rate:.1f} % ({100 * cell.low:.1f} - {100 * cell.high:.1f})"
+    if isinstance(cell, float):
+        return f"{cell:,.1f}"
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of a suite that is not a trace asked once: its tables, and the counts that are in no rate."""
+
+    suite: str
+    model: str
+    n: int
+    tables: tuple[Table, ...]
+    skipped: int = 0
+    faults: int = 0
+    seconds: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """What `bench --json` prints."""
+        counts = {"n": self.n, "skipped": self.skipped, "faults": self.faults, "seconds": self.seconds}
+        return {
+            "suite": self.suite, "model": self.model, **counts, "tables": [each.as_json() for each in self.tables],
+        }  # fmt: skip
+
+
+def _json(cell: Cell) -> Any:
+    return cell.as_json() if isinstance(cell, Share | Between) else cell

@@ -1,0 +1,118 @@
+"""What a model imagines beside what happens, in a terminal: the first divergence in colour, later ones dimmer.
+
+Below it what the model believed there, how sure it was, the cause with its evidence, and what each cure did. A page of
+the same is `debug_page`. Prints nothing that is not escaped.
+"""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from worldline.core.escape import printable
+from worldline.core.program import Program
+from worldline.diagnose.debug import Debugged, Imagined
+from worldline.diagnose.sentences import ending, percent, sentences
+from worldline.explore.side_by_side import Piece, Shown, alone, beside
+from worldline.terminal.source import Sources
+
+WINDOW = 36  # rows around the divergence, unless all are asked for
+INDENTED = 8  # deeper frames are drawn at this depth
+_STYLES = {"event": "cyan", "place": "yellow", "value": ""}
+_MARKS = {"same": ("  ", ""), "first": ("▶ ", "bold red"), "later": ("· ", "red dim")}
+
+
+def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW) -> None:
+    """Both runs side by side, then why they part; `rows` at most, 0 for all."""
+    case, sample = found.case, found.sample
+    first = case.divergences[0] if case.divergences else None
+    shown = list(beside(found.rows, case.truth.moments, case.found.moments, first, found.sure, rows))
+    _print(console, _heading(sample.ask.program, found.model))
+    _print_rows(console, sample.ask.program, shown, ("what happens", "what the model imagines"))
+    for name, text, style in sentences(found):
+        _tell(console, name, text, style)
+
+
+def print_imagined(console: Console, found: Imagined, *, rows: int = 200) -> None:
+    """The prediction alone."""
+    _print(console, _heading(found.ask.program, found.model))
+    shown = list(alone(found.reading.moments, found.sure, rows))
+    _print_rows(console, found.ask.program, shown, ("what the model imagines",))
+    for name, text, style in ending(found.found, found.reading):
+        _tell(console, name, text, style)
+
+
+# ---- rows
+
+
+def _heading(program: Program, model: str) -> Text:
+    what = program.call if program.call is not None else " ".join([program.name, *program.argv])
+    return Text.assemble((printable(what), "bold"), (printable(f"  {model}"), "dim"))
+
+
+def _print_rows(console: Console, program: Program, shown: list[Shown], heads: tuple[str, ...]) -> None:
+    sources = Sources(program)
+    codes = {id(row): _code(sources, program, row) for row in shown if row.kind != "gap"}
+    numbers = max([4, *(len(str(row.step)) for row in shown)])
+    rest = max(console.width - numbers - 6 - 4 - 5 - 3 * len(heads), 12 * (len(heads) + 1))
+    longest = max((code.cell_len for code in codes.values()), default=8)
+    code_width = min(max(longest, 8), rest // (len(heads) + 1))
+    cell = (rest - code_width) // len(heads)
+    head = Text(" " * (numbers + 8 + code_width), style="dim")
+    for title in heads:
+        head.append(" │ ").append(f"{title:<{cell}}"[:cell])
+    _print(console, head)
+    for row in shown:
+        if row.kind == "gap":
+            _print(
+                console,
+                Text(f"  ... {row.skipped:,} rows are not shown; --rows 0 shows all", style="dim italic"),
+            )
+            continue
+        code = codes[id(row)]
+        code.truncate(code_width, overflow="ellipsis", pad=True)
+        _print(console, _row(row, code, numbers, cell, len(heads)))
+
+
+def _code(sources: Sources, program: Program, row: Shown) -> Text:
+    line = sources.line(row.file or program.name, row.line or 0)
+    return Text().append("│ " * min(row.depth, INDENTED), style="dim").append_text(line)
+
+
+def _row(row: Shown, code: Text, numbers: int, cell: int, sides: int) -> Text:
+    mark, style = _MARKS[row.kind]
+    number = "" if row.step is None else str(row.step)
+    line = "" if row.line is None else str(row.line)
+    text = Text.assemble((mark, style), (f"{number:>{numbers}} ", "dim"), (f"{line:>4} ", "yellow"))
+    text.append_text(code)
+    for pieces, colour in ((row.wanted, "bold green"), (row.got, "bold red"))[:sides]:
+        text.append(" │ ", style="dim").append_text(_cell(pieces, colour, cell, row.kind))
+    if row.sure is not None:
+        text.append(f" {percent(row.sure):>6}", style="dim" if row.sure >= 0.9 else "yellow")
+    return text
+
+
+def _cell(pieces: tuple[Piece, ...] | None, colour: str, width: int, kind: str) -> Text:
+    if pieces is None:
+        found = Text("-", style="dim")
+    else:
+        found = Text("  ").join(
+            Text(piece.text, style=_differs(colour, kind) if piece.differs else _STYLES[piece.kind])
+            for piece in pieces
+        )
+    found.truncate(width, overflow="ellipsis", pad=True)
+    return found
+
+
+def _differs(colour: str, kind: str) -> str:
+    return colour if kind == "first" else colour.replace("bold", "dim")
+
+
+def _tell(console: Console, name: str, text: str, style: str) -> None:
+    _print(console, Text.assemble((f"{name:<10}", "dim"), (text, style)), wrap=True)
+
+
+def _print(console: Console, text: Text, *, wrap: bool = False) -> None:
+    """Rich would colour and wrap by its own lights: neither is wanted."""
+    text.no_wrap = not wrap
+    console.print(text, highlight=False, markup=False, emoji=False, overflow="fold" if wrap else "crop")

@@ -1,0 +1,1 @@
+"""`worldline step`: stepping through a scene in the terminal."""

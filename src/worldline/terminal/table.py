@@ -1,0 +1,130 @@
+"""A trace as a table in the terminal: one row a step, the source beside what it changed.
+
+Rows are printed as they are made, so a long trace costs no memory; long values are cropped, `show --step` has
+them whole. Prints nothing that is not escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from worldline.core.escape import printable, printable_lines
+from worldline.core.trace import Step, Trace
+from worldline.terminal.source import Sources
+
+STYLES = {
+    "call": "green", "resume": "green", "return": "cyan", "yield": "magenta", "raise": "bold red",
+    "output": "blue", "input": "blue", "exit": "yellow",
+}  # fmt: skip
+INDENTED = 8  # deeper frames are drawn at this depth
+SHOWN = 2_000  # characters of one value that can matter to a row
+
+
+def print_trace(console: Console, trace: Trace, *, rows: int = 200) -> None:
+    """The whole table: heading, steps (the first and last when there are more than `rows`), how it ended."""
+    _print(console, heading(trace))
+    layout = Layout(console.width, trace)
+    for row in _rows(trace, layout, rows):
+        _print(console, row)
+    for line in ending(trace):
+        _print(console, line, wrap=True)
+
+
+def heading(trace: Trace) -> Text:
+    """What was run, and by whom."""
+    program, interpreter = trace.program, trace.interpreter
+    what = program.call if program.call is not None else " ".join([program.name, *program.argv])
+    who = f"  {interpreter.name} {interpreter.version}, {interpreter.core} core"
+    return Text.assemble((printable(what), "bold"), (printable(who), "dim"))
+
+
+def ending(trace: Trace) -> Iterator[Text]:
+    """What was printed, what was noticed, how it ended."""
+    for title, printed in (("output", trace.output), ("stderr", trace.stderr)):
+        if printed:
+            yield Text(f"{title}:", style="bold blue")
+            lines = printable_lines(printed[:20_000].removesuffix("\n"))
+            yield from (Text(f"  {line}") for line in lines[:40])
+            if len(lines) > 40 or len(printed) > 20_000:
+                yield Text(f"  ... {len(printed):,} characters in all", style="dim")
+    for hidden in trace.hidden[:20]:
+        yield Text(
+            printable(f"hidden input before step {hidden.step}: {hidden.kind} {hidden.value}"), style="dim"
+        )
+    if len(trace.hidden) > 20:
+        yield Text(f"... {len(trace.hidden):,} hidden inputs in all", style="dim")
+    for note in trace.notes:
+        yield Text(printable(f"note[{note}]"), style="yellow")
+    style = "bold green" if trace.outcome.kind == "returned" else "bold red"
+    detail = printable(f" {trace.outcome.detail[:SHOWN]}".rstrip())
+    yield Text.assemble((printable(trace.outcome.kind), style), detail, (f"  {len(trace):,} steps", "dim"))
+
+
+class Layout:
+    """Column widths for one console and one trace."""
+
+    def __init__(self, width: int, trace: Trace) -> None:
+        self.trace = trace
+        self.sources = Sources(trace.program)
+        self._codes: dict[tuple[str, int, int], Text] = {}
+        self.step = max(4, len(str(len(trace))))
+        # A trace has many steps and frames, but few lines at few depths.
+        places = [(frame.file, min(frame.depth, INDENTED)) for frame in trace.frames]
+        used = {
+            (*places[frame], line)
+            for frame, line in zip(trace.columns.frame, trace.columns.line, strict=True)
+        }
+        self.line = max([4, *(len(str(line)) for _, _, line in used)])
+        longest = max((self.source(*place).cell_len for place in used), default=0)
+        rest = max(width - self.step - self.line - 6, 30)
+        self.code = min(max(longest, 10), rest * 11 // 20)
+        self.changes = rest - self.code
+
+    def source(self, file: str, depth: int, line: int) -> Text:
+        """The source line of a step, moved right by its frame's depth."""
+        return Text().append("│ " * depth, style="dim").append_text(self.sources.line(file, line))
+
+    def row(self, step: Step) -> Text:
+        """One step: its number, its line, the source, what happened."""
+        place = (self.trace.frames[step.frame].file, min(step.depth, INDENTED), step.line)
+        if place not in self._codes:
+            self._codes[place] = code = self.source(*place)
+            code.truncate(self.code, overflow="ellipsis", pad=True)
+        code = self._codes[place]
+        what = changes(self.trace, step)
+        what.truncate(self.changes, overflow="ellipsis")
+        row = Text.assemble((f"{step.i:>{self.step}} ", "dim"), (f"{step.line:>{self.line}}  ", "yellow"))
+        return row.append_text(code).append(" │ ", style="dim").append_text(what)
+
+
+def changes(trace: Trace, step: Step) -> Text:
+    """What a step did, in words: its event, its changes, its value."""
+    parts: list[Text] = []
+    if step.event != "line":
+        name = f" {trace.frames[step.frame].name}" if step.event == "call" else ""
+        arg = f" {step.arg[:SHOWN]}" if step.arg is not None else ""
+        parts.append(Text(printable(step.event + name + arg), style=STYLES.get(step.event, "")))
+    for name, value in step.delta.items():
+        parts.append(Text.assemble((printable(name), "bold"), printable(f"={value[:SHOWN]}")))
+    parts += [Text(printable(f"del {name}"), style="red") for name in step.gone]
+    for name, other in step.same.items():
+        parts.append(Text(printable(f"{name} is {other}" if other else f"{name} apart"), style="dim"))
+    return Text("  ").join(parts)
+
+
+def _rows(trace: Trace, layout: Layout, rows: int) -> Iterator[Text]:
+    total = len(trace)
+    head, tail = (total, total) if not rows or total <= rows else (rows - rows // 4, total - rows // 4)
+    yield from (layout.row(trace[i]) for i in range(head))
+    if head < tail:
+        yield Text(f"... {tail - head:,} steps between are not shown; --rows 0 shows all", style="dim italic")
+    yield from (layout.row(trace[i]) for i in range(tail, total))
+
+
+def _print(console: Console, text: Text, *, wrap: bool = False) -> None:
+    """Rich would colour and wrap by its own lights: neither is wanted."""
+    text.no_wrap = not wrap
+    console.print(text, highlight=False, markup=False, emoji=False, overflow="fold" if wrap else "crop")

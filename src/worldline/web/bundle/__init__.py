@@ -1,0 +1,1 @@
+"""The page and its data as files that need no server."""

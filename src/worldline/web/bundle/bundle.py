@@ -1,0 +1,183 @@
+"""`worldline view RUN --bundle OUT`: the page and its data as files that need no server and no network.
+
+OUT that ends in .html is one file; any other is a folder, whose steps are fetched as they are wanted. The page is the
+server's own; what it is told is `api`'s. Nothing can be asked of a model from a file, and the page says so. The same
+runs give the same bytes. Of a large run only some samples have their steps in it: the failures first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worldline import files
+from worldline.errors import UsageError
+from worldline.explore.chunk import CHUNK
+from worldline.explore.grow import imagine
+from worldline.explore.scene import Scene
+from worldline.predict.predictor import codec_of
+from worldline.web import api
+from worldline.web.bundle.page import END, START
+from worldline.web.bundle.page import page as page_of
+from worldline.web.bundle.run import columns
+from worldline.web.http.errors import Refusal
+from worldline.web.http.json_answer import json_bytes
+from worldline.web.index.index import build
+from worldline.web.scene_cache import LIVE, Shelf
+from worldline.web.service import Opening
+
+LIMIT = 500  # samples of a run whose steps are in a bundle, unless said
+HEAVIEST = 400 << 20  # bytes of steps in all: what a browser still opens
+Put = Callable[[str, bytes], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bundle:
+    """What was written: how many samples there are, how many of them with their steps, in how many bytes."""
+
+    path: Path
+    samples: int
+    stepped: int
+    bytes: int
+
+
+def shelf_of(opening: Opening) -> Shelf:
+    """What is opened, on a shelf; programs are recorded and imagined to their ends, which takes its time."""
+    if opening.programs and not opening.models:
+        raise UsageError("a program is shown as a model imagines it: name one")
+    shelf = Shelf([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
+    scenes = list(opening.scenes)
+    for program in opening.programs:
+        name, load = next(iter(opening.models.items()))
+        predictor = load()
+        scene = Scene.new(program, model=name, codec=codec_of(predictor), tokenizer=opening.tokenizer)
+        deque(imagine(scene, predictor, limits=opening.limits), maxlen=0)
+        scenes.append(scene)
+    for scene in scenes:
+        shelf.add(scene)
+    return shelf
+
+
+def bundle(shelf: Shelf, out: Path, *, limit: int = LIMIT) -> Bundle:
+    """Write what is open into OUT; UsageError where that cannot be."""
+    if limit < 0:
+        raise UsageError(f"--limit is at least 0, not {limit}")
+    if out.suffix == ".html":
+        return _one_file(shelf, out, limit)
+    return _folder(shelf, out, limit)
+
+
+def _one_file(shelf: Shelf, out: Path, limit: int) -> Bundle:
+    files.make_directory(out.parent)
+    draft = files.Draft(out)
+
+    def put(name: str, data: bytes) -> None:
+        draft.write(b'<script type="application/json" id="data-%s">' % name.encode())
+        draft.write(_harmless(data) + b"</script>\n")
+
+    try:
+        draft.write(page_of(START))
+        told = _data(shelf, put, limit)
+        draft.write(page_of(END))
+        draft.commit()
+    except BaseException:
+        draft.discard()
+        raise
+    return Bundle(path=out, bytes=draft.size, **told)
+
+
+def _folder(shelf: Shelf, out: Path, limit: int) -> Bundle:
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(
+            f"{out} is there already: a bundle is a folder of its own, or a file that ends in .html"
+        )
+    files.make_directory(out / "data")
+    size, runs = 0, b""
+
+    def put(name: str, data: bytes) -> None:
+        nonlocal size, runs
+        if name == "runs":
+            runs = data
+            return
+        text = f"worldlineBundle.put({json.dumps(name)},{json.dumps(data.decode())});\n".encode()
+        files.write(out / "data" / f"{name}.js", text, fsync=False)
+        size += len(text)
+
+    told = _data(shelf, put, limit)
+    block = b'<script type="application/json" id="data-runs">' + _harmless(runs) + b"</script>\n"
+    index = page_of(START) + block + page_of(END)
+    files.sync_directory(out / "data")
+    files.write(out / "index.html", index)  # last: a folder without it is not taken for a bundle
+    return Bundle(path=out, bytes=size + len(index), **told)
+
+
+def _harmless(data: bytes) -> bytes:
+    """ASCII JSON that no parser of HTML takes for a tag or a comment."""
+    return data.replace(b"<", b"\\u003c")
+
+
+def _data(shelf: Shelf, put: Put, limit: int) -> dict[str, int]:
+    """Every piece of data, the list of them last; how many samples there are, and with steps."""
+    names, stepped, weight = list[str](), 0, 0
+    told = api.runs(shelf)
+    ids = [run["id"] for run in told]
+
+    def keep(name: str, value: Any) -> int:
+        data = json_bytes(value)
+        names.append(name)
+        put(name, data)
+        return len(data)
+
+    for run in ids:
+        table = columns(shelf, run, [other for other in ids if LIVE not in (run, other) and other != run])
+        keep(f"run-{run}", table)
+        for at in _chosen(table["fields"], limit):
+            if weight > HEAVIEST:
+                break
+            for name, value in _sample(shelf, run, at, list(table["others"])):
+                weight += keep(name, value)
+            stepped += 1
+    samples = sum(run["samples"] for run in told)
+    put("runs", json_bytes({"runs": told, "models": [], "live": False, "names": names, "stepped": stepped}))
+    return {"samples": samples, "stepped": stepped}
+
+
+def _chosen(fields: dict[str, list[Any]], limit: int) -> list[int]:
+    """The samples that have their steps in it: those that failed, then those that are right."""
+    failed = [at for at, trace in zip(fields["at"], fields["trace"], strict=True) if not trace]
+    right = [at for at, trace in zip(fields["at"], fields["trace"], strict=True) if trace]
+    return sorted((failed + right)[:limit])
+
+
+def _sample(shelf: Shelf, run: str, at: int, others: list[str]) -> Iterator[tuple[str, Any]]:
+    """A sample with the rows of its pairs; once more for each other run that has it."""
+    scene = api.sample(shelf, run, at)
+    pairs = dict[str, Any]()
+    for branch in scene["branches"]:
+        if branch["status"] == "done":
+            pairs |= _pair(shelf, run, at, branch["id"], "truth", "found", None)
+    yield f"sample-{run}-{at}", {"scene": scene, "pairs": pairs}
+    for other in others:
+        beside = api.sample(shelf, run, at, other)
+        if "other" in beside["sides"]:
+            more = dict[str, Any]()
+            for left in ("truth", "found"):
+                more |= _pair(shelf, run, at, 0, left, "other", other)
+            yield f"sample-{run}-{at}-{other}", {"scene": beside, "pairs": more}
+
+
+def _pair(
+    shelf: Shelf, run: str, at: int, branch: int, left: str, right: str, other: str | None
+) -> dict[str, Any]:
+    """Two sides row by row, by the name that the page asks for; none where one of them is absent."""
+    asked: dict[str, Any] = {"branch": branch, "left": left, "right": right, "other": other}
+    try:
+        line = api.timeline(shelf, run, at, **asked)
+    except (UsageError, Refusal):  # there is no truth: the page is told why by the branch
+        return {}
+    chunks = [api.chunk(shelf, run, at, k, **asked) for k in range(max(1, -(-line["rows"] // CHUNK)))]
+    return {f"{branch}/{left}/{right}": {"timeline": line, "chunks": chunks}}

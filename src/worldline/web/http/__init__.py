@@ -1,0 +1,1 @@
+"""The server's side of the page that knows no runs: connections, the gate, endpoints, schemas, strict JSON."""

@@ -1,0 +1,65 @@
+"""A request's body as a value: strict JSON of bounded depth. Any bytes go in, a value or a Refusal comes out.
+
+Refused beside what is no JSON: a name given twice, NaN, whole numbers of more than 18 digits, floats beyond the
+range, halves of surrogate pairs, a byte order mark. What the value should be is `shape`'s.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from worldline.web.http.errors import Refusal
+
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_BRACKET = re.compile(rb"[\[\]{}]")
+_DIGITS = 18
+
+
+def parse(data: bytes, *, depth: int) -> Any:
+    """The value of a body."""
+    if _depth(data) > depth:
+        raise Refusal(400, f"the JSON is nested deeper than {depth}")
+    try:
+        value = json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_object, parse_constant=_constant, parse_int=_whole, parse_float=_finite,
+        )  # fmt: skip
+        json.dumps(value, ensure_ascii=False).encode("utf-8")  # half a surrogate pair has no bytes
+    except (ValueError, RecursionError) as error:
+        raise Refusal(400, f"the body is not JSON: {error}") from None
+    return value
+
+
+def _depth(data: bytes) -> int:
+    """How deep the brackets outside of strings go, before a parser has to."""
+    level = deepest = 0
+    for found in _BRACKET.finditer(_STRING.sub(b"", data)):
+        level += 1 if found.group() in b"[{" else -1
+        deepest = max(deepest, level)
+    return deepest
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name is given twice")
+    return found
+
+
+def _constant(text: str) -> Any:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def _whole(text: str) -> int:
+    if len(text.lstrip("-")) > _DIGITS:
+        raise ValueError(f"a whole number has at most {_DIGITS} digits")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(found := float(text)):
+        raise ValueError("a number is out of range")
+    return found

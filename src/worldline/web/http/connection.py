@@ -1,0 +1,117 @@
+"""One connection, with deadlines: who does not send headers or body, or read the answer, in time is cut off.
+
+uvicorn's own protocol does the talking; this one adds to it what uvicorn has no setting for, at the places asyncio
+calls. Deadlines run from the first byte to the last, so a byte a second does not extend them. Requests that parse are
+`gate`'s to judge.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
+
+from worldline.web.http.errors import SLUGS, error_bytes
+from worldline.web.http.policy import Policy
+
+
+def connections(policy: Policy) -> Callable[..., asyncio.Protocol]:
+    """What uvicorn makes each connection of."""
+    return partial(Connection, policy)
+
+
+class Connection(H11Protocol):
+    """A connection of uvicorn's that is bounded in number and in time."""
+
+    def __init__(self, policy: Policy, **given: Any) -> None:
+        super().__init__(**given)
+        self.policy = policy
+        self._awaited: str | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+        self._writing: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Too many are told so and closed at once; the others have to send headers."""
+        super().connection_made(transport)
+        if len(self.connections) > self.policy.connections:
+            self._refuse(503, "too many connections")
+        else:
+            self._await("headers", self.policy.header_seconds)
+
+    def data_received(self, data: bytes) -> None:
+        """What has come may begin, go on with or end a request."""
+        if self.transport.is_closing():
+            return
+        try:
+            super().data_received(data)
+        except h11.LocalProtocolError:  # broken off in the middle of an answer
+            self.transport.abort()
+        state = self.conn.their_state
+        if state is h11.IDLE:
+            self._await("headers", self.policy.header_seconds)
+        elif state is h11.SEND_BODY:
+            self._await("body", self.policy.body_seconds)
+        else:
+            self._await(None, 0.0)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """No deadline outlives its connection."""
+        self._await(None, 0.0)
+        self.resume_writing()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client does not read as fast as is written; it has its time to go on."""
+        super().pause_writing()
+        if self._writing is None:
+            self._writing = self.loop.call_later(self.policy.write_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It has read."""
+        super().resume_writing()
+        if self._writing is not None:
+            self._writing.cancel()
+            self._writing = None
+
+    def send_400_response(self, msg: str) -> None:
+        """What is no HTTP."""
+        self._refuse(400, msg)
+
+    def _await(self, what: str | None, seconds: float) -> None:
+        """What is due next; the deadline of what is due already stands."""
+        if what == self._awaited and what is not None:
+            return
+        if self._deadline is not None:
+            self._deadline.cancel()
+        closing = self.transport.is_closing()
+        self._awaited = None if closing else what
+        late = partial(self._refuse, 408, f"the {what} took too long")
+        self._deadline = None if self._awaited is None else self.loop.call_later(seconds, late)
+
+    def _refuse(self, status: int, message: str) -> None:
+        """Say so, unless an answer is on its way already, and close."""
+        if self.transport.is_closing():
+            return
+        cycle = self.cycle
+        if cycle is None or not cycle.response_started or self._is_next():
+            self.transport.write(_answer(self.policy, status, message))
+        if cycle is not None and not cycle.response_complete:
+            cycle.disconnected = True  # what the application still says is for nobody
+            cycle.message_event.set()
+        self.transport.close()
+
+    def _is_next(self) -> bool:
+        """Whether the last answer is out, and what came since belongs to another request."""
+        return self.cycle.response_complete and self.conn.our_state is h11.IDLE
+
+
+def _answer(policy: Policy, status: int, message: str) -> bytes:
+    body = error_bytes(SLUGS[status], message)
+    headers = [*policy.headers, ("cache-control", "no-store"), ("content-type", "application/json")]
+    headers += [("content-length", str(len(body))), ("connection", "close")]
+    head = [f"HTTP/1.1 {status} {STATUS_PHRASES[status].decode()}", *(f"{k}: {v}" for k, v in headers)]
+    return "\r\n".join([*head, "", ""]).encode() + body

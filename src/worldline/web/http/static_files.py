@@ -1,0 +1,40 @@
+"""The files of the page, read once when the server starts: a client names an entry of a table, never a path on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+TYPES = {
+    ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml", ".png": "image/png", ".ico": "image/x-icon", ".json": "application/json",
+}  # fmt: skip
+INDEX = "index.html"
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A file of the page."""
+
+    data: bytes
+    type: str
+
+
+def shipped() -> Mapping[str, Shipped]:
+    """Every file of `static`, by the path that asks for it; `/` is the index."""
+    table = {
+        "/" + name: Shipped(data, TYPES[suffix])
+        for name, suffix, data in _walk(files("worldline.web") / "static", "")
+    }
+    return table | ({"/": table["/" + INDEX]} if "/" + INDEX in table else {})
+
+
+def _walk(folder: Traversable, before: str) -> Iterator[tuple[str, str, bytes]]:
+    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
+        suffix = "." + entry.name.rpartition(".")[2]
+        if entry.is_dir():
+            yield from _walk(entry, before + entry.name + "/")
+        elif suffix in TYPES:
+            yield before + entry.name, suffix, entry.read_bytes()

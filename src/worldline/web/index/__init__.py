@@ -1,0 +1,1 @@
+"""A run's directory as an index: read once, filtered, searched, listed."""

@@ -1,0 +1,85 @@
+"""How deep the calls of a true trace nest, from its text alone: the marks are followed, no value is read.
+
+It does not parse: of a text that is not of its notation it gives some number or none, never an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from worldline.codec.compact.frames import NOBODY, REFERENCE, Cursor
+from worldline.codec.cwm.text import token
+
+_PLAIN = re.compile(r"^(?:[0-9]*[)*]|([(])|/)", re.MULTILINE)
+_ODD = re.compile(r"^(?:[0-9]*~|[@?])", re.MULTILINE)
+_EVENT = re.compile(r"[0-9]*([)!*~:<$]?)")
+_CWM = re.compile(f"({re.escape(token('call_sep'))})|{re.escape(token('return_sep'))}")
+
+
+def depth(text: str, codec: str) -> int | None:
+    """The most frames that are one inside another; None of a text without a call."""
+    if codec == "cwm":
+        return _nested(match[1] is not None for match in _CWM.finditer(text)) or None
+    if _ODD.search(text) is None:  # nothing is resumed, switched to or asked for: a plain stack
+        return _nested(match[1] is not None for match in _PLAIN.finditer(text)) or None
+    return _walked(text) or None
+
+
+def _nested(moves: Iterable[bool]) -> int:
+    """The highest level of moves up (True) and down."""
+    level = highest = 0
+    for is_up in moves:
+        level += 1 if is_up else -1
+        if level > highest:
+            highest = level
+    return highest
+
+
+def _walked(text: str) -> int:
+    """The same with the frames as the parser sees them: suspended ones, and switches between them."""
+    cursor, depths, is_answer = Cursor(), list[int](), False
+    for line in text.split("\n"):
+        head = line[:1]
+        if is_answer or head in ("", " ", "%", "."):
+            is_answer = False
+        elif head == "?":
+            is_answer = True
+        elif head == "(":
+            depths.append(1 + (depths[cursor.top] if cursor.top != NOBODY else 0))
+            cursor.push(len(depths) - 1)
+        elif not _moved(cursor, line, len(depths)):
+            break
+    return max(depths, default=0)
+
+
+def _moved(cursor: Cursor, line: str, known: int) -> bool:
+    """Follow one line that is no call; False where that cannot be."""
+    if line == "@.":
+        cursor.push(NOBODY)
+        return True
+    event = _EVENT.match(line)
+    mark = "@" if line[0] == "@" else event[1] if event else ""
+    if mark in ("@", "~"):
+        return _entered(cursor, REFERENCE.match(line, line.index(mark) + 1), known, is_step=mark == "~")
+    if mark in (":", "<", "$"):
+        return True
+    if cursor.top == NOBODY:
+        return False
+    if line[0] != "/":
+        cursor.wake(cursor.top)
+    if mark == "*":
+        cursor.suspend()
+    elif mark == ")" or line[0] == "/":
+        cursor.pop()
+    return True
+
+
+def _entered(cursor: Cursor, reference: re.Match[str] | None, known: int, *, is_step: bool) -> bool:
+    frame = cursor.find(reference) if reference else None
+    if frame is None or not 0 <= frame < known:
+        return False
+    cursor.push(frame)
+    if is_step:
+        cursor.wake(frame)
+    return True

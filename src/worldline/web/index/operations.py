@@ -1,0 +1,57 @@
+"""The operation that each failure is about: diagnosed again, of runs with few failures. Long traces are left out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+from worldline import files
+from worldline.diagnose.cause import cause
+from worldline.errors import WorldlineError
+from worldline.suites.run.directory import RECORDS
+from worldline.suites.run.record import parse
+from worldline.web.index.read import WORD
+from worldline.web.index.row import NONE, RIGHT, number, shown
+
+FAILURES = 2_000  # failures of a run that are diagnosed
+TEXTS = 2 << 20  # bytes of their texts: some seconds
+LONG = 128 << 10  # bytes of both texts of a failure that is left out: some tenths of a second
+
+
+def operations(path: Path, table: pa.Table) -> tuple[pa.Array, str, bool]:
+    """A column with each failure's operation (none: it is about no one), what is left out, and whether that is all."""
+    failed = pc.and_(pc.not_equal(table["cause"], RIGHT), pc.is_valid(table["answer"])).combine_chunks()
+    sizes = pc.add(pc.fill_null(table["size"], 0), pc.fill_null(table["bytes"], 0)).combine_chunks()
+    short = pc.and_(failed, pc.less_equal(sizes, LONG))
+    some, texts = table.filter(short), pc.sum(sizes.filter(short)).as_py() or 0
+    nothing = pa.nulls(table.num_rows, pa.string())
+    if len(some) > FAILURES or texts > TEXTS:
+        told = f"{len(some):,} failures with {texts / 1e6:,.1f} MB of traces"
+        return nothing.cast(WORD), f"operations are not diagnosed: {told} are too many", True
+    with files.disk(path / RECORDS):
+        file = files.open_regular(path / RECORDS)
+        if file is None:
+            return nothing.cast(WORD), f"operations are not diagnosed: {RECORDS} is gone", True
+        with file:
+            rows = some.select(["offset", "length", "digest"]).to_pylist()
+            found = [_operation(file.fileno(), **row) for row in rows]
+    column = pc.replace_with_mask(nothing, short, pa.array(found, pa.string()))
+    long = (pc.sum(failed).as_py() or 0) - len(some)
+    why = (
+        f"operations are not diagnosed of {long:,} failures with traces over {LONG >> 10} KB" if long else ""
+    )
+    return column.dictionary_encode().cast(WORD), why, bool(long) and not found
+
+
+def _operation(fd: int, offset: int, length: int, digest: int) -> str:
+    """The operation of one failure; a sample that cannot be read is about none."""
+    text = os.pread(fd, length, offset)
+    if number(text) != digest:
+        return NONE
+    try:
+        return shown(cause(parse(text).sample()).operation or NONE)
+    except (WorldlineError, AttributeError, TypeError, ValueError):
+        return NONE

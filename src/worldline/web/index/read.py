@@ -1,0 +1,156 @@
+"""A run's log, streamed once into a table: a row for each sample, the newest record of a task alone.
+
+Memory holds the columns and the words that are searched, one line at a time, and no text of a trace. No line is
+trusted: one that is too long or no record is counted and passed over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from worldline import files
+from worldline.errors import DiskError, FormatError, UsageError
+from worldline.suites.run.directory import MANIFEST, RECORDS
+from worldline.web.index.row import Row, row
+from worldline.web.index.search import Texts
+
+LONGEST = 128 << 20  # bytes of a line
+SEARCHED = 256 << 20  # bytes of words and sources
+BATCH = 1 << 14  # rows that are gathered before they become columns
+WORD = pa.dictionary(pa.int32(), pa.string())
+COLUMNS: dict[str, pa.DataType] = {
+    "at": pa.int64(), "kind": WORD, "offset": pa.int64(), "length": pa.int64(), "digest": pa.int64(),
+    "program": pa.int64(), "name": WORD, "call": pa.string(), "suite": WORD, "status": WORD, "cause": WORD,
+    "type": WORD, "answer": pa.bool_(), "trace": pa.bool_(), "steps": pa.int64(), "agreed": pa.int64(),
+    "bytes": pa.int64(), "depth": pa.int64(), "seconds": pa.float64(), "size": pa.int64(), "words": pa.int32(),
+    "source": pa.int32(),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Log:
+    """What a log holds. `strange` lines are no records; `trouble` says why the first is not; `torn` bytes end it."""
+
+    table: pa.Table
+    texts: Texts
+    left_out: Mapping[str, int]
+    strange: int
+    trouble: str
+    torn: int
+    state: str
+
+
+def scan(path: Path, suite: str) -> Log:
+    """The log of a run of one suite."""
+    with files.disk(path / RECORDS):
+        file = files.open_regular(path / RECORDS)
+        if file is None:
+            raise UsageError(f"{path} is no run: {RECORDS} is not a plain file")
+        with file, io.BufferedReader(file, files.CHUNK) as stored:
+            return _Scan(stored, suite, _manifest(path)).log(is_locked=files.locked(path))
+
+
+class _Scan:
+    """One pass over a log: the lines one by one, their rows, batches of columns."""
+
+    def __init__(self, stored: io.BufferedIOBase, suite: str, wanted: Mapping[str, Any]) -> None:
+        self._stored, self._suite, self._wanted = stored, suite, wanted
+        self._texts, self._hasher = Texts(limit=SEARCHED), hashlib.sha256()
+        self._size, self._torn, self._strange, self._trouble = 0, 0, 0, ""
+        self._is_covered: bool | None = None  # whether the log begins as the manifest says
+
+    def log(self, *, is_locked: bool) -> Log:
+        """Everything."""
+        batches, rows = list[pa.RecordBatch](), list[dict[str, Any]]()
+        for one in self._rows():
+            rows.append(one)
+            if len(rows) == BATCH:
+                batches.append(_batch(rows))
+                rows.clear()
+        table = _newest(pa.Table.from_batches([*batches, _batch(rows)]).unify_dictionaries())
+        self._texts.seal()
+        asked = table["kind"].combine_chunks().cast(pa.string()).to_numpy(zero_copy_only=False) == "asked"
+        kinds = Counter(table["kind"].to_pylist())
+        left_out = {kind: kinds[kind] for kind in ("skipped", "disagrees")}
+        return Log(
+            table=table.filter(pa.array(asked, pa.bool_())), texts=self._texts, left_out=left_out,
+            strange=self._strange, trouble=self._trouble, torn=self._torn, state=self._state(is_locked),
+        )  # fmt: skip
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        for count, (offset, text) in enumerate(self._lines(), 1):
+            try:
+                if text is None:
+                    raise FormatError(f"longer than {LONGEST:,} bytes")
+                yield self._columns(row(text), offset, len(text))
+            except FormatError as error:
+                self._strange += 1
+                self._trouble = self._trouble or f"{count:,}: {error}"
+
+    def _lines(self) -> Iterator[tuple[int, bytes | None]]:
+        """Each whole line with its offset; None for one that is too long."""
+        while text := self._stored.readline(LONGEST):
+            offset, is_long = self._size, False
+            self._took(text)
+            while not text.endswith(b"\n") and (text := self._stored.readline(LONGEST)):
+                is_long = True
+                self._took(text)
+            if not text.endswith(b"\n"):
+                self._torn = self._size - offset
+                return
+            yield offset, None if is_long else text
+
+    def _took(self, text: bytes) -> None:
+        self._size += len(text)
+        self._hasher.update(text)
+        if self._size == self._wanted.get("size"):
+            self._is_covered = self._hasher.hexdigest() == self._wanted.get("sha256")
+
+    def _columns(self, one: Row, offset: int, length: int) -> dict[str, Any]:
+        suite = f"{self._suite}/{one.group}" if one.group else self._suite
+        found = {name: getattr(one, name) for name in COLUMNS if hasattr(one, name)}
+        found |= {"offset": offset, "length": length, "suite": suite, "words": -1, "source": -1}
+        if one.kind == "asked":
+            found |= {"words": self._texts.add(one.words), "source": self._texts.add(one.source)}
+        return found
+
+    def _state(self, is_locked: bool) -> str:
+        if is_locked:
+            return "the run is still being written: the page shows what was there when it was opened"
+        if not self._wanted:
+            return "the run is not through: it has no manifest"
+        if not self._is_covered:
+            return f"{RECORDS} is not what {MANIFEST} says: bytes have changed since the run was made"
+        return ""
+
+
+def _manifest(path: Path) -> Mapping[str, Any]:
+    """The size and digest that a finished run has for its log; nothing where there are none."""
+    with suppress(OSError, DiskError, ValueError, RecursionError, AttributeError):
+        found = json.loads(files.read(path / MANIFEST, limit=files.CHUNK) or b"{}")
+        wanted = found.get("files", {}).get(RECORDS)
+        return wanted if isinstance(wanted, dict) else {}
+    return {}
+
+
+def _batch(rows: list[dict[str, Any]]) -> pa.RecordBatch:
+    arrays = [pa.array([one[name] for one in rows], kind) for name, kind in COLUMNS.items()]
+    return pa.RecordBatch.from_arrays(arrays, names=list(COLUMNS))
+
+
+def _newest(table: pa.Table) -> pa.Table:
+    """The last row of each place, in the order of the places."""
+    places = table["at"].to_numpy()
+    _, behind = np.unique(places[::-1], return_index=True)  # the first from behind is the newest
+    return table.take(pa.array(len(places) - 1 - behind)).combine_chunks()

@@ -1,0 +1,200 @@
+"""Trains the tokenizer-swap study's models, one after the other, and measures each: needs torch and tiktoken alone.
+
+Same layers with the same first weights, same documents a step in the same order, same optimizer and schedule; nothing
+but the tokens differs. `bpe-compute` is `bpe` for as many tokens as `bytes` saw: several times the documents' epochs.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import torch
+from cut import Cut, cut, epochs, packed, plan, row_length, tensors, until
+from judging import Found, differences, measure, summary
+
+from worldline import files
+from worldline.data.sources import Pair, frames
+from worldline.model.hybrid import Trunk
+from worldline.model.shape import Shape
+from worldline.model.train import loss as train_loss
+from worldline.model.train.feed import to_device
+from worldline.model.train.optimize import Optimizer, Rates, clip
+from worldline.model.train.schedule import factor
+
+ARMS = {"bytes": "bytes", "bpe": "bpe", "llama3": "llama3", "bpe-compute": "bpe"}  # its tokenizer
+WARMUP, COOLDOWN, LOG = 50, 0.4, 100
+MORE = 4  # bpe-compute plans for as many times the steps: no token is longer than that on average
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What all models of a study have in common."""
+
+    depth: int = 5
+    rows: int = 16
+    time: int = 4096  # bytes a row
+    epochs: float = 2.0
+    minutes: float = 1.0  # at most, for each model, compilation aside
+    seed: int = 0
+    documents: int = 0  # only the first so many; 0: all
+    held_out: int = 0
+    device: str = "cuda"
+
+    @property
+    def shape(self) -> Shape:
+        """The trunk; the window holds any document whole, so that no tokenizer sees further than another."""
+        return Shape(depth=self.depth, window=self.time)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What `prepare` left: training documents first, those held out behind them, and the spans of the latter."""
+
+    folder: Path
+    train: list[Pair]
+    test: list[Pair]
+    spans: list[list[list[Any]]]
+
+
+def read_corpus(folder: Path, options: Options) -> Corpus:
+    """The corpus, or its beginning."""
+    train, test = (frames(lzma.decompress((folder / name).read_bytes())) for name in ("train.xz", "test.xz"))
+    spans = json.loads(lzma.decompress((folder / "spans.json.xz").read_bytes()))
+    most, held = options.documents or len(train), options.held_out or len(test)
+    return Corpus(folder, train[:most], test[:held], spans[:held])
+
+
+def study(folder: Path, options: Options, arms: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Train and measure every arm; after each the figures so far."""
+    corpus = read_corpus(folder, options)
+    sizes = {"rows": options.rows, "time": options.time}
+    once = plan(corpus.train, **sizes, steps=0, seed=options.seed)
+    steps = max(1, round(options.epochs * len(once)))
+    longest = steps * (MORE if "bpe-compute" in arms else 1)
+    batches = plan(corpus.train, **sizes, steps=longest, seed=options.seed)
+    held = plan(corpus.test, **sizes, steps=0, seed=options.seed)
+    results: dict[str, Any] = {}
+    told = {
+        "options": asdict(options),
+        "corpus": _facts(corpus),
+        "machine": _machine(options),
+        "arms": results,
+    }
+    found: dict[str, Found] = {}
+    cuts: dict[str, Cut] = {}
+    for arm in arms:
+        name = ARMS[arm]
+        if name not in cuts:
+            cuts[name] = cut(name, folder, [*corpus.train, *corpus.test])
+        enough = _seen(corpus, batches[:steps])
+        wanted = until(batches, cuts[name].sizes, enough) if arm == "bpe-compute" else steps
+        results[arm], found[arm] = _arm(arm, cuts[name], corpus, batches, wanted, held, options)
+        if arm == "bytes":
+            steps = results[arm]["steps"]  # if time ran out, the others see no more than it did
+        if "bytes" in found and arm != "bytes":
+            results[arm]["less bytes"] = differences(corpus.spans, found["bytes"], found[arm], seed=0)
+        print(json.dumps({arm: {k: v for k, v in results[arm].items() if k != "wrong"}}), flush=True)
+        yield told
+
+
+def _seen(corpus: Corpus, batches: Sequence[Sequence[int]]) -> int:
+    return sum(len(corpus.train[n][0]) + len(corpus.train[n][1]) for batch in batches for n in batch)
+
+
+def _facts(corpus: Corpus) -> dict[str, Any]:
+    texts = {"train": corpus.train, "held_out": corpus.test}
+    sizes = {name: sum(len(a) + len(b) for a, b in pairs) for name, pairs in texts.items()}
+    facts = json.loads((corpus.folder / "facts.json").read_bytes())
+    counts = {name: len(pairs) for name, pairs in texts.items()}
+    return {"documents": counts, "bytes": sizes, "values": sum(map(len, corpus.spans)), "prepared": facts}
+
+
+def _machine(options: Options) -> str:
+    name = torch.cuda.get_device_name() if options.device == "cuda" else "CPU"
+    return f"{name}, torch {torch.__version__}"
+
+
+def _arm(
+    arm: str, made: Cut, corpus: Corpus, batches: list[list[int]], steps: int, held: list[list[int]], options: Options
+) -> tuple[dict[str, Any], Found]:  # fmt: skip
+    first = len(corpus.train)
+    every = [*batches, *([first + n for n in batch] for batch in held)]
+    time = options.time if arm == "bytes" else row_length(every, made.sizes, rows=options.rows)
+    print(f"{arm}: {len(made.pieces):,} tokens, {steps:,} steps of {options.rows} x {time}", flush=True)
+    model = initial(options, len(made.pieces))
+    done, seconds = train(model, made, batches[:steps], time, options)
+    begun = monotonic()
+    found = measure(
+        model, made, first, corpus.spans, held, rows=options.rows, time=time, device=torch.device(options.device)
+    )  # fmt: skip
+    whole = sum(weight.numel() for weight in model.parameters())
+    trunk = sum(weight.numel() for weight in model.layers.parameters())
+    facts: dict[str, Any] = {
+        "tokenizer": made.name, "vocabulary": len(made.pieces), "row": time, "steps": done, "cut": done < steps,
+        "parameters": {"layers": trunk, "all": whole}, "seconds": seconds, "measured in": monotonic() - begun,
+        **epochs(made.sizes, first, batches[:done]), "bytes": _seen(corpus, batches[:done]),
+    }  # fmt: skip
+    known, tested = (
+        np.concatenate([ids for pair in part for ids in pair])
+        for part in (made.documents[:first], made.documents[first:])
+    )
+    facts["tokens only held out"] = len(np.setdiff1d(tested, known))
+    return facts | summary(corpus.spans, found, sum(len(steps) for _, steps in corpus.test)), found
+
+
+def initial(options: Options, vocabulary: int) -> Trunk:
+    """A model whose layers begin the same whatever its vocabulary."""
+    with torch.random.fork_rng():
+        torch.manual_seed(options.seed)
+        layers = Trunk(replace(options.shape, vocabulary=1)).layers.state_dict()
+        model = Trunk(replace(options.shape, vocabulary=vocabulary))
+    model.layers.load_state_dict(layers)
+    model.to(options.device)
+    if options.device == "cuda":
+        train_loss.compiled(model)
+    return model
+
+
+def train(
+    model: Trunk, made: Cut, batches: list[list[int]], time: int, options: Options
+) -> tuple[int, float]:
+    """Train on these batches; how many, and in how many seconds. Where time runs out the rates fall sooner."""
+    rates, sizes, device = Rates(), made.sizes, torch.device(options.device)
+    optimizer, cuda = Optimizer(model, rates), options.device == "cuda"
+    begun, step, progress = monotonic(), 0, 0.0
+    while step < len(batches) and progress < 1:
+        places = packed(batches[step], sizes, rows=options.rows, time=time)
+        assert places is not None  # the rows were measured for these batches
+        given = to_device(tensors(made, places, rows=options.rows, time=time, pinned=cuda), device)
+        model.zero_grad(set_to_none=True)
+        loss = train_loss.loss_sum(model, given) / given.data.numel()
+        loss.backward()  # type: ignore[no-untyped-call]
+        share = given.weight.sum() / given.data.numel()
+        gradients = [weight.grad for weight in model.parameters() if weight.grad is not None]
+        clip(gradients, 1 / share, rates.clip)
+        optimizer.step(factor(progress, step, warmup=WARMUP, cooldown=COOLDOWN))
+        step += 1
+        if step % LOG == 0 or step in (3, len(batches)):
+            bits = float(loss.detach() / share) / math.log(2)  # waits for the GPU, so that the clock is right
+            print(f"  step {step:5d}  {monotonic() - begun:6.1f} s  {bits:.4f} bits a token", flush=True)
+            if not math.isfinite(bits):
+                raise SystemExit(f"{made.name}: the loss is no number at step {step}")
+        if step == 3:
+            begun = monotonic()  # the steps before compiled
+        progress = max(step / len(batches), (monotonic() - begun) / (60 * options.minutes))
+    return step, monotonic() - begun
+
+
+def run(folder: Path, out: Path, options: Options, arms: Sequence[str]) -> None:
+    """The whole study, into `out`/tokenizers.json."""
+    files.make_directory(out)
+    for results in study(folder, options, arms):
+        files.write(out / "tokenizers.json", json.dumps(results, indent=1).encode())

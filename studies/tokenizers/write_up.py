@@ -1,0 +1,233 @@
+"""The tokenizer-swap study as a page and a plot: every figure with its n and its interval, nothing rounded away.
+
+Reads what `train` wrote. Says what was measured; what it means is for the reader, and for LOG.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from worldline import files
+from worldline.suites.report import wilson
+
+PAGE, PLOT = "tokenizers.md", "tokenizers.svg"
+NAMES = {
+    "bytes": "bytes", "bpe": "BPE of this corpus", "llama3": "Llama-3's tokens",
+    "bpe-compute": "BPE of this corpus, equal compute",
+}  # fmt: skip
+COLOURS = {"bytes": "#0b6e4f", "bpe": "#c8553d", "llama3": "#3d5a99", "bpe-compute": "#d9a05b"}
+GROUPS = ("string", "holding strings", "other")
+RARE = 30  # classes of fewer values are left out of the tables
+INTRODUCTION = """# Bytes against tokens: a controlled swap
+
+Code world models fail on strings more often than on other values, and subword tokens are blamed for it. In the
+published failures that is confounded with the length of the trace. Here nothing but the tokens differs: the same layers
+with the same first weights, the same documents in the same order, as many a step, the same optimizer and schedule.
+
+```
+python studies/tokenizers/study.py prepare
+python studies/tokenizers/study.py train --out runs/tokenizers      # one GPU, some minutes
+python studies/tokenizers/study.py report runs/tokenizers/tokenizers.json
+```
+
+Data: `recipes/tokenizers.py`, generated programs in the compact format's default mode, at most 2,048 bytes a document;
+held-out programs are of another split (no training program, nor a renaming of one).
+"""
+METHOD = """## How it was measured
+
+- Teacher-forced, on the held-out documents. A value is what a step gives a name (`name=value`) or returns (`)value`).
+  It is wrong when any token that overlaps it or its mark is not the likeliest one, or when the likeliest token behind
+  it would go on with it; bytes of a token that lie outside the value are not held against it. All models are asked for
+  the same values.
+- Trace length is the number of BYTES of true trace before the value, so that all models are compared at the same place.
+- `string`: the value is a str. `holding strings`: a container or object with a str in it. `other`: no str anywhere.
+- Intervals are Wilson's, 95 %, as if values were independent; those of differences draw whole documents anew.
+- Tokens of a vocabulary that never occur in these documents have no row in embedding and head: Llama-3's 128,000 tokens
+  are numbered anew. Layers are the same size in all models; embedding and head grow with the vocabulary.
+- Prompt and steps are tokenised apart. Attention sees the whole document in every model. One seed.
+- `equal compute`: trained for as many tokens as the byte model saw bytes, so on the same documents several times over.
+"""
+
+
+def report(results: Sequence[Path], docs: Path) -> None:
+    """Write the page and the plot; arms that were trained apart are put together."""
+    told = merged([json.loads(path.read_bytes()) for path in results])
+    files.write(docs / PAGE, page(told).encode())
+    plot(told, docs / PLOT)
+
+
+def merged(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The arms of several studies that differ in nothing else, but in the time they were allowed."""
+    first, *others = parts
+    for other in others:
+        for key in ("options", "corpus"):
+            odd = {
+                k for k in {*first[key], *other[key]} - {"minutes"} if first[key].get(k) != other[key].get(k)
+            }
+            if odd:
+                raise SystemExit(f"these are different studies: {', '.join(sorted(odd))}")
+    arms = {name: arm for part in parts for name, arm in part["arms"].items()}
+    return {**first, "arms": arms, "runs": len(parts)}
+
+
+def page(told: dict[str, Any]) -> str:
+    """The whole page."""
+    arms, corpus = told["arms"], told["corpus"]
+    options, counts, sizes = told["options"], corpus["documents"], corpus["bytes"]
+    setting = (
+        f"{counts['train']:,} documents ({sizes['train'] / 1e6:.1f} MB) to train on, {counts['held_out']:,} held out "
+        f"with {corpus['values']:,} values.\nTrunk: depth {options['depth']}, "
+        f"{_first(arms)['parameters']['layers'] / 1e6:.2f}M parameters in the layers. {told['machine']}."
+    )
+    if told.get("runs", 1) > 1:
+        setting += " Trained in several runs: differences are drawn\nagainst bytes of the same run alone."
+    parts = [INTRODUCTION, setting, "", _models(arms), "", "## Errors", "", _errors(arms), ""]
+    parts += [f"![error rate by trace length]({PLOT})", "", _against_bytes(arms), ""]
+    parts += ["## At equal trace length", "", _sorted(arms, "trace length", ("string", "other")), ""]
+    parts += ["## By kind of value", "", _kinds(arms), ""]
+    parts += ["## By length of the value (bytes)", "", _sorted(arms, "value length", ("string", "other")), ""]
+    parts += ["## Values whose text stood in the document before, and new ones", ""]
+    parts += [_sorted(arms, "seen before", ("string", "other")), "", METHOD]
+    return "\n".join(parts)
+
+
+def _first(arms: dict[str, Any]) -> Any:
+    return next(iter(arms.values()))
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(head)} |", "|---" + "|---:" * (len(head) - 1) + "|"]
+    return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows])
+
+
+def _rate(cell: Sequence[int] | None) -> str:
+    if not cell or not cell[1]:
+        return "-"
+    low, high = wilson(cell[0], cell[1])
+    return f"{cell[0] / cell[1]:.1%} ({low:.1%} to {high:.1%})"
+
+
+def _models(arms: dict[str, Any]) -> str:
+    head = (
+        "model",
+        "vocabulary",
+        "parameters",
+        "steps",
+        "epochs",
+        "tokens seen",
+        "bytes a token",
+        "bits a byte",
+        "s",
+    )
+    rows = [
+        (
+            NAMES[arm], f"{told['vocabulary']:,}", f"{told['parameters']['all'] / 1e6:.2f}M",
+            f"{told['steps']:,}{' (cut)' if told['cut'] else ''}", f"{told['epochs']:.2f}",
+            f"{told['tokens'] / 1e6:.1f}M", f"{told['bytes'] / told['tokens']:.2f}",
+            f"{told['bits_per_byte']:.4f}", f"{told['seconds']:.0f}",
+        )
+        for arm, told in arms.items()
+    ]  # fmt: skip
+    return _table(head, rows)
+
+
+def _errors(arms: dict[str, Any]) -> str:
+    counts = _first(arms)["wrong"]["group"]
+    head = ("wrong", *(f"{name} (n = {counts.get(name, [0, 0])[1]:,})" for name in GROUPS))
+    whole = f"whole trace (n = {_first(arms)['traces'][1]:,})"
+    rows = [
+        (NAMES[arm], *(_rate(told["wrong"]["group"].get(name)) for name in GROUPS), _rate(told["traces"]))
+        for arm, told in arms.items()
+    ]
+    return _table((*head, whole), rows)
+
+
+def _against_bytes(arms: dict[str, Any]) -> str:
+    """Points more than the byte model gets wrong."""
+    rows = [
+        (
+            NAMES[arm],
+            *(_points(told["less bytes"][name]) for name in ("string", "other", "string less other")),
+        )
+        for arm, told in arms.items()
+        if "less bytes" in told
+    ]
+    head = ("error rate less that of bytes, in points", "string", "other", "string less other")
+    return _table(head, rows) if rows else ""
+
+
+def _points(found: Sequence[float]) -> str:
+    value, low, high = (100 * x for x in found)
+    return f"{value:+.2f} ({low:+.2f} to {high:+.2f})"
+
+
+def _sorted(arms: dict[str, Any], key: str, groups: Sequence[str]) -> str:
+    """One row a class, strings first."""
+    cells, told_all = _first(arms)["wrong"][key], arms.values()
+    names = [name for group in groups for name in _ordered(cells, group) if cells[name][1] >= RARE]
+    rows = [
+        (name.replace(" | ", ", "), f"{cells[name][1]:,}", *(_rate(told["wrong"][key].get(name)) for told in told_all))
+        for name in names
+    ]  # fmt: skip
+    return _table((f"wrong, by {key}", "n", *(NAMES[arm] for arm in arms)), rows)
+
+
+def _ordered(cells: Iterable[str], group: str) -> list[str]:
+    """The classes of a group, ranges by where they begin."""
+    names = [name for name in cells if name.split(" | ")[0] == group]
+    return sorted(names, key=lambda name: (_begin(name), name))
+
+
+def _begin(name: str) -> int:
+    digits = name.split(" | ")[1].rstrip("+").split("-")[0]
+    return int(digits) if digits.isdigit() else 0
+
+
+def _kinds(arms: dict[str, Any]) -> str:
+    cells = _first(arms)["wrong"]["kind"]
+    names = sorted((name for name in cells if cells[name][1] >= RARE), key=lambda name: -cells[name][1])
+    rows = [
+        (name, f"{cells[name][1]:,}", *(_rate(told["wrong"]["kind"].get(name)) for told in arms.values()))
+        for name in names
+    ]
+    return _table(("wrong, by kind", "n", *(NAMES[arm] for arm in arms)), rows)
+
+
+def plot(told: dict[str, Any], path: Path) -> None:
+    """Error rate by trace length, strings beside other values, one line a model."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "worldline", "font.size": 9})
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, 2, figsize=(8, 3.2), sharey=True, layout="constrained")
+    for axis, group in zip(axes, ("string", "other"), strict=True):
+        for shift, (arm, facts) in enumerate(told["arms"].items()):
+            _line(axis, facts["wrong"]["trace length"], group, arm, shift)
+        axis.set(title=f"{group} values", xlabel="bytes of trace before the value")
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.grid(axis="y", alpha=0.3)
+    axes[0].set_ylabel("wrong, %")
+    axes[0].set_ylim(bottom=0)
+    axes[0].legend(frameon=False, fontsize=8)
+    figure.savefig(path, metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def _line(axis: Any, cells: dict[str, list[int]], group: str, arm: str, shift: int) -> None:
+    names = [name for name in _ordered(cells, group) if cells[name][1] >= RARE]
+    rates = [100 * cells[name][0] / cells[name][1] for name in names]
+    bounds = [wilson(*cells[name]) for name in names]
+    bars = [
+        [rate - 100 * low for rate, (low, _) in zip(rates, bounds, strict=True)],
+        [100 * high - rate for rate, (_, high) in zip(rates, bounds, strict=True)],
+    ]
+    places = [i + 0.06 * (shift - 1.5) for i in range(len(names))]
+    axis.errorbar(
+        places, rates, bars, label=NAMES[arm], color=COLOURS[arm], marker="o", markersize=3, linewidth=1
+    )
+    axis.set_xticks(range(len(names)), [name.split(" | ")[1] for name in names])

@@ -1,0 +1,439 @@
+"""A run's page: every figure and failure there, readable without script or network, nothing that steers a reader."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import unicodedata
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from worldline.cli.report import report as verb
+from worldline.core.program import Program
+from worldline.data.vocabularies import llama3_path
+from worldline.diagnose.trials import Interventions, Tried
+from worldline.errors import FormatError, NoSandbox, UsageError
+from worldline.explore.side_by_side import Piece
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.predictor import Ask, Prediction
+from worldline.recording.recorder import record
+from worldline.report.charts import Counts, Flips, Rates, Sizes, svg
+from worldline.report.data import INTERVENTIONS, Seen, choose, gather, read_interventions
+from worldline.report.failures import VALUE, bounded
+from worldline.report.page import charts, report
+from worldline.stats import Share
+from worldline.suites.run.directory import newest, opened
+from worldline.suites.run.run import run
+from worldline.suites.score import Verdict
+from worldline.suites.suite import Suite, Task
+
+EVIL = "\x1b[31m\u202e</td></svg><script>alert(1)</script><img src=x onerror=alert(1)>\x07\x9b&lt;"
+SUM = "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
+JOIN = "def f(s):\n    t = s.upper()\n    return t + '!'\n"
+FIGURES = ("by-length", "by-group", "by-type", "causes", "operations", "types", "bytes")
+VOID = {"meta", "br", "link", "img", "input"}
+LOOSE = {"td", "th"}  # elements whose end may be left out
+
+
+@pytest.fixture(scope="module", autouse=True)
+def box() -> None:
+    """A machine without a box refuses, as it should; then there is no run to show."""
+    try:
+        record(Program(source="pass"))
+    except NoSandbox as error:
+        pytest.skip(f"no box on this machine: {error}")
+
+
+class Changed:
+    """The truth, with texts replaced where they stand, or another text altogether."""
+
+    def __init__(self, *changes: tuple[bytes, bytes], codec: str = "compact", name: str = "changed") -> None:
+        self.changes, self.codec, self.name = changes, codec, name
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        for found in Interpreter(codec=self.codec).predict(asks):
+            text = found.text
+            for old, new in self.changes:
+                text = text.replace(old, new)
+            yield replace(found, text=text)
+
+
+def suite(*, evil: bool = False) -> Suite:
+    """Sums of several lengths and a few strings, in groups."""
+    word = EVIL if evil else "abc"
+    sums = [
+        Task(program=Program(source=SUM, call=f"f({n})"), name=f"sum/{n}", group=str(n)) for n in (2, 5, 9)
+    ]
+    texts = [
+        Task(program=Program(source=JOIN, call=f"f({word * k!r})"), name=f"{word}/{k}", group=f"{k}/{word}")
+        for k in (1, 2)
+    ]
+    return Suite(name="generated", tasks=[*sums, *texts])
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run in which a sum, the middle of a longer one (not its answer) and a string go wrong."""
+    path = tmp_path_factory.mktemp("runs") / "small"
+    run(suite(), Changed((b"=10", b"=11"), (b")10", b")11"), (b"ABCABC", b"ABCABD")), out=path)
+    return path
+
+
+class Dom(HTMLParser):
+    """What a page has: elements in order, their attributes, the text; that every element is closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.ids: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.text = ""
+        self.style = ""
+        self.stack: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.stack == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        if tag not in VOID | LOOSE:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in LOOSE:
+            assert self.stack.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.stack and self.stack[-1] == "style":
+            self.style += data
+        else:
+            self.text += data
+
+
+def is_alone(dom: Dom, text: str) -> None:
+    """Assert that a page runs nothing, fetches nothing and shows no character that steers."""
+    assert not dom.tags.keys() & {"script", "iframe", "object", "embed", "link", "img", "base", "form"}
+    assert not [name for _, name, _ in dom.attributes if name.startswith("on") or name in ("src", "style")]
+    assert all(value.startswith("#") for _, name, value in dom.attributes if name == "href")
+    assert "url(" not in dom.style
+    assert "@import" not in dom.style
+    assert "http:" not in text
+    assert "https:" not in text
+    policy = next(value for tag, name, value in dom.attributes if tag == "meta" and "default-src" in value)
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'"
+    strange = [char for char in text if unicodedata.category(char) in ("Cc", "Cf", "Cs") and char != "\n"]
+    assert strange == []
+
+
+def test_the_page_has_every_figure_and_failure(made: Path) -> None:
+    text, found = report(made)
+    dom = Dom(text)
+    assert [each for each in dom.ids if each.startswith("figure-")] == [f"figure-{name}" for name in FIGURES]
+    assert [each for each in dom.ids if each.startswith("failure-")] == [
+        "failure-1",
+        "failure-2",
+        "failure-4",
+    ]
+    assert dom.tags["svg"] == len(FIGURES)
+    is_alone(dom, text)
+    share = Share(3, 5)
+    low, high = (f"{100 * bound:.1f}" for bound in share.interval)
+    assert f"60.0 % ({low} - {high}) of answers right" in dom.text
+    assert len(found.failed) == 3
+    links = {value[1:] for _, name, value in dom.attributes if name == "href"}
+    assert links <= set(dom.ids)
+
+
+def test_a_failure_shows_both_traces_where_they_part_with_cause_and_evidence(made: Path) -> None:
+    text, _ = report(made)
+    one = text[text.index('id="failure-1"') : text.index("</pre>", text.index('id="failure-1"'))]
+    assert '<span class="value differs">s=10</span>' in one
+    assert '<span class="value differs">s=11</span>' in one
+    assert one.count('<tr class="first">') == 1
+    assert "<dt>cause</dt><dd>wrong value" in one
+    assert "<dt>evidence</dt><dd>s is 10, not 11, by `s += i`" in one
+    assert "<dt>true end</dt><dd>return 10</dd>" in one
+    assert "<dt>model's end</dt><dd>return 11</dd>" in one
+    assert "rows are not shown" in one  # the trace is longer than its window
+    other = text[text.index('id="failure-4"') :]
+    assert "character 5" in other
+
+
+def test_sums_are_those_of_the_run(made: Path) -> None:
+    found = gather(made, limit=10)
+    stored = json.loads((made / "report.json").read_text())
+    assert found.sums.as_json() == stored
+    assert found.is_through
+    assert set(found.sums.by_length) == {"1/abc", "2/abc", "2", "5", "9"}
+    assert sum(part.answer.n for part in found.by_steps.by_length.values()) == 5
+    assert found.counted("operation") == {"arithmetic": 2, "upper": 1}
+    assert found.counted("type") == {"int": 2, "str": 1}
+
+
+def test_hostile_text_is_shown_and_does_nothing(tmp_path: Path) -> None:
+    evil = EVIL.encode() + b"\xff\xfe"
+    predictor = Changed((b"=10", b"='" + evil + b"'"), (b"!", evil), name=EVIL)
+    run(suite(evil=True), predictor, out=tmp_path / "evil")
+    row = {"model": EVIL, "by": EVIL, "seed": 0, "failed": [1], "causes": [EVIL], "chosen": [0], "passing": 1}
+    tried = [{"cure": EVIL, "sample": 1, "outcome": EVIL, "why": EVIL}]
+    row |= {"unjudged": 0, "effects": [{"cure": EVIL}], "tried": tried, "at": [0, 1, 2, 3, 4]}
+    (tmp_path / "evil" / INTERVENTIONS).write_text(json.dumps(row))
+    text, found = report(tmp_path / "evil")
+    assert len(found.failed) == 4
+    dom = Dom(text)
+    is_alone(dom, text)
+    assert "<script>alert(1)</script>" in dom.text
+    assert "\\x1b[31m\\u202e</td>" in dom.text
+    assert dom.tags["svg"] == len(list(charts(found)))
+    assert dom.tags["details"] == 2 * 4
+
+
+def test_a_right_run_says_so(tmp_path: Path) -> None:
+    run(suite(), Interpreter(), out=tmp_path / "right")
+    text, found = report(tmp_path / "right")
+    dom = Dom(text)
+    assert found.failed == ()
+    assert "Nothing failed." in dom.text
+    assert "failures" not in dom.ids
+    assert dom.tags["details"] == 0
+    assert dom.tags["svg"] == 4
+
+
+def test_a_run_that_is_not_through_is_shown_as_such(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made, tmp_path / "begun")
+    for name in ("report.json", "manifest.json"):
+        (tmp_path / "begun" / name).unlink()
+    lines = (tmp_path / "begun" / "records.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "begun" / "records.jsonl").write_bytes(b"".join(lines[:2]) + lines[2][:40])
+    text, found = report(tmp_path / "begun")
+    assert found.sums.n == 2
+    assert "not through" in Dom(text).text
+    (tmp_path / "begun" / "records.jsonl").write_bytes(b"")
+    text, found = report(tmp_path / "begun")
+    assert found.sums.n == 0
+    Dom(text)
+
+
+def test_the_newest_record_counts_and_faults_are_in_no_rate(made: Path, tmp_path: Path) -> None:
+    rows = list(newest(made).values())
+    fault = Prediction(text=b"", status="fault", note="gone")
+    with opened(tmp_path / "again", {"suite": "generated", "model": "m"}) as log:
+        assert log is not None
+        log.add(replace(rows[1], found=fault, judged={}))
+        log.add(rows[1])
+        log.add(rows[2])
+        log.add(replace(rows[2], found=fault, judged={}))
+    found = gather(tmp_path / "again", limit=5)
+    assert (found.sums.n, found.sums.faults, len(found.failed)) == (1, 1, 1)
+
+
+def test_a_large_run_stays_light_and_says_what_it_leaves_out(made: Path, tmp_path: Path) -> None:
+    rows = list(newest(made).values())
+    long = Program(source=SUM + "#" * 50_000, call="f(5)")
+    with opened(tmp_path / "large", {"suite": "generated", "model": "m"}) as log:
+        assert log is not None
+        for at in range(90):
+            row = rows[1 if at % 3 else 4]
+            log.add(replace(row, at=at, ask=replace(row.ask, program=long) if at % 3 else row.ask))
+    text, found = report(tmp_path / "large", limit=20)
+    assert len(found.failed) == 90
+    assert len(found.shown) == 20
+    assert "20 of 90 failures are shown" in Dom(text).text
+    assert len(text) < 20 * 12_000 + 60_000
+    none, _ = report(tmp_path / "large", limit=0)
+    assert "0 of 90 failures are shown" in Dom(none).text
+
+
+def seen(at: int, cause: str) -> Seen:
+    """A failure of a cause."""
+    task = Task(program=Program(source=""))
+    verdict = Verdict(task, "wrong", "wrong", "int", 1, 0, 1, 0.0, cause)
+    return Seen(at=at, verdict=verdict, sizes=(1, 1))
+
+
+def test_failures_are_chosen_evenly_over_causes() -> None:
+    failed = [seen(at, "common") for at in range(90)] + [seen(90 + at, "rare") for at in range(3)]
+    failed += [seen(100 + at, "other") for at in range(20)]
+    assert choose(failed, 11) == (0, 1, 2, 3, 100, 101, 102, 103, 90, 91, 92)
+    assert len(choose(failed, 1_000)) == 113
+    assert choose(failed, 0) == choose([], 5) == ()
+
+
+def test_long_values_are_cut_to_where_they_differ() -> None:
+    one = Piece("s='" + "a" * 900 + "Xbc" + "d" * 900 + "'", "value", True)
+    other = Piece("s='" + "a" * 900 + "Ybc" + "d" * 900 + "'", "value", True)
+    (left,) = bounded((one,), (other,)) or ()
+    (right,) = bounded((other,), (one,)) or ()
+    assert left.text.startswith("s=…a")
+    assert "Xbc" in left.text
+    assert "Ybc" in right.text
+    assert len(left.text) < VALUE + 10
+    many = tuple(Piece(f"v{i}={i}", "value", i == 30) for i in range(40))
+    cell = bounded(many, many) or ()
+    assert cell[0].text == "v30=30"
+    assert cell[-1].text == "… 30 more"
+    assert bounded(None, many) is None
+
+
+def interventions() -> Interventions:
+    """Two cures on a failed sample and a passing one."""
+    tried = (
+        Tried(cure="repair", sample=1, before=False, after=True),
+        Tried(cure="repair", sample=0, before=True, after=True),
+        Tried(cure="guard", sample=1, before=False, status="unfit", why="it never left the control flow"),
+        Tried(cure="guard", sample=0, before=True, after=False),
+    )
+    return Interventions(
+        model="m", by="answer", seed=0, failed=(1,), causes=("wrong value",), chosen=(0,), passing=3, unjudged=0,
+        cures=("repair", "guard"), tried=tried,
+    )  # fmt: skip
+
+
+def test_cures_are_read_back_and_shown(made: Path, tmp_path: Path) -> None:
+    assert read_interventions(made) is None
+    assert "cures" not in Dom(report(made)[0]).ids
+    shutil.copytree(made, tmp_path / "cured")
+    (tmp_path / "cured" / INTERVENTIONS).write_text(json.dumps(interventions().as_json()))
+    assert read_interventions(tmp_path / "cured") == interventions()
+    text, _ = report(tmp_path / "cured")
+    dom = Dom(text)
+    assert {"cures", "figure-cures"} <= set(dom.ids)
+    one = text[text.index('id="failure-1"') : text.index('id="failure-4"')]
+    assert "<dt>cure repair</dt><dd><span class=flip>recovered</span>: the state repaired at the div" in one
+    assert "<dt>cure guard</dt><dd><span>does not apply</span>: it never left the control flow</dd>" in one
+    assert "1 of 1 (20.7 - 100.0 %)" in dom.text
+
+
+def test_samples_that_were_asked_again_are_found_by_their_place(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made, tmp_path / "cured")
+    row = interventions().as_json() | {"at": [0, 4]}
+    (tmp_path / "cured" / INTERVENTIONS).write_text(json.dumps(row))
+    found = gather(tmp_path / "cured", limit=5)
+    assert found.tried(1) == ()
+    assert [one.outcome for one in found.tried(4)] == ["recovered", "unfit"]
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"model": 1}', '{"model": "m", "chosen": ["x"]}'])
+def test_interventions_that_are_none_are_refused(made: Path, tmp_path: Path, text: str) -> None:
+    shutil.copytree(made, tmp_path / "cured")
+    (tmp_path / "cured" / INTERVENTIONS).write_text(text)
+    with pytest.raises(FormatError):
+        report(tmp_path / "cured")
+
+
+def test_tokens_are_counted_in_metas_notation(tmp_path: Path) -> None:
+    pytest.importorskip("tiktoken")
+    if llama3_path() is None:
+        pytest.skip("the package llama-models is not installed")
+    run(suite(), Changed((b'"10"', b'"11"'), codec="cwm"), out=tmp_path / "cwm")
+    text, found = report(tmp_path / "cwm")
+    assert found.codecs == ("cwm",)
+    assert all(one.tokens is not None and 0 < one.tokens[0] < one.sizes[0] for one in found.seen)
+    assert "figure-tokens" in Dom(text).ids
+    assert len(found.failed) == 2
+
+
+def test_figures_are_the_same_files_each_time(made: Path, tmp_path: Path) -> None:
+    pytest.importorskip(
+        "matplotlib", reason="the plots extra is not installed: pip install 'worldline[plots]'"
+    )
+    from worldline.report.figures import write
+
+    found = gather(made, limit=5)
+    drawn = [*charts(found), Flips("cures", "cures", (("a $x", 3, 1), (EVIL, 0, 0)))]
+    drawn.append(Rates("odd", "odd", ("answer",), (("$\\frac{", (Share(0, 0),)), (EVIL, (Share(1, 2),)))))
+    first = {path.name: path.read_bytes() for path in write(tmp_path / "one", drawn)}
+    again = {path.name: path.read_bytes() for path in write(tmp_path / "two", drawn)}
+    assert first == again
+    assert set(first) == {f"{chart.name}.{kind}" for chart in drawn for kind in ("pdf", "svg")}
+    assert all(data.startswith(b"%PDF-") for name, data in first.items() if name.endswith("pdf"))
+    for name in first:
+        if name.endswith("svg"):
+            ElementTree.fromstring(first[name])
+
+
+def test_figures_without_matplotlib_say_what_is_missing(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    found = CliRunner().invoke(verb, [str(made), "--figures", "nowhere"])
+    assert isinstance(found.exception, UsageError)
+    assert "worldline[plots]" in str(found.exception)
+
+
+def test_the_verb_writes_the_page(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made, tmp_path / "copy")
+    found = CliRunner().invoke(verb, [str(tmp_path / "copy"), "--limit", "1"])
+    assert found.exit_code == 0, found.output
+    assert "5 samples, 1 of 3 failures" in found.output
+    Dom((tmp_path / "copy" / "report.html").read_text("utf-8"))
+    elsewhere = tmp_path / "page.html"
+    assert CliRunner().invoke(verb, [str(made), "-o", str(elsewhere)]).exit_code == 0
+    assert elsewhere.read_text("utf-8") == report(made)[0]
+    assert isinstance(CliRunner().invoke(verb, [str(tmp_path)]).exception, UsageError)
+
+
+@pytest.mark.parametrize(
+    "chart",
+    [
+        Rates("a", "a", ("answer", "trace"), ()),
+        Rates("a", "a", ("answer",), (("1-8", (Share(0, 0),)), ("9-16", (Share(3, 3),))), is_scale=True),
+        Rates("a", "a", ("answer",), tuple((f"row {i}", (Share(i, 99),)) for i in range(99))),
+        Counts("a", "a", ()),
+        Counts("a", "a", ((EVIL * 20, 1),)),
+        Sizes("a", "a", "bytes", (("truth", (0, 1, 1 << 40)), ("prediction", ()))),
+        Sizes("a", "a", "bytes", (("truth", ()), ("prediction", ()))),
+        Flips("a", "a", (("x", 0, 0), ("y", 3, 90))),
+        Flips("a", "a", ()),
+    ],
+)
+def test_figures_are_drawn_inside_their_frame(chart: Rates | Counts | Sizes | Flips) -> None:
+    root = ElementTree.fromstring(svg(chart))
+    width, height = map(float, root.attrib["viewBox"].split()[2:])
+    for element in root.iter():
+        for name, most in (
+            ("x", width),
+            ("x1", width),
+            ("x2", width),
+            ("cx", width),
+            ("y", height),
+            ("cy", height),
+        ):
+            assert 0 <= float(element.attrib.get(name, 0)) <= most, element.attrib
+        right = float(element.attrib.get("x", 0)) + float(element.attrib.get("width", 0))
+        assert right <= width
+
+
+def test_a_browser_shows_the_page_as_it_was_written(tmp_path: Path) -> None:
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no chromium on this machine")
+    evil = EVIL.encode()
+    run(
+        suite(evil=True),
+        Changed((b"=10", b"='" + evil + b"'"), (b"!", evil), name=EVIL),
+        out=tmp_path / "run",
+    )
+    text, found = report(tmp_path / "run")
+    (tmp_path / "page.html").write_text(text, "utf-8")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    command = [browser, *options, "--dump-dom", (tmp_path / "page.html").as_uri()]
+    shown = subprocess.run(command, capture_output=True, timeout=120, check=True).stdout.decode("utf-8")
+    tags = Counter(re.findall(r"<([a-z]+)[\s>]", shown))
+    assert tags["script"] == tags["img"] == 0
+    assert tags["svg"] == len(list(charts(found)))
+    assert shown.count('<details class="failure"') == len(found.failed) == 4

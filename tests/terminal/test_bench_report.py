@@ -1,0 +1,29 @@
+"""The report of a benchmark in a terminal: every rate with its n, and no escape of the model's making."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from worldline.core.program import Program
+from worldline.suites.report import report
+from worldline.suites.score import Verdict
+from worldline.suites.suite import Task
+from worldline.terminal.suite_report import print_report
+
+
+def test_rates_stand_with_their_n_and_interval_and_outcomes_apart() -> None:
+    task = Task(program=Program(source=""))
+    rows = [
+        Verdict(task, "right", "wrong", "int", 5, 1, 10, 0.5),
+        Verdict(task, "truncated", "truncated", "str", 20, 1, 30, 0.5),
+    ]
+    console = Console(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    print_report(console, report(rows, suite="generated", model="m\x1b[31m", skipped=1))
+    text = console.export_text()
+    assert "\x1b" not in text
+    assert "n = 2" in text
+    assert "50.0 %" in text
+    assert "9.5 - 90.5" in text
+    assert "1-8 answer" in text
+    assert "str trace" in text
+    assert "40 bytes in 1.0 s, 40 a second" in text

@@ -1,0 +1,544 @@
+"""`worldline step` as somebody at its keys sees it: every key, every panel, also while a model writes."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from worldline.core.program import Program
+from worldline.explore.scene import Scene
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.models import load_model
+from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.terminal.step.app import Stepper
+from worldline.terminal.step.keys import KEYS
+from worldline.terminal.step.panel import PANELS
+from worldline.terminal.step.screens import Read
+
+pytestmark = pytest.mark.usefixtures("box")
+
+FACT = Program(
+    source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
+    call="fact(3)",
+    name="fact.py",
+)
+EVENS = Program(
+    source="def f(xs):\n    ys = [x for x in xs if x % 2 == 0]\n    return ys\n",
+    call="f([1, 2])",
+    name="evens.py",
+)
+LOUD = Program(
+    source="def f(a):\n    s = a + '[bold]x[/bold]'\n    print(s)\n    print(a)\n    return s\n",
+    call=r"f('\x1b]0;evil\x07\x1b[31m')",
+    name="[red]loud[/red].py",
+)
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+Act = Callable[["Hand"], Awaitable[None]]
+
+
+class Wrong:
+    """Imagines fact(3), but takes the innermost result for 9; from a given text on it says no more."""
+
+    name = "wrong"
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        for ask in asks:
+            (truth,) = Interpreter().predict([ask])
+            text = truth.text.replace(b" r=1\n", b" r=9\n").replace(b")2\n", b")18\n")
+            yield Prediction(text=ask.given or text, status="budget" if ask.given else "ended")
+
+
+class Waits:
+    """Answers when it is let."""
+
+    name = "waits"
+
+    def __init__(self) -> None:
+        self.asked, self.let = threading.Event(), threading.Event()
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        self.asked.set()
+        self.let.wait(60)
+        return Interpreter().predict(asks)
+
+
+class Hand:
+    """Somebody at the keys of a stepper."""
+
+    def __init__(self, app: Stepper, pilot: Pilot[None]) -> None:
+        self.app, self.pilot, self.walk, self.scene = app, pilot, app.walk, app.walk.scene
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def type(self, text: str) -> None:
+        """Instead of what stands in the line."""
+        await self.press("ctrl+u", *text, "enter")
+
+    async def settled(self, branches: int = 1) -> None:
+        """Until all that was begun is written, and shown."""
+        for _ in range(1_500):
+            await self.pilot.pause(0.02)
+            known, told = self.scene.branches, self.app.progress
+            is_shown = told is not None and told.branch == len(known) - 1 and told.stage in ("done", "failed")
+            if len(known) == branches and is_shown and all(one.status != "running" for one in known):
+                return
+        raise AssertionError([one.status for one in self.scene.branches])
+
+    def shown(self, *names: str) -> str:
+        """What some panels show, or all of them."""
+        return "\n".join(self.app.panels[name].render().plain for name in names or self.app.panels)
+
+
+def stepping(
+    program: Program,
+    predictor: Predictor,
+    act: Act,
+    *,
+    size: tuple[int, int] = (80, 24),
+    limit: int | None = None,
+) -> Stepper:
+    """An app in which somebody acts."""
+    app = Stepper(Scene.new(program, model=predictor.name, limit=limit), predictor)
+
+    async def run() -> None:
+        async with app.run_test(size=size) as pilot:
+            await act(Hand(app, pilot))
+
+    try:
+        asyncio.run(run())
+    finally:
+        app.end()
+    return app
+
+
+def of_fact(predictor: Predictor | None = None, **options: object) -> Callable[[Act], Stepper]:
+    """Something done with the finished run of fact(3)."""
+
+    def run(act: Act) -> Stepper:
+        async def after(hand: Hand) -> None:
+            await hand.settled()
+            await act(hand)
+
+        return stepping(FACT, predictor or Wrong(), after, **options)  # type: ignore[arg-type]
+
+    return run
+
+
+def test_every_key_leads_to_an_act_and_none_to_two() -> None:
+    keys = [key for group in KEYS.values() for key in group]
+    names = [name for key in keys for name in (key.key, key.also) if name]
+    assert len(names) == len(set(names))
+    for key in keys:
+        assert callable(getattr(Stepper, "action_" + key.act.partition("(")[0])), key
+
+
+def test_the_page_s_keys_mean_the_same() -> None:
+    static = Path(__file__).parents[2] / "src/worldline/web/static"
+    text = (static / "moves.js").read_text() + (static / "sample_keys.js").read_text()
+    told = dict(re.findall(r'key\("(\w)", "([^"]+)"', text))
+    told |= {key: label for label, key in re.findall(r'label: "([^"]+)", key: "(\w)"', text)}
+    ours = {key.key: key.label for group in KEYS.values() for key in group}
+    for key in "oOuUfdDgbs":
+        assert ours[key] == told[key], key
+    for key, word in (
+        ("e", "variable"),
+        ("l", "line"),
+        ("m", "budget"),
+        ("r", "rewrite"),
+        ("w", "last writer"),
+    ):
+        assert word in ours[key]
+
+
+def test_it_opens_at_the_first_divergence_and_shows_both_sides() -> None:
+    async def act(hand: Hand) -> None:
+        assert hand.walk.row == hand.walk.pair.first
+        text = hand.shown()
+        assert "parts at step" in hand.shown("heading")
+        assert "X state wrong" in hand.shown("place")
+        assert re.search(r"^X r +\*1 +\*9", hand.shown("state"), re.M), text
+        assert "state fact > fact" in text
+        assert re.search(r"^ ▶\d", hand.shown("source"), re.M)
+        assert "X" in hand.shown("timeline").splitlines()[1]
+        assert "▲" in hand.shown("timeline").splitlines()[2]
+        assert re.search(r"^▶ +\d+ ·X", hand.shown("steps"), re.M), text
+
+    of_fact()(act)
+
+
+def test_steps_go_into_over_out_and_back() -> None:
+    async def act(hand: Hand) -> None:
+        walk = hand.walk
+        assert walk.pair.left is not None
+        await hand.press("home")
+        assert walk.row == 0
+        await hand.press("right", "n")
+        assert walk.row == 2
+        await hand.press("left", "p")
+        assert walk.row == 0
+        await hand.press("left")
+        assert "no such step" in hand.shown("place")
+        await hand.press("right", "right", "o")  # from the line that calls, over the call
+        row = walk.pair.row_of("left", walk.pair.left.over(2) or 0)
+        assert walk.row == row > 3
+        await hand.press("O")
+        assert walk.row == 2
+        await hand.press("right")
+        assert walk.pair.left.depth(walk.pair.rows[3].left or 0) == 1
+        await hand.press("u")
+        assert walk.row == row
+        await hand.press("left", "U")
+        assert walk.pair.left.depth(walk.pair.rows[walk.row].left or 0) == 0
+        await hand.press("end")
+        assert walk.row == walk.count - 1
+
+    of_fact()(act)
+
+
+def test_hops_jumps_and_the_way_back() -> None:
+    async def act(hand: Hand) -> None:
+        walk, first = hand.walk, hand.walk.pair.first
+        await hand.press("home", "f")
+        assert walk.row == first
+        await hand.press("b")
+        assert walk.row == 0
+        await hand.press("d")
+        assert walk.row == first
+        await hand.press("d")
+        assert "no such difference" in hand.shown("place")
+        await hand.press("end", "D")
+        assert walk.row == first
+        await hand.press("g")
+        await hand.type("1")
+        assert walk.row == 1
+        await hand.press("g")
+        await hand.type("99")
+        assert walk.row == 1
+        assert "no step 99" in hand.shown("place")
+        await hand.press("g", "escape", "b", "b", "b", "b", "b")
+        assert "nowhere to go back to" in hand.shown("place")
+
+    of_fact()(act)
+
+
+def test_the_last_writer_of_the_chosen_name() -> None:
+    async def act(hand: Hand) -> None:
+        walk, first = hand.walk, hand.walk.pair.first
+        assert first is not None
+        await hand.press("w")  # the first that differs
+        assert "r is written in this step" in hand.shown("place") or walk.row < first
+        await hand.press("f", "shift+tab", "up")
+        assert hand.app.focused is hand.app.panels["state"]
+        assert hand.app.chosen == (0, "n")
+        await hand.press("w")
+        step = walk.pair.rows[walk.row].right
+        assert step is not None
+        assert walk.pair.right.moments[step].event == "call"
+        right = walk.row
+        await hand.press("b", "W")
+        assert walk.row == right
+
+    of_fact()(act)
+
+
+def test_breakpoints_continue_and_reverse_continue() -> None:
+    async def act(hand: Hand) -> None:
+        walk = hand.walk
+        await hand.press("k", "space", "down", "space", "enter")  # at no cause
+        assert walk.stops == set()
+        await hand.press("home", "tab")
+        assert hand.app.focused is hand.app.panels["source"]
+        await hand.press("down", "down", "B")
+        assert walk.breakpoints == {(None, 3)}
+        assert re.search("^● 3", hand.shown("source"), re.M)
+        await hand.press("c")
+        assert list(walk.spots(walk.row)) == [(None, 3)] * 2
+        assert "the breakpoint at line 3" in hand.shown("place")
+        stop = walk.row
+        await hand.press("c")
+        assert walk.row == walk.count - 1
+        assert "nothing stops before the end" in hand.shown("place")
+        await hand.press("C")
+        assert walk.row == stop
+        await hand.press("enter")  # in the source: off, at the line that runs
+        assert walk.breakpoints == set()
+        await hand.press("C")
+        assert walk.row == 0
+
+    of_fact()(act)
+
+
+@pytest.mark.parametrize(
+    ("at", "told"), [(1, "the first wrong value"), (2, "a new error"), (3, "a divergence"), (4, "the cause")]
+)
+def test_continue_stops_at_what_is_wrong(at: int, told: str) -> None:
+    async def act(hand: Hand) -> None:
+        await hand.press("home", "k", "space", "down", "space", *["down"] * (at - 1), "space", "enter", "c")
+        assert hand.walk.row == hand.walk.pair.first
+        assert told in hand.shown("place")
+
+    of_fact()(act)
+
+
+def test_an_edit_makes_a_branch_and_branches_are_switched() -> None:
+    async def act(hand: Hand) -> None:
+        walk = hand.walk
+        await hand.press("home", "right", "e")
+        await hand.type("n=2")
+        await hand.settled(2)
+        assert walk.branch == 1
+        assert walk.here.intervention is not None
+        assert walk.here.intervention.as_json() == {"kind": "edit", "step": 1, "name": "n", "value": "2"}
+        assert "branch 1: n = 2 at step 1" in hand.shown("heading")
+        assert re.search(r"n +\*?2 ", hand.shown("state")), hand.shown()
+        await hand.press("comma")
+        assert walk.branch == 0
+        await hand.press("comma")
+        assert "no further branch" in hand.shown("place")
+        await hand.press("full_stop")
+        assert walk.branch == 1
+        await hand.press("t", "up", "enter")
+        assert walk.branch == 0
+        await hand.press("e")
+        await hand.type("what?")
+        assert "not NAME=VALUE" in hand.shown("place")
+        await hand.press("e")
+        await hand.type("n=[")
+        await hand.pilot.pause(0.2)
+        assert "not a value" in hand.shown("place")
+        assert len(hand.scene.branches) == 2
+
+    of_fact(Interpreter())(act)
+
+
+def test_a_forced_line_and_one_that_cannot_be() -> None:
+    async def act(hand: Hand) -> None:
+        await hand.press("home", "right", "l")
+        await hand.type("5")
+        await hand.settled(2)
+        branch = hand.walk.here
+        assert branch.intervention is not None
+        assert branch.intervention.as_json() == {"kind": "line", "step": 1, "line": 5}
+        await hand.press("comma", "home", "right", "l")
+        await hand.type("77")
+        await hand.pilot.pause(0.2)
+        assert "line 77 is no line of the program" in hand.shown("place")
+        await hand.press("l")
+        await hand.type("x")
+        assert "is no number" in hand.shown("place")
+
+    of_fact(Interpreter())(act)
+
+
+def test_a_budget_is_extended() -> None:
+    async def act(hand: Hand) -> None:
+        assert "cut by its budget" in hand.shown("heading")
+        assert hand.shown("timeline").splitlines()[0].rstrip("-") != hand.shown("timeline").splitlines()[0]
+        await hand.press("home", "d")
+        assert "no such difference" in hand.shown("place")
+        await hand.press("end")
+        assert "the model has no step here" in hand.shown("place")
+        await hand.press("e")
+        assert "no step here to go on from" in hand.shown("place")
+        await hand.press("m")
+        await hand.type("4096")
+        await hand.settled(2)
+        assert "branch 1: budget 4,096 bytes  right" in hand.shown("heading")
+
+    of_fact(Interpreter(), limit=24)(act)
+
+
+def test_a_program_is_rewritten() -> None:
+    async def act(hand: Hand) -> None:
+        await hand.settled()
+        await hand.press("r", "enter")
+        await hand.settled(2)
+        assert hand.walk.here.ask.program.source != EVENS.source
+        assert "branch 1: rewritten: flatten" in hand.shown("heading")
+        assert "for x in xs:" in hand.shown("source")
+        await hand.press("r", "enter")
+        await hand.pilot.pause(0.2)
+        assert "nothing to rewrite" in hand.shown("place")
+
+    stepping(EVENS, Interpreter(), act, size=(120, 40))
+
+
+def test_help_why_and_whole_values_are_read_and_left() -> None:
+    async def act(hand: Hand) -> None:
+        for keys, words in (
+            (["question_mark"], ["step over a call", "last writer", "consequential"]),
+            (["y"], ["interpreter", "return 6", "cause", "bytes"]),
+            (["shift+tab", "enter"], ["interpreter", "9"]),
+        ):
+            await hand.press(*keys)
+            screen = hand.app.screen
+            assert isinstance(screen, Read)
+            assert all(word in screen._text.plain for word in words)
+            await hand.press("pagedown", "escape")
+            assert not isinstance(hand.app.screen, Read)
+
+    of_fact()(act)
+
+
+def test_panels_pages_and_clicks() -> None:
+    async def act(hand: Hand) -> None:
+        walk = hand.walk
+        for name in PANELS:
+            await hand.press("tab")
+            assert hand.app.focused is hand.app.panels[name]
+        await hand.press("shift+tab")
+        assert hand.app.focused is hand.app.panels["state"]
+        await hand.press("tab")
+        await hand.press("home", "down")
+        assert walk.row == 1
+        await hand.press("pagedown")
+        assert walk.row > 2
+        await hand.press("pageup", "up")
+        assert walk.row == 0
+        await hand.pilot.click("#timeline", offset=(2 + 5, 0))
+        assert walk.row == 5
+        await hand.press("home")
+        await hand.pilot.click("#steps", offset=(3, 2))
+        assert walk.row == 1
+        await hand.pilot.click("#source", offset=(6, 4))
+        assert hand.app.line == (None, 4)
+
+    of_fact()(act)
+
+
+def test_it_can_be_looked_at_while_the_model_writes_and_stopped() -> None:
+    predictor = Waits()
+
+    async def act(hand: Hand) -> None:
+        for _ in range(500):
+            await hand.pilot.pause(0.02)
+            if predictor.asked.is_set() and hand.walk.count:
+                break
+        assert "writing" in hand.shown("heading") or "interpreter runs" in hand.shown("heading")
+        assert set(hand.shown("timeline").splitlines()[0]) == set("A -")
+        await hand.press("end")
+        assert "not written yet" in hand.shown("place")
+        await hand.press("home", "c")
+        assert "running on" in hand.shown("place")
+        await hand.press("s")
+        await hand.settled()
+        assert hand.scene.branch(0).status == "stopped"
+        assert "stopped at 0 bytes" in hand.shown("heading")
+        await hand.press("s")
+        assert "not writing" in hand.shown("place")
+
+    stepping(FACT, predictor, act)
+    predictor.let.set()
+
+
+def test_running_on_waits_for_what_stops_it() -> None:
+    predictor = Waits()
+
+    async def act(hand: Hand) -> None:
+        for _ in range(500):
+            await hand.pilot.pause(0.02)
+            if predictor.asked.is_set() and hand.walk.count:
+                break
+        await hand.press("home", "c")
+        predictor.let.set()
+        await hand.settled()
+        assert hand.walk.row == hand.walk.count - 1
+        assert "nothing stops before the end" in hand.shown("place")
+
+    stepping(FACT, predictor, act)
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c"])
+def test_quitting_amid_it_ends_the_thread(key: str) -> None:
+    predictor = Waits()
+
+    async def act(hand: Hand) -> None:
+        while not predictor.asked.is_set():
+            await hand.pilot.pause(0.02)
+        await hand.press(key)
+
+    app = stepping(FACT, predictor, act)
+    assert not app._worker._thread.is_alive()
+    assert app.walk.scene.branch(0).status == "stopped"
+    predictor.let.set()
+
+
+def test_a_model_that_fails_leaves_the_interpreter_s_run() -> None:
+    class Fails:
+        name = "fails"
+
+        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+            raise OSError("no such \x1b[31mhost")
+
+    async def act(hand: Hand) -> None:
+        await hand.settled()
+        assert r"failed: no such \x1b[31mhost" in hand.shown("heading")
+        assert hand.walk.count > 5
+
+    stepping(FACT, Fails(), act)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 16), (20, 8), (8, 4), (200, 60)])
+def test_hostile_text_is_shown_as_text_in_any_room(size: tuple[int, int]) -> None:
+    async def act(hand: Hand) -> None:
+        await hand.settled()
+        for _ in range(hand.walk.count):
+            await hand.press("right")
+            assert not CONTROL.search(hand.shown())
+        if size[0] >= 80:
+            assert r"\x1b]0;evil\x07\x1b[31m[bold]x[/bold]" in hand.shown("output") or size[0] == 80
+            assert "[red]loud[/red].py" in hand.shown("source")
+        await hand.press("left", "left", "shift+tab", "down", "enter", "escape", "e")
+        await hand.pilot.pause()
+        assert not CONTROL.search(hand.app.export_screenshot().replace("\n", "").replace("\t", ""))
+
+    stepping(LOUD, Interpreter(), act, size=size)
+
+
+def test_bytes_that_no_notation_has() -> None:
+    class Garbage:
+        name = "\x1b[5mgarbage"
+
+        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+            for _ in asks:
+                yield Prediction(text=b"( n=3\n2 \x1b[31m\xff\xfe\n\x00\n\x07[/bold]\n", status="ended")
+
+    async def act(hand: Hand) -> None:
+        await hand.settled()
+        for _ in range(hand.walk.count):
+            await hand.press("right")
+            assert not CONTROL.search(hand.shown())
+        await hand.press("y")
+        assert not CONTROL.search(hand.app.screen._text.plain)  # type: ignore[attr-defined]
+
+    stepping(FACT, Garbage(), act)
+
+
+def test_the_shipped_model_streams_and_its_run_is_stepped_through() -> None:
+    source = (Path(__file__).parents[2] / "examples/count.py").read_text()
+    seen = []
+
+    async def act(hand: Hand) -> None:
+        while not hand.walk.count:
+            await hand.pilot.pause(0.02)
+        for _ in range(1_500):
+            await hand.pilot.pause(0.02)
+            seen.append(len(hand.scene.branch(0).found.text))
+            if hand.scene.branch(0).status != "running":
+                break
+        await hand.settled()
+        first = hand.walk.pair.first
+        assert hand.walk.row == (first or 0)
+        assert ("parts at" if first is not None else "right") in hand.shown("heading")
+        assert re.search(r"sure \d", hand.shown("place"))
+
+    stepping(Program(source=source, call="count('berry','r')", name="count.py"), load_model(), act)
+    assert len(set(seen)) > 1  # it was there while it was written

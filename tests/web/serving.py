@@ -1,0 +1,175 @@
+"""A real server in a process of its own, for every test that talks to one; and real runs on disk for it to show.
+
+`serving(...)` starts it and gives the address; `make_run` makes a run as `bench` does, of small programs and a
+predictor that is wrong about some. Run as a program, this file is the server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from worldline.core.program import Program
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.predictor import Ask, Prediction
+from worldline.suites.run.run import run
+from worldline.suites.suite import Suite, Task
+
+TOKEN = "test-token-of-this-server"
+SOURCES = (
+    ("def f(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n", "f(4)"),
+    ("def f(n):\n    if n < 2:\n        return 1\n    return n * f(n - 1)\n", "f(5)"),
+    ("def f(words):\n    out = []\n    for w in words:\n        out += [w.upper()]\n    return out\n", "f(['a', 'b'])"),
+    (
+        "def f(s):\n    count = {}\n"
+        "    for c in s:\n        n = count.get(c, 0)\n        count[c] = n + 1\n    return n\n",
+        "f('abca')",
+    ),
+    ("def f(a, b):\n    while b:\n        a, b = b, a % b\n    return a\n", "f(48, 18)"),
+    ("def f(x):\n    y = x + 1\n    print(y)\n    return y * 2\n", "f(20)"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running server: where it is, what it asks for, and its process."""
+
+    host: str
+    port: int
+    token: str
+    process: subprocess.Popen[str]
+    log: Path
+
+    @property
+    def origin(self) -> str:
+        """What a page of it calls its origin."""
+        return f"http://{self.host}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """What is opened in a browser."""
+        return f"{self.origin}/#token={self.token}"
+
+    def complaints(self) -> str:
+        """What the process wrote to its stderr so far."""
+        return self.log.read_text()
+
+
+@contextmanager
+def serving(
+    *runs: Path,
+    models: Sequence[str] = (),
+    programs: Sequence[tuple[str, str | None]] = (),
+    token: str | None = TOKEN,
+    bounds: Mapping[str, Any] | None = None,
+) -> Iterator[Served]:
+    """A server of some runs, models by scheme, programs as (source, call); `bounds` are fields of its policy."""
+    told = {"runs": [str(path) for path in runs], "models": list(models), "programs": list(programs)}
+    told |= {"token": token, "bounds": dict(bounds or {})}
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "stderr"
+        with log.open("w") as errors:
+            process = subprocess.Popen(
+                [sys.executable, __file__, json.dumps(told)], stdout=subprocess.PIPE, stderr=errors, text=True,
+                env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            )  # fmt: skip
+        try:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            found = re.fullmatch(r"http://([\d.]+):(\d+)/#token=(\S+)\n", said)
+            assert found, f"the server did not start: {said!r} {log.read_text()}"
+            yield Served(found[1], int(found[2]), found[3], process, log)
+        finally:
+            end(process)
+
+
+def end(process: subprocess.Popen[str]) -> int:
+    """Ctrl-C, and the exit status; a server that does not end is killed and fails the test."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+    try:
+        return process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        raise
+    finally:
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+class Mistaken:
+    """Writes what the interpreter does; now and then a value is wrong, and every second time the answer too."""
+
+    def __init__(self, name: str, *, every: int, first: int = 1) -> None:
+        self.name, self._every, self._count = name, every, first - 1
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        """The truth, more or less."""
+        for found in Interpreter().predict(list(asks)):
+            self._count += 1
+            is_right, answer = self._count % self._every, self._count % (2 * self._every) == 0
+            yield found if is_right else replace(found, text=_wrong(found.text, answer=answer))
+
+
+def _wrong(text: bytes, *, answer: bool) -> bytes:
+    """The same steps, with another first digit or letter in a value behind the first call, and in the answer."""
+    places = [text.index(b"\n"), *([text.rindex(b"\n)")] if answer else [])]
+    for place in places:
+        if found := re.search(rb"[=)]['\[{]*([0-9A-Za-z])", text[place:]):
+            at = place + found.start(1)
+            text = text[:at] + (b"7" if found[1] != b"7" else b"3") + text[at + 1 :]
+    return text
+
+
+def make_run(
+    folder: Path, *, count: int = 12, every: int = 3, first: int = 1, name: str = "mistaken"
+) -> Path:
+    """A run of `count` small programs, as `worldline bench --out` leaves it."""
+    picked = [SOURCES[n % len(SOURCES)] for n in range(count)]
+    programs = [
+        Program(source=source + "\n" * (n // len(SOURCES)), call=call)
+        for n, (source, call) in enumerate(picked)
+    ]
+    tasks = [Task(program=program, name=f"sample {n}") for n, program in enumerate(programs)]
+    run(Suite(name="small", tasks=tasks), Mistaken(name, every=every, first=first), out=folder)
+    return folder
+
+
+def _main(told: dict[str, Any]) -> None:
+    from worldline.predict.models import load_model
+    from worldline.web.http.policy import policy
+    from worldline.web.server import address, listen, serve
+    from worldline.web.server import run as answer
+    from worldline.web.service import Desk, Opening
+
+    def loader(scheme: str) -> Any:
+        return lambda: load_model(scheme)
+
+    opening = Opening(
+        runs=tuple(Path(path) for path in told["runs"]),
+        programs=tuple(Program(source=source, call=call) for source, call in told["programs"]),
+        models={scheme: loader(scheme) for scheme in told["models"]},
+    )
+    if not told["bounds"]:
+        serve(opening, port=0, token=told["token"], say=lambda text: print(text, flush=True))
+        return
+    listener = listen("127.0.0.1", 0)
+    rules = replace(policy("127.0.0.1", listener.getsockname()[1], told["token"]), **told["bounds"])
+    with contextlib.suppress(KeyboardInterrupt):
+        answer(Desk(opening), rules, listener, lambda: print(address("127.0.0.1", rules), flush=True))
+
+
+if __name__ == "__main__":
+    _main(json.loads(sys.argv[1]))

@@ -1,0 +1,243 @@
+"""A bundle: opened from a disk with the network cut, it shows, filters, sorts and sums what the server would."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import tab
+from runs import Erring
+
+from worldline.core.program import Program
+from worldline.errors import UsageError
+from worldline.predict.interpreter import Interpreter
+from worldline.suites.run.run import run
+from worldline.suites.suite import Suite, Task
+from worldline.web import api
+from worldline.web.bundle.bundle import bundle, shelf_of
+from worldline.web.index.index import build
+from worldline.web.scene_cache import Shelf
+from worldline.web.service import Opening
+
+EVIL = "</script><script>document.title='owned'</script><!--\u2028\u2029<img src=x onerror=alert(1)>"
+QUESTIONS: tuple[dict[str, Any], ...] = (
+    {}, {"q": "f(n)"}, {"q": "SCRIPT"}, {"q": "no such text"}, {"cause": "wrong value"}, {"type": "int"},
+    {"ending": "budget"}, {"suite": "sum"}, {"operation": "copy"}, {"answer": "right"}, {"trace": "wrong"},
+    {"steps_min": "9", "steps_max": "40"}, {"depth": "1"},
+    {"depth_min": "9", "depth_max": "16"}, {"other": "1"}, {"other": "1", "flip": "gained"},
+    {"other": "1", "flip": "lost", "answer": "right"}, {"other": "1", "flip": "neither", "steps_min": "3"},
+    {"answer": "wrong", "type": "int", "q": "range"},
+)  # fmt: skip
+ORDERS = ("at", "name", "steps", "agreed", "bytes", "cause", "seconds", "depth")
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> Shelf:
+    """Two runs of one suite and one of programs that mean harm."""
+    folder = tmp_path_factory.mktemp("bundled")
+    calls = (f"f({EVIL!r})", "f({'__proto__': 1, 'constructor': 2})")
+    source = f"# {EVIL}\ndef f(x):\n    __proto__ = x\n    return __proto__\n"
+    tasks = [Task(program=Program(source=source, call=call), name=EVIL) for call in calls]
+    run(Suite(name="evil", tasks=tasks), Erring(), out=folder / "evil", config={"options": {"seed": 0}})
+    return Shelf([build(path) for path in (*erring, folder / "evil")])
+
+
+@pytest.fixture(scope="module")
+def written(shelf: Shelf, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The same as a file and as a folder: the pages to open."""
+    folder = tmp_path_factory.mktemp("out")
+    bundle(shelf, folder / "page.html")
+    bundle(shelf, folder / "site")
+    return {"file": folder / "page.html", "folder": folder / "site" / "index.html"}
+
+
+class Opened:
+    """A bundle in a browser that has no network; whatever it asks of one is an error."""
+
+    def __init__(self, browser: Any, path: Path) -> None:
+        self.page, self.complaints = tab(browser)
+        self.url, self.asked = path.as_uri(), list[str]()
+        self.page.context.set_offline(True)
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(self.url)
+        self.page.wait_for_selector(".runs a")
+
+    def open(self, hash: str) -> Any:
+        self.page.goto(self.url + hash)
+        return self.page
+
+    def ask(self, method: str, *arguments: Any) -> Any:
+        """What the page's own api answers."""
+        code = """async ([method, args]) => (await import("worldline/api.js")).api[method](...args)"""
+        return self.page.evaluate(code, [method, list(arguments)])
+
+
+@pytest.fixture(scope="module", params=["file", "folder"])
+def tabs(chromium: Any, written: dict[str, Path], request: pytest.FixtureRequest) -> Opened:
+    return Opened(chromium, written[request.param])
+
+
+@pytest.fixture
+def opened(tabs: Opened) -> Iterator[Opened]:
+    """A tab on its first page; whatever a test did in it, it must have asked for nothing and complained of nothing."""
+    tabs.open("#/").wait_for_selector(".runs a")
+    yield tabs
+    assert [url for url in tabs.asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert tabs.complaints.heard == []
+
+
+def plain(value: Any) -> Any:
+    """As JSON brings it; figures to nine places, because sums of logarithms are not sums of integers."""
+    if isinstance(value, float):
+        return pytest.approx(value, rel=1e-9, abs=1e-9)
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def test_lists_and_sums_are_the_server_s(opened: Opened, shelf: Shelf) -> None:
+    for question in QUESTIONS:
+        assert opened.ask("samples", "0", question) == plain(api.samples(shelf, "0", question)), question
+        assert opened.ask("overview", "0", question) == plain(api.overview(shelf, "0", question)), question
+
+
+def test_orders_are_the_server_s(opened: Opened, shelf: Shelf) -> None:
+    for sort in ORDERS:
+        for order in ("asc", "desc"):
+            question = {"sort": sort, "order": order, "offset": 2, "count": 9}
+            wanted = api.samples(shelf, "1", question)
+            assert opened.ask("samples", "1", question) == plain(wanted), question
+
+
+def test_scenes_timelines_and_chunks_are_the_server_s(opened: Opened, shelf: Shelf) -> None:
+    for at in (0, 3, 8, 14):
+        assert opened.ask("sample", "0", at) == plain(api.sample(shelf, "0", at))
+        assert opened.ask("timeline", "0", at) == plain(api.timeline(shelf, "0", at))
+        assert opened.ask("chunk", "0", at, 0) == plain(api.chunk(shelf, "0", at, 0))
+        beside = {"left": "found", "right": "other", "other": "1"}
+        assert opened.ask("sample", "0", at, {"other": "1"}) == plain(api.sample(shelf, "0", at, "1"))
+        assert opened.ask("chunk", "0", at, 0, beside) == plain(api.chunk(shelf, "0", at, 0, **beside))
+
+
+def test_it_is_walked_by_click_and_by_key(opened: Opened, shelf: Shelf) -> None:
+    page = opened.page
+    assert "no model is behind it" in page.locator("main").inner_text()
+    page.locator(".runs a").first.click()
+    page.wait_for_selector(".bars")
+    page.locator(".bars:has(caption:text('Causes')) tbody tr").last.click()
+    page.keyboard.press("/")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"#/run/0/sample/\d+"))
+    page.wait_for_selector(".windowed-row:not(.loading)")
+
+
+def test_interventions_are_refused_in_words(opened: Opened) -> None:
+    said = opened.page.evaluate(
+        """async () => { const { api } = await import("worldline/api.js");
+        try { await api.branch("0", 0, {}); } catch (error) { return [error.slug, error.message, api.isLive()]; } }"""
+    )
+    assert said[0] == "not-live"
+    assert "worldline view" in said[1]
+    assert said[2] is False
+
+
+def test_harmful_text_stays_text(opened: Opened) -> None:
+    page = opened.open("#/run/2")
+    page.wait_for_selector(".windowed-row .c-name a")
+    assert "</script><script>" in page.locator(".windowed-row .c-name a").first.inner_text()
+    page.locator(".windowed-row .c-name a").nth(1).click()
+    page.wait_for_selector(".windowed-row:not(.loading)")
+    assert page.title() != "owned"
+    assert page.locator("main img, main script").count() == 0
+    assert "__proto__" in page.locator("main").inner_text()
+
+
+def test_nothing_else_can_be_run_in_it(opened: Opened) -> None:
+    """The policy holds even were there a way to put a tag into the page."""
+    heard = len(opened.complaints.heard)
+    opened.page.evaluate(
+        """() => { const box = document.createElement("div");
+        box.innerHTML = "<img src=x onerror='document.title=`owned`'><a onclick='document.title=`owned`'>x</a>";
+        document.body.append(box); box.querySelector("a").click();
+        const frame = document.createElement("iframe"); frame.src = "https://example.com/"; box.append(frame);
+        return new Promise(done => setTimeout(done, 100)); }"""
+    )
+    assert opened.page.title() != "owned"
+    assert len(opened.complaints.heard) > heard
+    assert all("Content Security Policy" in text or "ERR_" in text for text in opened.complaints.heard)
+    opened.complaints.heard.clear()
+    opened.asked.clear()
+
+
+def test_a_program_is_imagined_and_bundled(chromium: Any, tmp_path: Path) -> None:
+    program = Program(source="def f(n):\n    m = n + 1\n    return m\n", call="f(4)")
+    shelf = shelf_of(Opening(programs=(program,), models={"interpreter": Interpreter}))
+    told = bundle(shelf, tmp_path / "page.html")
+    assert (told.samples, told.stepped) == (1, 1)
+    opened = Opened(chromium, tmp_path / "page.html")
+    page = opened.page
+    assert opened.ask("samples", "live", {"q": "M = N"}) == plain(api.samples(shelf, "live", {"q": "M = N"}))
+    assert opened.ask("samples", "live", {"q": "nothing"})["total"] == 0
+    page.get_by_role("link", name="Tried programs").click()
+    page.locator(".windowed-row .c-name a").click()
+    page.wait_for_selector(".steps .windowed-row:has-text('return')")
+    page.context.close()
+    assert opened.complaints.heard == []
+
+
+def test_a_program_needs_a_model() -> None:
+    with pytest.raises(UsageError, match="name one"):
+        shelf_of(Opening(programs=(Program(source="x = 1\n"),)))
+
+
+def test_the_same_runs_give_the_same_bytes(shelf: Shelf, written: dict[str, Path], tmp_path: Path) -> None:
+    bundle(shelf, tmp_path / "page.html")
+    bundle(Shelf(shelf.runs), tmp_path / "site")
+    assert (tmp_path / "page.html").read_bytes() == written["file"].read_bytes()
+    before, again = written["folder"].parent, tmp_path / "site"
+    names = sorted(path.relative_to(before) for path in before.rglob("*"))
+    assert names == sorted(path.relative_to(again) for path in again.rglob("*"))
+    assert all((before / name).read_bytes() == (again / name).read_bytes() for name in names if name.suffix)
+
+
+def test_every_inline_script_is_named_by_its_hash(written: dict[str, Path]) -> None:
+    html = written["file"].read_text()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)
+    assert policy is not None
+    scripts = re.findall(r"<script(?! type=\"application/json\")[^>]*>(.*?)</script>", html, re.DOTALL)
+    assert len(scripts) == 2
+    for text in (*scripts, *re.findall(r"<style>(.*?)</style>", html, re.DOTALL)):
+        assert base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() in policy[1]
+    assert "unsafe" not in policy[1]
+    assert "\u2028" not in html
+
+
+def test_a_limit_keeps_the_failures(shelf: Shelf, tmp_path: Path, chromium: Any) -> None:
+    told = bundle(Shelf(shelf.runs[:1]), tmp_path / "page.html", limit=3)
+    assert (told.samples, told.stepped) == (18, 3)
+    html = (tmp_path / "page.html").read_text()
+    names = json.loads(html.rpartition('id="data-runs">')[2].partition("</script>")[0])["names"]
+    failed = [one["at"] for one in api.samples(shelf, "0", {"trace": "wrong"})["samples"]]
+    assert names == ["run-0", *(f"sample-0-{at}" for at in failed[:3])]
+    opened = Opened(chromium, tmp_path / "page.html")
+    opened.open("#/run/0/sample/0").wait_for_selector(".refusal")
+    assert "made with a limit" in opened.page.locator(".refusal").inner_text()
+    assert opened.ask("samples", "0", {})["total"] == 18
+    opened.page.context.close()
+
+
+def test_what_cannot_be_written_is_said(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("mine")
+    with pytest.raises(UsageError, match="there already"):
+        bundle(shelf, tmp_path / "full")
+    with pytest.raises(UsageError, match="at least 0"):
+        bundle(shelf, tmp_path / "x.html", limit=-1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["full"]
