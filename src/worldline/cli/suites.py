@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -76,6 +75,8 @@ def bench(
 
     Suites: permutation, composition, horizon, states, budget, generated, humaneval, crux, crux-input.
     """
+    import tempfile
+
     from worldline import suites as suites
     from worldline.predict.models import load_model
     from worldline.suites.run.directory import is_run
@@ -103,7 +104,10 @@ def bench(
         "weights": getattr(predictor, "digest", ""),
         **({"force": force, "queries": queries} if force else {}),
     }
-    with TemporaryDirectory() as scratch, progress(limit or found.count or 0, "programs") as (advance, _):
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        progress(limit or found.count or 0, "programs") as (advance, _),
+    ):
         _run(found, predictor, limit, Path(out or scratch), config, advance, as_json)
 
 

@@ -15,12 +15,12 @@ from typing import Any
 
 from worldline.limits import Limits
 from worldline.recording.interpreter import Python
-from worldline.recording.launch import STAGE
 
 GUESTS = Path(__file__).parent / "guests"
 UNPRIVILEGED = 65_533  # whom root becomes; nobody's number but ours, so that nothing of the host is theirs
 INSIDE = 1000
 SCRATCH = "/box"
+STAGE = "/tmp"  # where launch.py puts what another user could not reach
 HOME = "/worldline"
 # Bubblewrap's first process, the zygote, and the first process of the program's namespace.
 EXTRA_PROCESSES = 3
@@ -81,7 +81,7 @@ def launch_config(plan: Plan, socket: int) -> str:
     if plan.boxed:
         command = [*_bwrap(plan, binds), "--", *command]
     config: dict[str, Any] = {
-        "cgroups": plan.cgroups, "uid": plan.uid, "stage": binds.sources, "command": command,
+        "cgroups": plan.cgroups, "uid": plan.uid, "stage": binds.sources, "at": STAGE, "command": command,
         "environment": {} if plan.boxed else ENVIRONMENT,
     }  # fmt: skip
     return json.dumps(config)

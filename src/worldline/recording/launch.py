@@ -15,12 +15,14 @@ import os
 import signal
 import stat
 import sys
-from typing import Any
+
+TYPE_CHECKING = False  # `typing` takes as long to import as all the rest
+if TYPE_CHECKING:
+    from typing import Any
 
 ADDR_NO_RANDOMIZE = 0x0040000
 CLONE_NEWNS = 0x00020000
 MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
-STAGE = "/tmp"
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -37,14 +39,14 @@ def _mount(source: str, target: str, kind: bytes | None, flags: int, options: by
     )
 
 
-def stage(sources: list[str]) -> None:
-    """Bind each source to STAGE/<its index>, in a mount namespace that nobody else sees."""
+def stage(sources: list[str], at: str) -> None:
+    """Bind each source to `at`/<its index>, in a mount namespace that nobody else sees."""
     _check(_libc.unshare(CLONE_NEWNS), "unshare")
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
-    handles = [os.open(source, os.O_PATH) for source in sources]  # some may lie under STAGE itself
-    _mount("tmpfs", STAGE, b"tmpfs", 0, b"mode=755,size=1m")
+    handles = [os.open(source, os.O_PATH) for source in sources]  # some may lie under `at` itself
+    _mount("tmpfs", at, b"tmpfs", 0, b"mode=755,size=1m")
     for index, handle in enumerate(handles):
-        target = f"{STAGE}/{index}"
+        target = f"{at}/{index}"
         if stat.S_ISDIR(os.fstat(handle).st_mode):
             os.mkdir(target)
         else:
@@ -77,7 +79,7 @@ def main(config: dict[str, Any]) -> None:
             file.write(str(os.getpid()))
     _check(_libc.personality(ctypes.c_ulong(ADDR_NO_RANDOMIZE)), "personality")
     if config["uid"] is not None:
-        stage(config["stage"])
+        stage(config["stage"], config["at"])
         become(config["uid"])
     heed_signals()
     os.execve(config["command"][0], config["command"], config["environment"])

@@ -9,21 +9,21 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from worldline.core.change import Change
 from worldline.core.program import Program
 from worldline.core.trace import Columns, Interpreter, Outcome, Trace
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.recording import native, wire
 from worldline.recording.box import Plan
-from worldline.recording.constructible import asked
 from worldline.recording.interpreter import find
 from worldline.recording.sandbox import Box, Run, open_box
 from worldline.recording.verdict import judge, readable
+
+if TYPE_CHECKING:
+    from worldline.core.change import Change
 
 CORES = ("auto", "native", "python")
 DEFAULT_LIMITS = Limits()
@@ -151,7 +151,7 @@ def record(
         raise UsageError(f"record takes a Program, not {type(program).__name__}: Program(source=...)")
     if change is not None and core == "native":
         raise UsageError("the native core makes no change; the readable one does")
-    wanted = None if change is None else asked(change)
+    wanted = None if change is None else _constructible(change)
     core = core if change is None else "python"
     worker = Worker(prepare(limits=limits, python=python, core=core, trust=trust))
     try:
@@ -162,6 +162,12 @@ def record(
         return replace(trace, notes=(*trace.notes, "unchanged")) if unmade else trace
     finally:
         worker.close()
+
+
+def _constructible(change: Change) -> dict[str, Any] | str:
+    from worldline.recording.constructible import asked
+
+    return asked(change)
 
 
 def record_many(
@@ -193,6 +199,8 @@ def _alone(programs: Iterable[Program], setup: Setup, twice: bool) -> Iterator[T
 
 def _together(programs: Iterable[Program], setup: Setup, twice: bool, workers: int) -> Iterator[Trace]:
     """A thread a box: the programs run in processes of their own, so threads are enough to wait for them."""
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     made: list[Worker] = []
     local = threading.local()
 

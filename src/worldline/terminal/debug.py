@@ -51,7 +51,7 @@ def _heading(program: Program, model: str) -> Text:
 
 
 def _print_rows(console: Console, program: Program, shown: list[Shown], heads: tuple[str, ...]) -> None:
-    sources = Sources(program)
+    sources = Sources(program, coloured=console.color_system is not None)
     codes = {id(row): _code(sources, program, row) for row in shown if row.kind != "gap"}
     numbers = max([4, *(len(str(row.step)) for row in shown)])
     rest = max(console.width - numbers - 6 - 4 - 5 - 3 * len(heads), 12 * (len(heads) + 1))
