@@ -8,18 +8,9 @@ from random import Random
 from types import CodeType, FrameType
 from typing import Any
 
+from worldline.core.events import EVENTS
 from worldline.core.program import Program
-from worldline.core.trace import (
-    EVENTS,
-    NO_TEXT,
-    Columns,
-    Frame,
-    Hidden,
-    Interpreter,
-    Outcome,
-    Step,
-    Trace,
-)
+from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, Interpreter, Outcome, Step, Trace
 from worldline.core.value import canonical, quote
 from worldline.limits import Limits
 

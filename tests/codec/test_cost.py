@@ -12,8 +12,9 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.cost import Cost, Size, cost
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.tokens import Bytes, Tokenizer
+from worldline.core.events import EVENTS
 from worldline.core.program import Program
-from worldline.core.trace import EVENTS, NO_TEXT, Columns, Frame, Interpreter, Outcome, Trace
+from worldline.core.trace import NO_TEXT, Columns, Frame, Interpreter, Outcome, Trace
 from worldline.data.vocabularies import llama3_path, load
 from worldline.limits import Limits
 

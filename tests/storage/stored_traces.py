@@ -8,19 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from worldline.core.events import EVENTS, OUTCOMES
 from worldline.core.program import Program
-from worldline.core.trace import (
-    EVENTS,
-    NO_TEXT,
-    OUTCOMES,
-    Columns,
-    Frame,
-    Hidden,
-    Interpreter,
-    Outcome,
-    Step,
-    Trace,
-)
+from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, Interpreter, Outcome, Step, Trace
 from worldline.data import manifest, shards
 from worldline.limits import Limits
 

@@ -11,18 +11,9 @@ from typing import Any
 
 import msgspec
 
+from worldline.core.events import EVENTS, OUTCOMES
 from worldline.core.program import Program
-from worldline.core.trace import (
-    EVENTS,
-    NO_TEXT,
-    OUTCOMES,
-    Columns,
-    Frame,
-    Hidden,
-    Interpreter,
-    Outcome,
-    Trace,
-)
+from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, Interpreter, Outcome, Trace
 from worldline.errors import FormatError
 from worldline.limits import Limits
 

@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from worldline.core.events import EVENTS
 from worldline.core.program import Program
 from worldline.limits import Limits
 
-EVENTS = ("call", "line", "return", "raise", "yield", "resume", "output", "input", "exit")
-OUTCOMES = ("returned", "raised", "exited", "killed", "limit", "tampered", "unsupported", "host-fault")
 NO_TEXT = 0xFFFFFFFF
 
 

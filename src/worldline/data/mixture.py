@@ -15,8 +15,9 @@ from itertools import count, islice
 from typing import Any
 
 from worldline.codec.compact.writer import Compact
+from worldline.core.events import EVENTS
 from worldline.core.program import Program
-from worldline.core.trace import EVENTS, Trace
+from worldline.core.trace import Trace
 from worldline.data.document import KINDS, MAX_BYTES, Document, document
 from worldline.errors import UsageError
 from worldline.limits import Limits

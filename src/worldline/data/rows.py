@@ -13,18 +13,9 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
+from worldline.core.events import EVENTS, OUTCOMES
 from worldline.core.program import Program
-from worldline.core.trace import (
-    EVENTS,
-    NO_TEXT,
-    OUTCOMES,
-    Columns,
-    Frame,
-    Hidden,
-    Interpreter,
-    Outcome,
-    Trace,
-)
+from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, Interpreter, Outcome, Trace
 from worldline.errors import DigestError, FormatError
 from worldline.limits import Limits
 

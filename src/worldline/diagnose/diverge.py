@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from worldline.core.events import FINAL, Pending
 from worldline.core.value import equal
 from worldline.diagnose.align import Span, align
-from worldline.diagnose.reading import ASIDE, FINAL, Moment, Reading
+from worldline.diagnose.reading import Moment, Reading
 from worldline.diagnose.value_diff import Part, part
 
 WHATS = ("event", "line", "names", "value", "output", "outcome", "missing", "extra")
@@ -68,7 +69,7 @@ def _divergences(truth: Reading, found: Reading) -> Iterator[Divergence]:
             yield from pairs.settle(*(moment.frame for moment in wanted[span.truth : span.truth + 1]))
             if span.truth < len(wanted) or truth.ended:  # what follows a cut truth is not known
                 yield _parted(span, wanted, got, pairs.outcome)
-    yield from pairs.settle(*list(pairs.pending))
+    yield from pairs.settle(*list(pairs.pending.steps))
     yield from _end(truth, found, stop)
 
 
@@ -136,26 +137,27 @@ class _Pairs:
     is_shifted: bool = False
     frames: dict[int, int] = field(default_factory=dict)
     lasting: dict[int, dict[str, tuple[str | None, str | None]]] = field(default_factory=dict)
-    pending: dict[int, tuple[_Here, Moment, Moment]] = field(default_factory=dict)
+    pending: Pending[tuple[_Here, Moment, Moment]] = field(default_factory=Pending)
 
     def are_same(self, one: Moment, other: Moment) -> bool:
         """Whether two steps say the same, and nothing waits to be told with them: there is nothing to compare."""
         if one != other or one.whole:
             return False
-        return self.frames.get(one.frame) == other.frame and one.frame not in self.pending
+        return self.frames.get(one.frame) == other.frame and one.frame not in self.pending.steps
 
     def settle(self, *frames: int) -> Iterator[Divergence]:
-        """What differs in the changes of these frames' newest steps: they are told when a frame goes on."""
+        """What differs in the changes of these frames' newest steps, whether the frames go on or not."""
         for frame in frames:
-            waiting = self.pending.pop(frame, None)
+            waiting = self.pending.drop(frame)
             if waiting is not None:
                 yield from _changes(*waiting)
 
     def compare(self, step: int, one: Moment, found: int, other: Moment) -> Iterator[Divergence]:
         """What differs between a true step and the found one beside it, in the order of the true step."""
         here = _Here(step, found, one.line)
-        if one.event not in ASIDE:
-            yield from self.settle(one.frame)
+        waiting = self.pending.settle(one.frame, one.event)
+        if waiting is not None:
+            yield from _changes(*waiting)
         if self.frames.setdefault(one.frame, other.frame) != other.frame or one.file != other.file:
             self.frames[one.frame] = other.frame
             if not self.is_shifted:  # later on, frames may well be numbered otherwise
@@ -166,8 +168,8 @@ class _Pairs:
             yield here.tells("value", "%", _hidden(one), _hidden(other))
         if one.whole and other.whole:
             yield from self._whole(here, one, other)
-        elif one != other and not (one.open or other.open or one.event in ASIDE):
-            self.pending[one.frame] = here, one, other
+        elif one != other and not (one.open or other.open):
+            self.pending.hold(one.frame, one.event, (here, one, other))
         if not _same(one.arg, other.arg):
             what = "output" if one.event == "output" else "outcome" if step == self.outcome else "value"
             yield here.tells(what, None, one.arg, other.arg)

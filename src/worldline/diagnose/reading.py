@@ -15,14 +15,11 @@ from worldline.codec.compact import parse as compact_parse
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm.frame import CwmFrame
 from worldline.codec.cwm.text import token
+from worldline.core.events import FINAL, unsettled
 from worldline.core.malformed import Malformed
 from worldline.core.trace import Step
 from worldline.core.value import equal
 from worldline.predict.predictor import Ask, Prediction
-
-FINAL = ("return", "raise", "exit")
-ASIDE = ("output", "input", "exit")  # events that change nothing and that a frame's changes do not wait for
-
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -137,8 +134,7 @@ def _of_step(step: Step, parent: int, file: str | None, hidden: tuple[tuple[str,
 
 def _leave_open(moments: list[Moment]) -> None:
     """Marks each frame's newest step when it shows no change: changes may stand after steps of other frames."""
-    newest = {moment.frame: i for i, moment in enumerate(moments) if moment.event not in ASIDE}
-    for i in newest.values():
+    for i in unsettled(moments).values():
         moment = moments[i]
         if moment.event != "return" and not (moment.values or moment.gone or moment.same):
             moments[i] = moment._replace(open=True)

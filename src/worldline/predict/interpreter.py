@@ -11,9 +11,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from worldline.codec.compact.writer import ENDED, encode_steps
+from worldline.codec.compact.writer import encode_steps
 from worldline.codec.cwm import writer as cwm
 from worldline.core.change import Change
+from worldline.core.events import ENDED
 from worldline.core.trace import Trace
 from worldline.errors import UsageError
 from worldline.limits import Limits

@@ -13,8 +13,9 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from worldline.core.events import EVENTS
 from worldline.core.program import Program
-from worldline.core.trace import EVENTS, NO_TEXT, Columns, Frame, Outcome, Trace
+from worldline.core.trace import NO_TEXT, Columns, Frame, Outcome, Trace
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.recording.recorder import Worker

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, overload
 
-from worldline.core.trace import EVENTS, NO_TEXT, OUTCOMES, Columns, Frame, Hidden, Outcome
+from worldline.core.events import CHANGELESS, EVENTS, OUTCOMES
+from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, Outcome
 
 try:
     from worldline import _wire as _native
@@ -25,7 +26,7 @@ _EVENT_OF = {
     0x09: "output", 0x0A: "input", 0x0B: "exit",
 }  # fmt: skip
 _CODE = {tag: EVENTS.index(event) for tag, event in _EVENT_OF.items()}
-_PASSING = (0x09, 0x0A, 0x0B)  # OUTPUT, INPUT, EXIT: a step that never takes changes
+_CHANGELESS = tuple(tag for tag, event in _EVENT_OF.items() if event in CHANGELESS)
 _COLUMN = 1 << 32
 _COLUMNS = tuple(column.name for column in fields(Columns))
 
@@ -132,7 +133,9 @@ class _Reader:
         self._columns = Columns()
         self._texts: dict[str, int] = {}
         self._ids: list[int] = []
-        self._pending: list[int] = []
+        self._pending: list[
+            int
+        ] = []  # by frame, of every frame there is: it counts them, as in native/wire.c
         self._current: int | None = None
         self._changes: list[_Change] = []
         self._sames: list[_Change] = []
@@ -206,7 +209,7 @@ class _Reader:
         if frame is None:
             raise _Damage
         columns = self._columns
-        if tag not in _PASSING:
+        if tag not in _CHANGELESS:
             self._pending[frame] = len(columns.event)
         columns.event.append(_CODE[tag])
         columns.frame.append(frame)

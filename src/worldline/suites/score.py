@@ -15,11 +15,12 @@ from functools import cached_property
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.writer import encode_steps, prompt
 from worldline.codec.cwm import writer as cwm
+from worldline.core.events import FINAL
 from worldline.core.trace import Step, Trace
 from worldline.core.value import equal, kind
 from worldline.diagnose.cause import cause
 from worldline.diagnose.diverge import diverge
-from worldline.diagnose.reading import FINAL, read
+from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
 from worldline.suites.suite import Task

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from worldline.codec.compact.changes import Changes, Fault, Shown, read_name, read_value
 from worldline.codec.compact.frames import NOBODY, REFERENCE, Cursor
 from worldline.codec.compact.prompt import Prompt
-from worldline.codec.compact.writer import AUXILIARY, MARKS, Query, shows_value
+from worldline.codec.compact.writer import MARKS, Query, shows_value
+from worldline.core.events import CHANGELESS, Pending
 from worldline.core.spelling import STR, unquote
 from worldline.core.trace import NO_TEXT, Frame, Hidden, Step
 from worldline.core.value import scan
@@ -48,7 +49,7 @@ class Reader:
         self._rows: list[_Row] = []
         self.frames: list[Frame] = []
         self._lines: list[int] = []  # the newest line of each frame
-        self._pending: dict[int, int] = {}  # the newest step of each frame that may have changes
+        self._pending = Pending[int]()
         self._over: set[int] = set()  # frames that have returned
         self._left: set[int] = set()  # frames that were left, and have no further part
         self.hidden: list[Hidden] = []
@@ -185,7 +186,7 @@ class Reader:
             raise Fault(at + 1, "a suspended frame")
         line = self._read_own_line(text, at, frame)
         self._cursor.push(frame)
-        pending = self._pending[frame]
+        pending = self._pending.steps[frame]
         changes, stop = self._shown.read(frame, text, end)
         if text[stop : stop + 2] != " |":
             self._finish(_Row("resume", frame, line, changes), text, stop)
@@ -216,7 +217,7 @@ class Reader:
     def _running(self, event: str = "line") -> int:
         """The frame of a step: the one that runs; of output and the like after the last frame, that last one."""
         frame = self._cursor.top
-        if event in AUXILIARY:
+        if event in CHANGELESS:
             frame = self._rows[-1].frame if frame == NOBODY and self._rows else frame
         elif frame in self._over:
             raise Fault(0, "a step of a frame that goes on")
@@ -227,15 +228,15 @@ class Reader:
     def _finish(self, row: _Row, text: str, at: int) -> None:
         """The changes that a line ends with, and its step."""
         i = len(self._rows)
-        if row.event in AUXILIARY:
+        if row.event in CHANGELESS:
             pass
         elif not row.changes:
             row.changes, at = self._read_changes(i, text, at, row.frame)
         elif not self._options.reveals(i):
             raise Fault(at, "the end of the line")
         self._expect_end(text, at)
-        if row.event not in AUXILIARY:
-            self._pending[row.frame] = i
+        self._pending.hold(row.frame, row.event, i)
+        if row.event not in CHANGELESS:
             self._cursor.wake(row.frame)
         self._lines[row.frame] = row.line
         self._rows.append(row)

@@ -24,7 +24,8 @@ from worldline.codec.cwm.text import (
     shield,
     token,
 )
-from worldline.core.trace import EVENTS, Trace
+from worldline.core.events import EVENTS
+from worldline.core.trace import Trace
 from worldline.flow.control import successors
 
 __all__ = ["TOKENS", "CwmFrame", "CwmPrediction", "encode", "frames", "parse", "prompt"]

@@ -25,8 +25,9 @@ from typing import Any
 
 from worldline import files
 from worldline.codec.compact.writer import Compact
+from worldline.core.events import EVENTS
 from worldline.core.program import Program
-from worldline.core.trace import EVENTS, Trace
+from worldline.core.trace import Trace
 from worldline.data.document import MAX_BYTES, document, is_sound, write
 from worldline.data.mine.extract import Found, functions
 from worldline.data.mine.inputs import arguments

@@ -11,6 +11,7 @@ import copy
 from collections.abc import Iterable
 
 from worldline.codec.compact.frames import NEAR
+from worldline.core.events import CHANGELESS
 from worldline.flow.control import Flow
 
 
@@ -38,7 +39,9 @@ class Frame:
         self.serial, self.file, self.line, self.flows, self.names = serial, file, line, flows, names
         self.outermost = False
         self.event = "call"
-        self.pending = -1  # the number of its newest step that may have changes
+        # The number of its pending step, as `core.events.Pending` would have it. It stands here, for a frame is copied
+        # with all that is known of it at each byte that is tried, and stays known when its changes are written.
+        self.pending = -1
         self.own = False  # that step's changes are written
         self.raised = False
         self.owes = False  # it raised, and said that it goes on
@@ -179,7 +182,7 @@ class Frames:
             self.stack.append(frame)
         frame.line, frame.owes = line, event == "raise"
         self.must, self.previous = None, frame if event != "leave" else None
-        if event not in ("output", "input", "exit"):
+        if event not in CHANGELESS:
             self._happen(frame, event, changed)
             # A frame on its way out by an exception may be left without another event.
             if changed and exact and not frame.raised and event not in ("return", "leave"):

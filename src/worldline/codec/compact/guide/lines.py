@@ -9,9 +9,10 @@ from worldline.codec.compact.guide.changes import CHANGES, Phase, tail_take
 from worldline.codec.compact.guide.frames import Frame
 from worldline.codec.compact.guide.guard import MODULE_LINES, first_digits
 from worldline.codec.compact.guide.nodes import DIGITS, Node
-from worldline.codec.compact.guide.state import END, SPACE, SPOKEN, State, bits
+from worldline.codec.compact.guide.state import END, SPACE, State, bits
 from worldline.codec.compact.guide.values import values
 from worldline.codec.compact.writer import shows_value
+from worldline.core.events import CHANGELESS
 
 _KINDS = frozenset({b"input"})  # of hidden inputs, as the recorder names them
 _EVENTS = {ord("!"): "raise", ord("*"): "yield", ord(":"): "output", ord("<"): "input", ord("$"): "exit"}
@@ -170,7 +171,7 @@ def _mark(state: State, byte: int) -> None:
         state.go("leave")
         return
     event = _EVENTS[byte]
-    frame = state.frames.heard if event in SPOKEN else state.frames.top
+    frame = state.frames.heard if event in CHANGELESS else state.frames.top
     assert frame is not None
     state.act(event, frame, state.line or frame.line)
     _value(state, first=False)

@@ -12,10 +12,10 @@ from worldline.codec.compact.guide.frames import Frame, Frames
 from worldline.codec.compact.guide.guard import guard_of
 from worldline.codec.compact.guide.nodes import DONE, Node
 from worldline.codec.compact.prompt import Compact
+from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
 
 Levels: TypeAlias = tuple[Node, "Levels"] | None
-SPOKEN = ("output", "input", "exit")
 
 
 def bits(found: bytes) -> int:
@@ -83,7 +83,7 @@ class State:
 
     def reveals_changes(self, event: str) -> bool:
         """Whether the next step, of this event, may show changes in its line."""
-        if event in SPOKEN or (event == "return" and self.exact):
+        if event in CHANGELESS or (event == "return" and self.exact):
             return False
         return self.options.reveals(self.frames.steps)
 
