@@ -100,9 +100,9 @@ def test_no_line_is_wider_than_the_terminal() -> None:
 
 def test_hostile_text_steers_neither_terminal_nor_page() -> None:
     found = debugged("4 s=190", f"4 s='{EVIL}'", name=EVIL)
-    assert found.case.found.malformed is not None
+    assert found.diagnosis.found.malformed is not None
     quoted = debugged("4 s=190", "4 s='</td><script>alert(1)</script>[bold]x[/bold]'")
-    assert quoted.case.found.malformed is None
+    assert quoted.diagnosis.found.malformed is None
     for each in (found, quoted):
         bare = ANSI.sub("", shown(each, colour=True))
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", bare)

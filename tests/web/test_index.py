@@ -15,7 +15,7 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.writer import encode_steps, prompt
 from worldline.codec.cwm import writer as cwm
 from worldline.core.program import Program
-from worldline.diagnose.cause import cause
+from worldline.diagnose.diagnosis import cause
 from worldline.diagnose.reading import read
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction

@@ -28,7 +28,7 @@ from worldline.core.malformed import Malformed
 from worldline.core.value import equal
 from worldline.diagnose.blame import blame
 from worldline.diagnose.diverge import Divergence, diverge
-from worldline.diagnose.reading import Reading, ends_alike, read
+from worldline.diagnose.reading import Reading, read
 from worldline.diagnose.sample import Sample
 
 CAUSES = (
@@ -57,17 +57,6 @@ class Cause:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diagnosis:
-    """All that is known of one sample: both readings, where they part, why, and whether the answer is right."""
-
-    truth: Reading
-    found: Reading
-    divergences: tuple[Divergence, ...]
-    cause: Cause
-    answer_right: bool
-
-
-@dataclass(frozen=True, kw_only=True)
 class Tally:
     """How often each cause, operation and type of value occurs, the commonest first; `details` are of the budget."""
 
@@ -76,28 +65,6 @@ class Tally:
     details: dict[str, int]
     operations: dict[str, int]
     types: dict[str, int]
-
-
-def cause(sample: Sample) -> Cause:
-    """The cause of one sample; `right` where nothing is wrong."""
-    return diagnose(sample).cause
-
-
-def diagnose(sample: Sample) -> Diagnosis:
-    """One sample, read, compared and explained."""
-    truth = read(sample.ask, sample.truth)
-    is_same = (sample.found.text, sample.found.status) == (sample.truth.text, sample.truth.status)
-    found = (
-        truth if is_same else read(sample.ask, sample.found)
-    )  # reading is most of the time that this takes
-    divergences = diverge(truth, found)
-    return Diagnosis(
-        truth=truth,
-        found=found,
-        divergences=divergences,
-        cause=_cause(sample, truth, found, divergences),
-        answer_right=found.ended and ends_alike(truth, found, printed=sample.ask.program.call is None),
-    )
 
 
 def tally(causes: Iterable[Cause]) -> Tally:
@@ -120,7 +87,8 @@ def _equal(one: str, other: str) -> bool:
     return one == other or equal(one, other)
 
 
-def _cause(sample: Sample, truth: Reading, found: Reading, divergences: tuple[Divergence, ...]) -> Cause:
+def explain(sample: Sample, truth: Reading, found: Reading, divergences: tuple[Divergence, ...]) -> Cause:
+    """The cause of a sample that was read and compared; `right` where nothing is wrong."""
     first = divergences[0] if divergences else None
     silent = _silent(sample, truth, found)
     if silent is not None:

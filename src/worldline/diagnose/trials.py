@@ -14,8 +14,8 @@ from random import Random
 from typing import Any
 
 from worldline.codec.compact.turns import turns
-from worldline.diagnose.cause import cause
-from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, Case, Plan, Unfit, plan, with_truth
+from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, Plan, Unfit, plan, with_truth
+from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
@@ -161,15 +161,15 @@ def intervene(
     """
     if by not in MEASURES:
         raise UsageError(f"right is measured by {' or '.join(MEASURES)}, not {by!r}")
-    cases = [Case(sample) for sample in samples]
-    rights = [None if case.sample.found.status == "fault" else case.right(by) for case in cases]
+    diagnoses = [Diagnosis(sample) for sample in samples]
+    rights = [None if one.sample.found.status == "fault" else one.right(by) for one in diagnoses]
     failed = [i for i, right in enumerate(rights) if right is False]
     passing = [i for i, right in enumerate(rights) if right]
     chosen = sorted(Random(seed).sample(passing, min(len(failed), len(passing))))
     tried: list[Tried] = []
     for cure in cures:
         pairs = [(cure, i) for i in sorted(failed + chosen)]
-        jobs, unfit = prepare(pairs, dict(enumerate(cases)), codec_of(predictor), by=by, limits=limits)
+        jobs, unfit = prepare(pairs, dict(enumerate(diagnoses)), codec_of(predictor), by=by, limits=limits)
         done = list(unfit)
         for one in carry_out(jobs, predictor, by=by):
             done.append(one)
@@ -178,14 +178,14 @@ def intervene(
         tried += sorted(done, key=lambda one: one.sample)
     return Interventions(
         model=predictor.name, by=by, seed=seed, failed=tuple(failed),
-        causes=tuple(cause(samples[i]).name for i in failed), chosen=tuple(chosen), passing=len(passing),
+        causes=tuple(diagnoses[i].cause.name for i in failed), chosen=tuple(chosen), passing=len(passing),
         unjudged=rights.count(None), cures=tuple(cures), tried=tuple(tried),
     )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Job:
-    """A cure that applies to a case: what is asked, what is forced, and the truth."""
+    """A cure that applies to a sample: what is asked, what is forced, and the truth."""
 
     tried: Tried
     plan: Plan
@@ -193,33 +193,38 @@ class Job:
 
 
 def prepare(
-    pairs: Sequence[tuple[str, int]], cases: Mapping[int, Case], codec: str, *, by: str, limits: Limits | None
+    pairs: Sequence[tuple[str, int]],
+    diagnoses: Mapping[int, Diagnosis],
+    codec: str,
+    *,
+    by: str,
+    limits: Limits | None,
 ) -> tuple[list[Job], list[Tried]]:
     """What each cure asks of each sample, the truths of what is new recorded together; and those that do not apply."""
     plans: dict[tuple[str, int], Plan] = {}
     unfit: list[Tried] = []
     for cure, i in pairs:
         try:
-            plans[cure, i] = plan(cure, cases[i], codec=codec)
+            plans[cure, i] = plan(cure, diagnoses[i], codec=codec)
         except Unfit as why:
-            unfit.append(_begun(cure, i, cases, by, why))
+            unfit.append(_begun(cure, i, diagnoses, by, why))
     fresh = [pair for pair, one in plans.items() if one.fresh]
-    truths = {pair: cases[pair[1]].sample.truth for pair in plans}
+    truths = {pair: diagnoses[pair[1]].sample.truth for pair in plans}
     truths |= zip(fresh, _recorded([plans[pair].ask for pair in fresh], codec, limits), strict=True)
     for cure, i in fresh:
         try:
-            plans[cure, i] = with_truth(plans[cure, i], cases[i], truths[cure, i])
+            plans[cure, i] = with_truth(plans[cure, i], diagnoses[i], truths[cure, i])
         except Unfit as why:
             del plans[cure, i]
-            unfit.append(_begun(cure, i, cases, by, why))
-    return [Job(_begun(*pair, cases, by), one, truths[pair]) for pair, one in plans.items()], unfit
+            unfit.append(_begun(cure, i, diagnoses, by, why))
+    return [Job(_begun(*pair, diagnoses, by), one, truths[pair]) for pair, one in plans.items()], unfit
 
 
-def _begun(cure: str, i: int, cases: Mapping[int, Case], by: str, why: Unfit | None = None) -> Tried:
+def _begun(cure: str, i: int, diagnoses: Mapping[int, Diagnosis], by: str, why: Unfit | None = None) -> Tried:
     return Tried(
         cure=cure,
         sample=i,
-        before=bool(cases[i].right(by)),
+        before=bool(diagnoses[i].right(by)),
         status="unfit" if why else "done",
         why=str(why or ""),
     )
@@ -297,4 +302,4 @@ def _judged(job: Job, answer: Prediction, is_told: bool, by: str) -> Tried:
     if is_told:
         return replace(job.tried, status="unfit", why="it was told the answer")
     again = Sample(ask=job.plan.ask, truth=job.truth, found=answer)
-    return replace(job.tried, after=bool(Case(again).right(by)), found=again)
+    return replace(job.tried, after=bool(Diagnosis(again).right(by)), found=again)

@@ -1,7 +1,8 @@
 """What a run's page shows, gathered from its directory: sums, sizes, causes, cures. Draws nothing and judges nothing.
 
 Records are read one by one, twice at most, and their texts are let go: a run may be larger than memory. What was
-diagnosed when the run was made is taken as it stands; the operation and the type of a failure are diagnosed again.
+diagnosed when the run was made is taken as it stands; of a run whose records do not say what a failure is about, that
+is diagnosed again.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from worldline import files
 from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
 from worldline.data.vocabularies import llama3_path, load
-from worldline.diagnose.cause import cause
 from worldline.diagnose.trials import Interventions, Tried
 from worldline.errors import FormatError, WorldlineError
 from worldline.suites import tables
@@ -153,7 +153,7 @@ def _read(path: Path) -> tuple[tuple[Seen, ...], dict[str, int], tuple[str, ...]
 def _seen(record: Record, tokenizer: Tokenizer | None) -> Seen:
     verdict = record.verdict()
     bare = replace(verdict, task=Task(program=Program(source=""), name=record.name, group=record.group))
-    why = cause(record.sample()) if verdict.cause else None
+    operation, failed_type = record.about()
     texts = record.truth, record.found.text
     tokens = None
     if tokenizer is not None and record.found.codec == "cwm":
@@ -161,7 +161,7 @@ def _seen(record: Record, tokenizer: Tokenizer | None) -> Seen:
         tokens = one, other
     return Seen(
         at=record.at, verdict=bare, sizes=(len(texts[0]), len(texts[1])), tokens=tokens,
-        operation=why.operation if why else "", type=why.type if why else "",
+        operation=operation, type=failed_type,
     )  # fmt: skip
 
 

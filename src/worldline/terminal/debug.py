@@ -24,9 +24,11 @@ _MARKS = {"same": ("  ", ""), "first": ("▶ ", "bold red"), "later": ("· ", "r
 
 def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW) -> None:
     """Both runs side by side, then why they part; `rows` at most, 0 for all."""
-    case, sample = found.case, found.sample
-    first = case.divergences[0] if case.divergences else None
-    shown = list(beside(found.rows, case.truth.moments, case.found.moments, first, found.sure, rows))
+    diagnosis, sample = found.diagnosis, found.sample
+    first = diagnosis.first
+    shown = list(
+        beside(found.rows, diagnosis.truth.moments, diagnosis.found.moments, first, found.sure, rows)
+    )
     _print(console, _heading(sample.ask.program, found.model))
     _print_rows(console, sample.ask.program, shown, ("what happens", "what the model imagines"))
     for name, text, style in sentences(found):

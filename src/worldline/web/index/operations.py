@@ -9,7 +9,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from worldline import files
-from worldline.diagnose.cause import cause
+from worldline.diagnose.diagnosis import cause
 from worldline.errors import WorldlineError
 from worldline.suites.run.directory import RECORDS
 from worldline.suites.run.record import parse
