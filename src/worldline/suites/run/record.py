@@ -141,10 +141,17 @@ def parse(text: bytes) -> Record:
         return Record(
             at=row["at"], name=row["name"], group=row.get("group", ""), kind=row["kind"], program=row["program"],
             prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
-            operation=row.get("operation"), failed_type=row.get("failed_type"),
+            operation=_word(row, "operation"), failed_type=_word(row, "failed_type"),
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"not a record of a run: {type(error).__name__}: {error}") from None
+
+
+def _word(row: dict[str, Any], key: str) -> str | None:
+    found = row.get(key)
+    if not isinstance(found, str | None):
+        raise TypeError(f"{key} is a {type(found).__name__}")
+    return found
 
 
 def _ask(row: dict[str, Any]) -> Ask:
