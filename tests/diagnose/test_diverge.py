@@ -17,7 +17,7 @@ from worldline.core.program import Program
 from worldline.core.value import equal
 from worldline.diagnose.align import align
 from worldline.diagnose.diverge import WHATS, diverge
-from worldline.diagnose.reading import Moment, Reading, read
+from worldline.diagnose.reading import Event, Reading, read
 from worldline.diagnose.value_diff import part
 from worldline.predict.predictor import STATUSES, Ask, Prediction
 
@@ -265,7 +265,7 @@ def test_a_loop_left_early_meets_the_truth_again_after_the_loop() -> None:
 
 def test_tens_of_thousands_of_steps() -> None:
     moments = tuple(
-        Moment(event="line", frame=0, line=3 + i % 2, lines=(3 + i % 2,), values={"n": str(i)})
+        Event(event="line", frame=0, line=3 + i % 2, lines=(3 + i % 2,), values={"n": str(i)})
         for i in range(40_000)
     )
     true = Reading(moments=moments, ended=True)

@@ -17,7 +17,7 @@ from worldline.diagnose.cause import CAUSES
 from worldline.diagnose.cures import CONFIRMING, CURES, Unfit, plan, repaired
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.diagnose.trials import Interventions, intervene
+from worldline.diagnose.trials import Trials, intervene
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
@@ -27,7 +27,7 @@ from worldline.stats import Paired, mcnemar, wilson
 pytestmark = pytest.mark.usefixtures("box")
 
 
-def outcomes(found: Interventions, cure: str) -> dict[str, int]:
+def outcomes(found: Trials, cure: str) -> dict[str, int]:
     """How often each outcome of a cure."""
     told = [one.outcome for one in found.tried if one.cure == cure]
     return {name: told.count(name) for name in sorted(set(told))}

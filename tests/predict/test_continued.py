@@ -13,7 +13,7 @@ from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
 from worldline.limits import Limits
 from worldline.predict.forcing.edit import Edit, edited
-from worldline.predict.interpreter import Interpreter, Refusal, continued
+from worldline.predict.interpreter import Interpreter, RefusedChange, continued
 from worldline.predict.predictor import Ask, Prediction
 
 FACT = Program(
@@ -40,7 +40,7 @@ def went_on(ask: Ask, change: Change, **options: object) -> Prediction:
 
 def refused(ask: Ask, change: Change) -> str:
     found = continued(ask, change)
-    assert isinstance(found, Refusal), found
+    assert isinstance(found, RefusedChange), found
     return found.why
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from worldline.core.program import Program
 from worldline.diagnose.debug import Debugged, debug, imagine
-from worldline.diagnose.trials import Interventions, Tried
+from worldline.diagnose.trials import Trials, Tried
 from worldline.explore.side_by_side import window
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
@@ -178,7 +178,7 @@ def test_interventions_show_flips_with_their_test_and_intervals() -> None:
     after = {**before, **dict.fromkeys(range(8), True), 10: False}
     tried = [Tried(cure="repair", sample=i, before=before[i], after=after[i]) for i in before]
     tried += [Tried(cure="guard", sample=i, before=before[i], status="unfit", why="no") for i in before]
-    found = Interventions(
+    found = Trials(
         model=EVIL, by="answer", seed=0, failed=tuple(range(10)), causes=("lost variable",) * 10,
         chosen=tuple(range(10, 20)), passing=50, unjudged=2, cures=("repair", "guard"), tried=tuple(tried),
     )  # fmt: skip

@@ -26,7 +26,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Interpreter:
+class InterpreterInfo:
     """Who ran the program, and through which recorder core (`native` or `python`)."""
 
     name: str
@@ -109,7 +109,7 @@ class Trace:
     """A program's recorded path: columns, how it ended, and all that decided it."""
 
     program: Program
-    interpreter: Interpreter
+    interpreter: InterpreterInfo
     limits: Limits
     outcome: Outcome
     columns: Columns

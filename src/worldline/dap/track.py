@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from worldline.core.events import CHANGELESS
-from worldline.diagnose.reading import Moment
+from worldline.diagnose.reading import Event
 from worldline.explore.side import Live, Side
 from worldline.explore.stacks import NOBODY
 
@@ -46,7 +46,7 @@ class Track:
     def __len__(self) -> int:
         return len(self.moments)
 
-    def at(self, p: int) -> Moment | None:
+    def at(self, p: int) -> Event | None:
         """The moment that is about to happen; None at the end of what is known."""
         return self.moments[p] if 0 <= p < len(self.moments) else None
 
@@ -120,6 +120,6 @@ class Track:
         return Seen(live.frame, live.function, info.file, live.line or info.line, live.values)
 
 
-def line_of(moment: Moment) -> int:
+def line_of(moment: Event) -> int:
     """A moment's line, or the first that it may be."""
     return moment.line if moment.line is not None else next(iter(moment.lines), 0)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from worldline.core.events import EVENTS, OUTCOMES
 from worldline.core.program import Program
-from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, Interpreter, Outcome, Trace
+from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Trace
 from worldline.errors import DigestError, FormatError
 from worldline.limits import Limits
 
@@ -228,7 +228,7 @@ def _decode(batch: Any, row: int) -> Trace:
     _require(all(frame.serial == n and -1 <= frame.parent < n for n, frame in enumerate(frames)), "frames")
     trace = Trace(
         program=_program(facts["program"], text),
-        interpreter=Interpreter(**facts["interpreter"]),
+        interpreter=InterpreterInfo(**facts["interpreter"]),
         limits=Limits(**facts["limits"]),
         outcome=Outcome(facts["outcome"]["kind"], text("outcome.detail", facts["outcome"]["detail"])),
         columns=_columns(batch.column("steps")[row].values, frames),

@@ -15,7 +15,7 @@ from worldline.core.value_parts import split
 from worldline.diagnose.diverge import GONE, Divergence, told
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
 from worldline.diagnose.operations import Operation, condition, mentions, of_argument, of_name, of_result
-from worldline.diagnose.reading import Moment
+from worldline.diagnose.reading import Event
 
 ORDINARY = 5  # a value whose text is shorter turns up in many places by chance: it proves no copying
 
@@ -36,20 +36,20 @@ class Blame:
 
 
 def blame(
-    program: Program, truth: Sequence[Moment], found: Sequence[Moment], divergences: Sequence[Divergence]
+    program: Program, truth: Sequence[Event], found: Sequence[Event], divergences: Sequence[Divergence]
 ) -> Blame:
     """The cause that the first divergence of two traces shows."""
-    case = _Case(program, truth, found, divergences[0])
+    case = _Evidence(program, truth, found, divergences[0])
     decided = _decision(case, divergences)
     if decided is not None:
-        return _Case(program, truth, found, decided).action()
+        return _Evidence(program, truth, found, decided).action()
     one, other = case.one, case.other
     if case.first.what in _ACTIONS or one is None or other is None or one.event != other.event:
         return case.action()
     return case.names() if case.first.what == "names" else case.value()
 
 
-def _decision(case: _Case, divergences: Sequence[Divergence]) -> Divergence | None:
+def _decision(case: _Evidence, divergences: Sequence[Divergence]) -> Divergence | None:
     """The wrong action that a wrong set of names is only part of.
 
     The line of a loop decides whether it goes on and sets its variable in one step; a line that raises sets nothing.
@@ -68,19 +68,19 @@ def _decision(case: _Case, divergences: Sequence[Divergence]) -> Divergence | No
 
 
 @dataclass(frozen=True)
-class _Case:
+class _Evidence:
     program: Program
-    truth: Sequence[Moment]
-    found: Sequence[Moment]
+    truth: Sequence[Event]
+    found: Sequence[Event]
     first: Divergence
 
     @property
-    def one(self) -> Moment | None:
+    def one(self) -> Event | None:
         """The true moment."""
         return self.truth[self.first.step] if self.first.step < len(self.truth) else None
 
     @property
-    def other(self) -> Moment | None:
+    def other(self) -> Event | None:
         """The found moment."""
         return None if self.first.found is None else self.found[self.first.found]
 
@@ -225,7 +225,7 @@ class _Case:
             return of_argument(source, origin.line, one.line, name, kind_of)
         return of_name(source, origin.line, name, kind_of)
 
-    def _origin(self) -> Moment | None:
+    def _origin(self) -> Event | None:
         """The moment whose line computes what differs: the step's, the one before it, or the caller's."""
         one, step = self.one, self.first.step
         if one is None or self.first.name is None:
@@ -236,7 +236,7 @@ class _Case:
             at = previous(self.truth, step, one.frame) if one.whole else step
         return None if at is None else self.truth[at]
 
-    def _source(self, moment: Moment | None) -> str:
+    def _source(self, moment: Event | None) -> str:
         file = None if moment is None else moment.file
         return self.program.source if file is None else dict(self.program.files).get(file, "")
 

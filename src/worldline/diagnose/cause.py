@@ -57,7 +57,7 @@ class Cause:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tally:
+class CauseCounts:
     """How often each cause, operation and type of value occurs, the commonest first; `details` are of the budget."""
 
     n: int
@@ -67,10 +67,10 @@ class Tally:
     types: dict[str, int]
 
 
-def tally(causes: Iterable[Cause]) -> Tally:
+def tally(causes: Iterable[Cause]) -> CauseCounts:
     """Counts over many samples."""
     every = list(causes)
-    return Tally(
+    return CauseCounts(
         n=len(every),
         causes=_counted(one.name for one in every),
         details=_counted(f"{one.name}: {one.detail}" for one in every if one.name == "budget"),

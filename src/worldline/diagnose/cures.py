@@ -54,7 +54,7 @@ CONFIRMING = {
 
 
 @dataclass(frozen=True)
-class Plan:
+class CurePlan:
     """How a sample is asked again: the ask, what is forced, and whether the ask has a truth of its own."""
 
     ask: Ask
@@ -66,24 +66,24 @@ class Unfit(Exception):
     """A cure does not apply to a sample, and why."""
 
 
-def plan(cure: str, diagnosis: Diagnosis, *, codec: str = "compact") -> Plan:
+def plan(cure: str, diagnosis: Diagnosis, *, codec: str = "compact") -> CurePlan:
     """How a cure is tried on a sample by a predictor of this codec; `Unfit` where it would change nothing."""
     if cure not in CURES:
         raise UsageError(f"no cure {cure!r}; there are {', '.join(CURES)}")
     return _PLANS[cure](diagnosis, codec)
 
 
-def _budget(diagnosis: Diagnosis, codec: str) -> Plan:
+def _budget(diagnosis: Diagnosis, codec: str) -> CurePlan:
     ask, found = diagnosis.sample.ask, diagnosis.sample.found
     if found.status != "budget":
         raise Unfit("the budget did not cut it")
     # What a model wrote it would write again; a subword model's text cannot be cut anywhere.
     given = found.text if found.codec == "compact" else ask.given
     larger = replace(ask, limit=LARGER * max(ask.limit, len(given)), given=given)
-    return Plan(larger, fresh=not diagnosis.truth.ended)
+    return CurePlan(larger, fresh=not diagnosis.truth.ended)
 
 
-def _repair(diagnosis: Diagnosis, codec: str) -> Plan:
+def _repair(diagnosis: Diagnosis, codec: str) -> CurePlan:
     ask = diagnosis.sample.ask
     given = repaired(diagnosis)
     if len(given) >= ask.limit:
@@ -93,7 +93,7 @@ def _repair(diagnosis: Diagnosis, codec: str) -> Plan:
         and read(ask, replace(diagnosis.sample.truth, text=given)).steps > diagnosis.truth.outcome
     ):
         raise Unfit("the answer itself is what is wrong")
-    return Plan(replace(ask, given=given))
+    return CurePlan(replace(ask, given=given))
 
 
 def repaired(diagnosis: Diagnosis) -> bytes:
@@ -124,14 +124,14 @@ def parting(diagnosis: Diagnosis) -> int:
     return max(same, diagnosis.divergences[0].step if diagnosis.divergences else 0)
 
 
-def _guard(diagnosis: Diagnosis, codec: str) -> Plan:
+def _guard(diagnosis: Diagnosis, codec: str) -> CurePlan:
     sample = diagnosis.sample
     if sample.found.codec != "compact" or codec != "compact":
         raise Unfit("only our own notation is guarded")
     at = _refused(sample)
     if at is None:
         raise Unfit("it never left the control flow")
-    return Plan(_going_on(sample, sample.found.text.rfind(b"\n", 0, at) + 1), "guard")
+    return CurePlan(_going_on(sample, sample.found.text.rfind(b"\n", 0, at) + 1), "guard")
 
 
 def _refused(sample: Sample) -> int | None:
@@ -145,14 +145,14 @@ def _refused(sample: Sample) -> int | None:
     return None
 
 
-def _actions(diagnosis: Diagnosis, codec: str) -> Plan:
+def _actions(diagnosis: Diagnosis, codec: str) -> CurePlan:
     sample = diagnosis.sample
     if sample.found.codec != "compact" or codec != "compact":
         raise Unfit("only our own notation is forced")
     wanted, got = sample.truth.text, sample.found.text
     for one, other in zip(turns(wanted), turns(got), strict=False):
         if one.action(wanted) != other.action(got):
-            return Plan(_going_on(sample, other.start), "actions")
+            return CurePlan(_going_on(sample, other.start), "actions")
     raise Unfit("its actions are the true ones")
 
 
@@ -161,18 +161,18 @@ def _going_on(sample: Sample, at: int) -> Ask:
     return replace(sample.ask, given=max(sample.ask.given, sample.found.text[:at], key=len))
 
 
-def _queries(diagnosis: Diagnosis, codec: str) -> Plan:
+def _queries(diagnosis: Diagnosis, codec: str) -> CurePlan:
     if diagnosis.sample.found.codec != "compact" or codec != "compact":
         raise Unfit("only our own notation is forced")
-    return Plan(diagnosis.sample.ask, "queries")
+    return CurePlan(diagnosis.sample.ask, "queries")
 
 
-def _format(diagnosis: Diagnosis, codec: str) -> Plan:
+def _format(diagnosis: Diagnosis, codec: str) -> CurePlan:
     if codec != "compact":
         raise Unfit(f"this model writes {codec} alone")
     sample = diagnosis.sample
     options = other_format(sample)
-    return Plan(replace(sample.ask, options=options, given=b""), fresh=True)
+    return CurePlan(replace(sample.ask, options=options, given=b""), fresh=True)
 
 
 def other_format(sample: Sample) -> Compact:
@@ -183,17 +183,17 @@ def other_format(sample: Sample) -> Compact:
     return Compact(bare=True) if idle_lines(sample.ask.program.source) else Compact(delta="element")
 
 
-def _rewrite(diagnosis: Diagnosis, codec: str, *, flatten: bool, chars: bool) -> Plan:
+def _rewrite(diagnosis: Diagnosis, codec: str, *, flatten: bool, chars: bool) -> CurePlan:
     from worldline.rewrite import rewrite_program
 
     ask = diagnosis.sample.ask
     program = rewrite_program(ask.program, flatten=flatten, chars=chars)
     if program.source == ask.program.source and program.files == ask.program.files:
         raise Unfit("nothing to decompose")
-    return Plan(replace(ask, program=program, given=b""), fresh=True)
+    return CurePlan(replace(ask, program=program, given=b""), fresh=True)
 
 
-_PLANS: dict[str, Callable[[Diagnosis, str], Plan]] = {
+_PLANS: dict[str, Callable[[Diagnosis, str], CurePlan]] = {
     "budget": _budget,
     "repair": _repair,
     "guard": _guard,
@@ -205,7 +205,7 @@ _PLANS: dict[str, Callable[[Diagnosis, str], Plan]] = {
 }
 
 
-def with_truth(planned: Plan, diagnosis: Diagnosis, truth: Prediction) -> Plan:
+def with_truth(planned: CurePlan, diagnosis: Diagnosis, truth: Prediction) -> CurePlan:
     """A plan whose truth was recorded anew: its budget holds that truth twice; `Unfit` where it ends otherwise."""
     reading = read(planned.ask, truth)
     if not reading.ended:

@@ -19,9 +19,9 @@ from worldline.diagnose.cause import Cause
 from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, SLACK, parting
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence, aligned
-from worldline.diagnose.reading import Moment, Reading, read
+from worldline.diagnose.reading import Event, Reading, read
 from worldline.diagnose.sample import Sample
-from worldline.diagnose.trials import WHOLE, Job, Tried, carry_out, prepare
+from worldline.diagnose.trials import WHOLE, Trial, Tried, carry_out, prepare
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.forcing.edit import Edit, edited
@@ -38,7 +38,7 @@ SHARED = 0.6  # of the time that texts take one by one, when they are written to
 
 
 @dataclass(frozen=True)
-class Row:
+class AlignedRow:
     """A true step beside the found one, by their numbers (None: there is none), and what differs there."""
 
     truth: int | None
@@ -90,7 +90,7 @@ class Debugged:
 
     model: str
     diagnosis: Diagnosis
-    rows: tuple[Row, ...]
+    rows: tuple[AlignedRow, ...]
     sureness: tuple[Sure, ...]
     belief: Belief | None
     tried: tuple[Tried, ...]
@@ -157,7 +157,7 @@ def _program(program: Program) -> dict[str, Any]:
     return {"name": program.name, "source": program.source, "call": program.call, "argv": list(program.argv)}
 
 
-def _moment(moment: Moment) -> dict[str, Any]:
+def _moment(moment: Event) -> dict[str, Any]:
     told = {"event": moment.event, "frame": moment.frame, "line": moment.line, "values": dict(moment.values)}
     return {**told, "gone": list(moment.gone), "arg": moment.arg}
 
@@ -272,7 +272,7 @@ def _cured(predictor: Predictor, diagnosis: Diagnosis, end: float, limits: Limit
     jobs, done = prepare([(cure, 0) for cure in CURES], {0: diagnosis}, codec, by=by, limits=limits)
     rate = diagnosis.sample.found.seconds / max(len(diagnosis.sample.found.text), 1)
     for group in _groups(jobs):
-        left, fits = end - time.perf_counter(), list[Job]()
+        left, fits = end - time.perf_counter(), list[Trial]()
         share = SHARED if len(group) > 1 else 1.0
         for job in group:
             left -= rate * share * _size(job)
@@ -285,20 +285,20 @@ def _cured(predictor: Predictor, diagnosis: Diagnosis, end: float, limits: Limit
     return sorted(done, key=lambda one: order.index(one.cure))
 
 
-def _groups(jobs: Sequence[Job]) -> list[list[Job]]:
+def _groups(jobs: Sequence[Trial]) -> list[list[Trial]]:
     """Jobs that are done together, the cheapest first: those without forcing, then each of the others."""
     ordered = sorted(jobs, key=_size)
     free = [job for job in ordered if job.plan.force == "free"]
     return ([free] if free else []) + [[job] for job in ordered if job.plan.force != "free"]
 
 
-def _size(job: Job) -> int:
+def _size(job: Trial) -> int:
     """The bytes that a cure is expected to have written."""
     rounds = QUERIES + 1 if job.plan.force == "queries" else 1
     return rounds * max(min(len(job.truth.text), job.plan.ask.limit) - len(job.plan.ask.given), 1)
 
 
-def rows(diagnosis: Diagnosis) -> Iterator[Row]:
+def rows(diagnosis: Diagnosis) -> Iterator[AlignedRow]:
     """Both sides, step beside step where they agree in what happens, one under the other where they do not."""
     wanted, got = diagnosis.truth.moments, diagnosis.found.moments
     differs: dict[tuple[int, int | None], list[Divergence]] = {}
@@ -311,6 +311,6 @@ def rows(diagnosis: Diagnosis) -> Iterator[Row]:
             here = [*differs.pop((i, j), ())] if i is not None else []
             if not span.agrees and k == 0:
                 here += differs.pop((span.truth, span.found), ())
-            yield Row(i, j, tuple(here))
+            yield AlignedRow(i, j, tuple(here))
     for (step, found), rest in differs.items():
-        yield Row(step if step < len(wanted) else None, found, tuple(rest))
+        yield AlignedRow(step if step < len(wanted) else None, found, tuple(rest))

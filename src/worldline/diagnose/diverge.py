@@ -14,8 +14,8 @@ from typing import NamedTuple
 from worldline.core.events import FINAL, Pending
 from worldline.core.value import equal
 from worldline.diagnose.align import Span, align
-from worldline.diagnose.reading import Moment, Reading
-from worldline.diagnose.value_diff import Part, part
+from worldline.diagnose.reading import Event, Reading
+from worldline.diagnose.value_diff import ValueDifference, part
 
 WHATS = ("event", "line", "names", "value", "output", "outcome", "missing", "extra")
 GONE = "-"  # stands for the value of a name that is gone, as in the compact notation
@@ -37,7 +37,7 @@ class Divergence:
     name: str | None = None
     wanted: str | None = None
     got: str | None = None
-    part: Part | None = None
+    part: ValueDifference | None = None
     steps: tuple[int, int] = (1, 1)
 
     @property
@@ -73,13 +73,13 @@ def _divergences(truth: Reading, found: Reading) -> Iterator[Divergence]:
     yield from _end(truth, found, stop)
 
 
-def aligned(truth: Sequence[Moment], found: Sequence[Moment]) -> Iterator[Span]:
+def aligned(truth: Sequence[Event], found: Sequence[Event]) -> Iterator[Span]:
     """The stretches where both do the same things on the same lines, and those where they do not."""
     actions = [moment.action for moment in truth], [moment.action for moment in found]
     return align(*actions, lambda i, j: _same_action(truth[i], found[j]))
 
 
-def _same_action(one: Moment, other: Moment) -> bool:
+def _same_action(one: Event, other: Event) -> bool:
     if one.event != other.event:
         return False
     if one.line is not None and other.line is not None:
@@ -87,7 +87,7 @@ def _same_action(one: Moment, other: Moment) -> bool:
     return not set(one.lines).isdisjoint(other.lines)
 
 
-def _parted(span: Span, wanted: Sequence[Moment], got: Sequence[Moment], outcome: int) -> Divergence:
+def _parted(span: Span, wanted: Sequence[Event], got: Sequence[Event], outcome: int) -> Divergence:
     """What a stretch that does not align is, by its first steps."""
     one = wanted[span.truth] if span.truth < len(wanted) else None
     other = got[span.found]
@@ -106,7 +106,7 @@ def _parted(span: Span, wanted: Sequence[Moment], got: Sequence[Moment], outcome
     )  # fmt: skip
 
 
-def told(moment: Moment | None) -> str:
+def told(moment: Event | None) -> str:
     """A moment in a few words: its event, its line, and what it carries."""
     if moment is None:
         return "end"
@@ -137,9 +137,9 @@ class _Pairs:
     is_shifted: bool = False
     frames: dict[int, int] = field(default_factory=dict)
     lasting: dict[int, dict[str, tuple[str | None, str | None]]] = field(default_factory=dict)
-    pending: Pending[tuple[_Here, Moment, Moment]] = field(default_factory=Pending)
+    pending: Pending[tuple[_Here, Event, Event]] = field(default_factory=Pending)
 
-    def are_same(self, one: Moment, other: Moment) -> bool:
+    def are_same(self, one: Event, other: Event) -> bool:
         """Whether two steps say the same, and nothing waits to be told with them: there is nothing to compare."""
         if one != other or one.whole:
             return False
@@ -152,7 +152,7 @@ class _Pairs:
             if waiting is not None:
                 yield from _changes(*waiting)
 
-    def compare(self, step: int, one: Moment, found: int, other: Moment) -> Iterator[Divergence]:
+    def compare(self, step: int, one: Event, found: int, other: Event) -> Iterator[Divergence]:
         """What differs between a true step and the found one beside it, in the order of the true step."""
         here = _Here(step, found, one.line)
         waiting = self.pending.settle(one.frame, one.event)
@@ -174,7 +174,7 @@ class _Pairs:
             what = "output" if one.event == "output" else "outcome" if step == self.outcome else "value"
             yield here.tells(what, None, one.arg, other.arg)
 
-    def _whole(self, here: _Here, one: Moment, other: Moment) -> Iterator[Divergence]:
+    def _whole(self, here: _Here, one: Event, other: Event) -> Iterator[Divergence]:
         """The locals of two moments, each difference once: a pair of texts that was compared says nothing new."""
         lasting = self.lasting.setdefault(one.frame, {})
         for name in _both(one.values, other.values):
@@ -215,7 +215,7 @@ class _Here(NamedTuple):
         )
 
 
-def _changes(here: _Here, one: Moment, other: Moment) -> Iterator[Divergence]:
+def _changes(here: _Here, one: Event, other: Event) -> Iterator[Divergence]:
     """The changes of two steps: new values and names that are gone, then sharing."""
     left, right = _with_gone(one), _with_gone(other)
     for name in _both(left, right):
@@ -228,7 +228,7 @@ def _changes(here: _Here, one: Moment, other: Moment) -> Iterator[Divergence]:
             yield here.tells("names", name, _mark(one.same, name), _mark(other.same, name))
 
 
-def _with_gone(moment: Moment) -> Mapping[str, str]:
+def _with_gone(moment: Event) -> Mapping[str, str]:
     return {**moment.values, **dict.fromkeys(moment.gone, GONE)} if moment.gone else moment.values
 
 
@@ -245,5 +245,5 @@ def _same(one: str | None, other: str | None) -> bool:
     return one == other or (one is not None and other is not None and equal(one, other))
 
 
-def _hidden(moment: Moment) -> str | None:
+def _hidden(moment: Event) -> str | None:
     return " ".join(f"{kind}={value}" for kind, value in moment.hidden) or None

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from worldline.core.value import kind
-from worldline.diagnose.reading import Moment
+from worldline.diagnose.reading import Event
 
 MUTABLE = ("list", "dict", "set", "deque", "bytearray", "object")
 
@@ -23,12 +23,12 @@ class Sighting:
     name: str | None
 
 
-def previous(moments: Sequence[Moment], step: int, frame: int) -> int | None:
+def previous(moments: Sequence[Event], step: int, frame: int) -> int | None:
     """The newest step of a frame before a step."""
     return next((i for i in range(min(step, len(moments)) - 1, -1, -1) if moments[i].frame == frame), None)
 
 
-def names_before(moments: Sequence[Moment], step: int) -> Mapping[str, str]:
+def names_before(moments: Sequence[Event], step: int) -> Mapping[str, str]:
     """The names of a step's frame and their values before the change that the step tells."""
     frame, known = moments[step].frame, dict[str, str]()
     for moment in moments[:step]:
@@ -40,7 +40,7 @@ def names_before(moments: Sequence[Moment], step: int) -> Mapping[str, str]:
     return known
 
 
-def sightings(moments: Sequence[Moment], value: str, until: int) -> Iterator[Sighting]:
+def sightings(moments: Sequence[Event], value: str, until: int) -> Iterator[Sighting]:
     """Where a value was seen before a step, the newest first; a name once for as long as it keeps the value."""
     for i in range(min(until, len(moments)) - 1, -1, -1):
         moment = moments[i]
@@ -51,7 +51,7 @@ def sightings(moments: Sequence[Moment], value: str, until: int) -> Iterator[Sig
             yield Sighting(i, moment.frame, None)
 
 
-def sharer(moments: Sequence[Moment], step: int, name: str, wanted: str) -> str | None:
+def sharer(moments: Sequence[Event], step: int, name: str, wanted: str) -> str | None:
     """Another name that the object of a name was changed under, at this step or in a call that it made."""
     if kind(wanted) not in MUTABLE:
         return None
@@ -65,7 +65,7 @@ def sharer(moments: Sequence[Moment], step: int, name: str, wanted: str) -> str 
     return _in_calls(moments, step, wanted, before.get(name))
 
 
-def _marked(moments: Sequence[Moment], step: int) -> dict[str, str | None]:
+def _marked(moments: Sequence[Event], step: int) -> dict[str, str | None]:
     """The sharing marks of a step's frame, as far as the text has them, in both directions."""
     frame, marks = moments[step].frame, dict[str, str | None]()
     for moment in moments[: step + 1]:
@@ -79,7 +79,7 @@ def _holds(outer: str, inner: str) -> bool:
     return kind(inner) in MUTABLE and (outer == inner or (len(inner) > 2 and inner in outer))
 
 
-def _in_calls(moments: Sequence[Moment], step: int, wanted: str, old: str | None) -> str | None:
+def _in_calls(moments: Sequence[Event], step: int, wanted: str, old: str | None) -> str | None:
     """A name of a frame that ran between a step and its frame's next one (before it, where locals are whole).
 
     It has the new value, or was given the old one: what a function's last line changes is not shown in its frame.

@@ -24,7 +24,7 @@ from worldline.predict.predictor import Ask, Prediction
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
-class Moment(NamedTuple):
+class Event(NamedTuple):
     """One event as a text tells it; a tuple, because a long run has very many.
 
     `line` is None where the text leaves it open: `lines` are those it may be. `values` are the names with the values
@@ -56,7 +56,7 @@ class Moment(NamedTuple):
 class Reading:
     """What a text says, up to its end or its first fault. `ended`: it says so itself, and it may."""
 
-    moments: tuple[Moment, ...]
+    moments: tuple[Event, ...]
     ended: bool
     malformed: Malformed | None = None
 
@@ -125,14 +125,14 @@ def _read_compact(ask: Ask, text: bytes) -> Reading:
     return Reading(moments=tuple(moments), ended=parsed.ended, malformed=parsed.malformed)
 
 
-def _of_step(step: Step, parent: int, file: str | None, hidden: tuple[tuple[str, str], ...]) -> Moment:
+def _of_step(step: Step, parent: int, file: str | None, hidden: tuple[tuple[str, str], ...]) -> Event:
     line, values, same = step.line, step.delta or _NONE, step.same or _NONE
-    return Moment(
+    return Event(
         step.event, step.frame, line, (line,), values, step.gone, step.arg, False, parent, same, hidden, file
     )
 
 
-def _leave_open(moments: list[Moment]) -> None:
+def _leave_open(moments: list[Event]) -> None:
     """Marks each frame's newest step when it shows no change: changes may stand after steps of other frames."""
     for i in unsettled(moments).values():
         moment = moments[i]
@@ -145,7 +145,7 @@ def _read_cwm(ask: Ask, prediction: Prediction) -> Reading:
     text = _whole_frames(text) if prediction.status == "budget" else text
     entry = 0 if ask.program.call is None else None
     parsed = cwm_parse.parse(text, ask.program.source, entry=entry)
-    moments: list[Moment] = []
+    moments: list[Event] = []
     parents: dict[int, int] = {}
     stack: list[int] = []
     for frame in parsed.frames:
@@ -171,9 +171,9 @@ def _whole_frames(text: str) -> str:
     return text[:end] if begun and token("end_of_text") not in rest else text
 
 
-def _of_frame(frame: CwmFrame, parent: int) -> Moment:
+def _of_frame(frame: CwmFrame, parent: int) -> Event:
     lines = (frame.line,) if frame.line is not None else frame.candidates
-    return Moment(
+    return Event(
         event=frame.event, frame=frame.scope, line=frame.line, lines=lines, values=frame.locals, arg=frame.arg,
         parent=parent, whole=frame.event in ("call", "line"),
     )  # fmt: skip

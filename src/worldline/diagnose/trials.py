@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from worldline.codec.compact.turns import turns
-from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, Plan, Unfit, plan, with_truth
+from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, CurePlan, Unfit, plan, with_truth
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
@@ -80,7 +80,7 @@ class Effect:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Interventions:
+class Trials:
     """Every cure on every chosen sample. `by`: what counts as right. `passing`: how many there were to choose from,
     and `failing`: how many failed, where not all of those were tried.
 
@@ -154,7 +154,7 @@ def intervene(
     by: str = "answer",
     limits: Limits | None = None,
     progress: Progress | None = None,
-) -> Interventions:
+) -> Trials:
     """Try each cure on every failed sample and on as many passing ones, chosen by the seed.
 
     `samples` were found by the same predictor. `progress` hears a cure, how many of its asks are done, and of how many.
@@ -176,7 +176,7 @@ def intervene(
             if progress is not None:
                 progress(cure, len(done) - len(unfit), len(jobs))
         tried += sorted(done, key=lambda one: one.sample)
-    return Interventions(
+    return Trials(
         model=predictor.name, by=by, seed=seed, failed=tuple(failed),
         causes=tuple(diagnoses[i].cause.name for i in failed), chosen=tuple(chosen), passing=len(passing),
         unjudged=rights.count(None), cures=tuple(cures), tried=tuple(tried),
@@ -184,11 +184,11 @@ def intervene(
 
 
 @dataclass(frozen=True)
-class Job:
+class Trial:
     """A cure that applies to a sample: what is asked, what is forced, and the truth."""
 
     tried: Tried
-    plan: Plan
+    plan: CurePlan
     truth: Prediction
 
 
@@ -199,9 +199,9 @@ def prepare(
     *,
     by: str,
     limits: Limits | None,
-) -> tuple[list[Job], list[Tried]]:
+) -> tuple[list[Trial], list[Tried]]:
     """What each cure asks of each sample, the truths of what is new recorded together; and those that do not apply."""
-    plans: dict[tuple[str, int], Plan] = {}
+    plans: dict[tuple[str, int], CurePlan] = {}
     unfit: list[Tried] = []
     for cure, i in pairs:
         try:
@@ -217,7 +217,7 @@ def prepare(
         except Unfit as why:
             del plans[cure, i]
             unfit.append(_begun(cure, i, diagnoses, by, why))
-    return [Job(_begun(*pair, diagnoses, by), one, truths[pair]) for pair, one in plans.items()], unfit
+    return [Trial(_begun(*pair, diagnoses, by), one, truths[pair]) for pair, one in plans.items()], unfit
 
 
 def _begun(cure: str, i: int, diagnoses: Mapping[int, Diagnosis], by: str, why: Unfit | None = None) -> Tried:
@@ -230,7 +230,7 @@ def _begun(cure: str, i: int, diagnoses: Mapping[int, Diagnosis], by: str, why: 
     )
 
 
-def carry_out(jobs: Sequence[Job], predictor: Predictor, *, by: str) -> Iterator[Tried]:
+def carry_out(jobs: Sequence[Trial], predictor: Predictor, *, by: str) -> Iterator[Tried]:
     """Jobs that are forced alike, done and judged, in their order; what a predictor cannot be asked is unfit."""
     done, reason = 0, ""
     if getattr(predictor, "is_fixed", False):
@@ -257,11 +257,11 @@ def carry_out(jobs: Sequence[Job], predictor: Predictor, *, by: str) -> Iterator
         yield tried
 
 
-def _refused(job: Job, reason: str) -> Tried:
+def _refused(job: Trial, reason: str) -> Tried:
     return replace(job.tried, status="unfit", why=reason)
 
 
-def _carried(jobs: Sequence[Job], predictor: Predictor, by: str) -> Iterator[Tried]:
+def _carried(jobs: Sequence[Trial], predictor: Predictor, by: str) -> Iterator[Tried]:
     asks, truths = [job.plan.ask for job in jobs], [job.truth for job in jobs]
     force = next((job.plan.force for job in jobs), "free")
     for job, (answer, is_told) in zip(jobs, _answers(predictor, asks, truths, force), strict=True):
@@ -294,7 +294,7 @@ def _is_told(ask: Ask, rolled: Rolled) -> bool:
     return any(start <= own.action < end for start, end in rolled.dictated)
 
 
-def _judged(job: Job, answer: Prediction, is_told: bool, by: str) -> Tried:
+def _judged(job: Trial, answer: Prediction, is_told: bool, by: str) -> Tried:
     if answer.status == "fault":
         return replace(job.tried, status="fault", why=answer.note or "the tool failed")
     if answer.codec != job.truth.codec:

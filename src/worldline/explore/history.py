@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from worldline.core.events import Pending, known_at
-from worldline.diagnose.reading import Moment
+from worldline.diagnose.reading import Event
 
 
 class Change(NamedTuple):
@@ -37,7 +37,7 @@ class Past:
 class Shown:
     """The changes of every step, and the values of every name at any step."""
 
-    def __init__(self, moments: Sequence[Moment]) -> None:
+    def __init__(self, moments: Sequence[Event]) -> None:
         self._size = len(moments) + 1
         self._late = _late(moments)
         self.changes: list[tuple[Change, ...]] = []
@@ -91,7 +91,7 @@ class Shown:
             past.keys.append(self._key(step, writer))
             past.texts.append(text)
 
-    def _differing(self, step: int, moment: Moment, writer: int) -> Iterator[Change]:
+    def _differing(self, step: int, moment: Event, writer: int) -> Iterator[Change]:
         """What whole locals say that those before of the same frame did not."""
         pasts = self.pasts.get(moment.frame, {})
         for name, past in pasts.items():
@@ -102,14 +102,14 @@ class Shown:
                 yield Change(moment.frame, name, text, writer)
 
 
-def _own(step: int, moment: Moment) -> Iterator[Change]:
+def _own(step: int, moment: Event) -> Iterator[Change]:
     for name in moment.gone:
         yield Change(moment.frame, name, None, step)
     for name, text in moment.values.items():
         yield Change(moment.frame, name, text, step)
 
 
-def _late(moments: Sequence[Moment]) -> dict[int, int]:
+def _late(moments: Sequence[Event]) -> dict[int, int]:
     """The steps whose changes come late, each with the step that they are told with."""
     return {
         i: after

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from worldline.core.events import CHANGELESS
-from worldline.diagnose.reading import Moment
+from worldline.diagnose.reading import Event
 
 NOBODY = -1
 
@@ -44,7 +44,7 @@ class Stacks:
         return node != NOBODY
 
 
-def stacks(moments: Sequence[Moment]) -> Stacks:
+def stacks(moments: Sequence[Event]) -> Stacks:
     """The stack of every step."""
     found = Stacks()
     newest: dict[int, int] = {}  # the node of each frame

@@ -25,8 +25,8 @@ from worldline.model.shape import Shape
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from worldline.model.engine.native import Engine
-    from worldline.model.engine.reference import Engine as Reference
+    from worldline.model.engine.native import NativeEngine
+    from worldline.model.engine.reference import ReferenceEngine as Reference
     from worldline.model.weights import Stored
 
 FORMAT, VERSION = "worldline-model", 1
@@ -262,7 +262,7 @@ def export(folder: Path, out: Path, *, facts: Manifest | None = None) -> Manifes
     return read_manifest(out)
 
 
-def open_model(path: Path | None = None, **options: Any) -> Engine | Reference:
+def open_model(path: Path | None = None, **options: Any) -> NativeEngine | Reference:
     """The engine of a model: the shipped one, or that of a folder. Every byte of the weights is verified first."""
     from worldline.model.engine.native import open_engine
 

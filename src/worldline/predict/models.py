@@ -45,7 +45,7 @@ def _interpreter(settled: dict[str, Any]) -> Predictor:
 
 
 def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
-    from worldline.predict.servers.client import Client, Patience
+    from worldline.predict.servers.client import Patience, ServerClient
     from worldline.predict.servers.server import Server, address
     from worldline.predict.servers.tokens import is_meta, llama3
     from worldline.predict.servers.ways import Chat, Text, Tokens, Way
@@ -60,7 +60,7 @@ def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
     patience = Patience(**{name: settled.pop(name) for name in ("timeout", "retries") if name in settled})
     concurrency = settled.pop("concurrency", 8)
     sampling = _sampling(settled, logprobs=asked != "chat")  # many servers refuse them in a conversation
-    client = Client(url, patience, Random(sampling.seed), key)
+    client = ServerClient(url, patience, Random(sampling.seed), key)
     return Server(client, model, way=way, sampling=sampling, concurrency=concurrency, key_env=key_env)
 
 

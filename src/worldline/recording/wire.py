@@ -32,7 +32,7 @@ _COLUMNS = tuple(column.name for column in fields(Columns))
 
 
 @dataclass
-class Frames(Sequence[Frame]):
+class FrameColumns(Sequence[Frame]):
     """The frames of one trace: parallel buffers, `Frame` views made on demand. `parent` is one more, 0: none."""
 
     texts: list[str]
@@ -61,7 +61,7 @@ class Decoded:
     """What a wire held. `damage` is the offset of the first record that is none; None: all of it was read."""
 
     columns: Columns
-    frames: Frames
+    frames: FrameColumns
     notes: tuple[str, ...] = ()
     hidden: tuple[Hidden, ...] = ()
     meta: dict[str, str] = field(default_factory=dict)
@@ -98,7 +98,9 @@ def _by_native(data: bytes, damage: int | None) -> Decoded:
     assert _native is not None
     parts: dict[str, Any] = _native.decode(data, HEADER, OUTCOMES, array("I", [0]))
     columns = Columns(**{name: parts[name] for name in _COLUMNS})
-    frames = Frames(columns.texts, *(parts[f"frame_{name}"] for name in ("name", "file", "parent", "depth")))
+    frames = FrameColumns(
+        columns.texts, *(parts[f"frame_{name}"] for name in ("name", "file", "parent", "depth"))
+    )
     return Decoded(
         columns,
         frames,
@@ -141,7 +143,7 @@ class _Reader:
         self._sames: list[_Change] = []
         self._notes: list[str] = []
         self._hidden: list[Hidden] = []
-        self.decoded = Decoded(self._columns, Frames(self._columns.texts))
+        self.decoded = Decoded(self._columns, FrameColumns(self._columns.texts))
         self._records: dict[int, Callable[[int], None]] = {
             0x01: self._text_record, 0x02: self._call, 0x03: self._resume, 0x04: self._switch,
             0x05: self._line, 0x10: self._delta, 0x11: self._gone, 0x12: self._same,

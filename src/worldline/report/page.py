@@ -14,14 +14,14 @@ from statistics import quantiles
 from typing import Any
 
 from worldline.diagnose.cures import CURES
-from worldline.diagnose.trials import Interventions
+from worldline.diagnose.trials import Trials
 from worldline.report.charts import MOST, Chart, Counts, Flips, Rates, Sizes, svg
 from worldline.report.data import NONE, Findings, current, gather
 from worldline.report.debug_page import STYLE as ROW_STYLE
 from worldline.report.failures import failure, safe, short
 from worldline.report.style import STYLE
 from worldline.stats import Share
-from worldline.suites.report import Part, Tally
+from worldline.suites.report import Tally, VerdictCounts
 from worldline.suites.table import Table
 
 LIMIT = 200  # failures that are shown, unless said
@@ -91,7 +91,7 @@ def costs(found: Findings) -> dict[str, list[tuple[int, int]]]:
     return {unit: pairs for unit, pairs in sizes.items() if pairs}
 
 
-def _rates(name: str, title: str, parts: Mapping[str, Part], *, is_scale: bool = False) -> Rates:
+def _rates(name: str, title: str, parts: Mapping[str, VerdictCounts], *, is_scale: bool = False) -> Rates:
     rows = tuple((row, (_of(part.answer), _of(part.trace))) for row, part in parts.items())
     return Rates(name, title, ("answer", "trace"), rows, is_scale)
 
@@ -124,7 +124,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 
     )
 
 
-def _tallies(title: str, parts: Mapping[str, Part]) -> str:
+def _tallies(title: str, parts: Mapping[str, VerdictCounts]) -> str:
     heads = (title, "n", "answer right", "wrong", "truncated", "malformed", "trace right")
     rows = []
     for name, part in parts.items():
@@ -270,7 +270,7 @@ def _cures(found: Findings, figures: Mapping[str, str]) -> Iterator[str]:
         yield f"<h3>Causes confirmed by their cure</h3>{_table(('cause', 'confirmed', 'share'), rows)}"
 
 
-def _effects(cures: Interventions) -> Iterator[tuple[str, ...]]:
+def _effects(cures: Trials) -> Iterator[tuple[str, ...]]:
     for effect in cures.effects:
         pairs, p = effect.pairs, effect.pairs.p
         gained, lost = (

@@ -14,7 +14,7 @@ from worldline.core.program import Program
 from worldline.diagnose.debug import Debugged, Imagined
 from worldline.diagnose.sentences import ending, percent, sentences
 from worldline.explore.side_by_side import Piece, Shown, alone, beside
-from worldline.terminal.source import Sources
+from worldline.terminal.source import ColouredSources
 
 WINDOW = 36  # rows around the divergence, unless all are asked for
 INDENTED = 8  # deeper frames are drawn at this depth
@@ -53,7 +53,7 @@ def _heading(program: Program, model: str) -> Text:
 
 
 def _print_rows(console: Console, program: Program, shown: list[Shown], heads: tuple[str, ...]) -> None:
-    sources = Sources(program)
+    sources = ColouredSources(program)
     codes = {id(row): _code(sources, program, row) for row in shown if row.kind != "gap"}
     numbers = max([4, *(len(str(row.step)) for row in shown)])
     rest = max(console.width - numbers - 6 - 4 - 5 - 3 * len(heads), 12 * (len(heads) + 1))
@@ -76,7 +76,7 @@ def _print_rows(console: Console, program: Program, shown: list[Shown], heads: t
         _print(console, _row(row, code, numbers, cell, len(heads)))
 
 
-def _code(sources: Sources, program: Program, row: Shown) -> Text:
+def _code(sources: ColouredSources, program: Program, row: Shown) -> Text:
     line = sources.line(row.file or program.name, row.line or 0)
     return Text().append("│ " * min(row.depth, INDENTED), style="dim").append_text(line)
 

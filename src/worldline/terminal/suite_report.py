@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.core.escape import printable
-from worldline.suites.report import Part, Report, Tally, wilson
+from worldline.suites.report import Report, Tally, VerdictCounts, wilson
 from worldline.suites.table import Measured
 from worldline.suites.table import Table as Figures
 from worldline.terminal.plain import plain_table
@@ -70,7 +70,7 @@ def _failures(report: Report) -> Table:
     return table
 
 
-def _rows(parts: dict[str, Part]) -> dict[str, Tally]:
+def _rows(parts: dict[str, VerdictCounts]) -> dict[str, Tally]:
     rows: dict[str, Tally] = {}
     for name, part in parts.items():
         rows |= {f"{name} answer": part.answer, f"{name} trace": part.trace}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from worldline.codec.compact.changes import Shown, name_text
+from worldline.codec.compact.changes import KnownNames, name_text
 from worldline.codec.compact.frames import NOBODY, Cursor
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.core.events import CHANGELESS, ENDED, Pending, known_at
@@ -92,19 +92,19 @@ def _answered(run: Recorded, queries: Iterable[tuple[int, str]]) -> list[Query]:
 
 def write(run: Recorded, options: Compact, queries: Sequence[Query] = ()) -> bytes:
     """The steps of a recording as text, with these queries and answers."""
-    writer = _Writer(run, options, queries)
+    writer = _CompactWriter(run, options, queries)
     for step in run.steps:
         writer.step(step)
     writer.end()
     return "".join(writer.out).encode()
 
 
-class _Writer:
+class _CompactWriter:
     """Walks the steps once, with the frames as `Cursor` sees them; `out` are the lines so far."""
 
     def __init__(self, run: Recorded, options: Compact, queries: Sequence[Query]) -> None:
         self.run, self.options, self.out = run, options, list[str]()
-        self._cursor, self._shown = Cursor(), Shown(options)
+        self._cursor, self._shown = Cursor(), KnownNames(options)
         self._files = {name: i for i, (name, _) in reversed(list(enumerate(_files(run.program))))}
         self._lines: dict[int, int] = {}
         self._pending = Pending[Step]()  # of the steps whose changes come late

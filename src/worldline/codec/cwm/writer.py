@@ -17,7 +17,7 @@ from worldline.codec.cwm.text import (
     EVENT_TOKENS,
     TOKENS,
     UNCHANGED,
-    Listing,
+    SourceListing,
     listing,
     marked,
     quoted,
@@ -52,12 +52,12 @@ def prompt(source: str, entry: int) -> str:
     )
 
 
-def render(shown: Iterable[CwmFrame], lines: Listing) -> str:
+def render(shown: Iterable[CwmFrame], lines: SourceListing) -> str:
     """Frames as text."""
     return "".join(_rendered(shown, lines))
 
 
-def _rendered(shown: Iterable[CwmFrame], lines: Listing) -> Iterator[str]:
+def _rendered(shown: Iterable[CwmFrame], lines: SourceListing) -> Iterator[str]:
     said: dict[int, dict[str, str]] = {}
     for frame in shown:
         yield token(EVENT_TOKENS[frame.event])

@@ -26,7 +26,7 @@ from worldline.explore.branches.branch import Branch
 from worldline.explore.branches.plan import Place, Plan, Run, behind
 from worldline.explore.names_in_use import in_use
 from worldline.limits import Limits
-from worldline.predict.interpreter import Interpreter, Refusal, continued
+from worldline.predict.interpreter import Interpreter, RefusedChange, continued
 from worldline.predict.predictor import Ask, Prediction
 
 
@@ -112,7 +112,7 @@ def _changed(run: Run, lineage: list[Branch], plan: Plan, place: Place, limits: 
     found = continued(ask, Change(place.step, values, plan.line), limits=bounds)
     return (
         Course(why=found.why)
-        if isinstance(found, Refusal)
+        if isinstance(found, RefusedChange)
         else _spliced(_true_run(run, found), found, plan, place)
     )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.turns import ForcedLine, forced_lines
 from worldline.errors import UsageError
-from worldline.predict.forcing.script import Steps
+from worldline.predict.forcing.script import ChosenSteps
 from worldline.predict.forcing.walk import walk
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor
@@ -80,7 +80,7 @@ def _round(predictor: Predictor, going: Sequence[Inquiry]) -> None:
     """Writes on from what is kept, where that can change anything."""
     going = [one for one in going if one.left is None or one.spent[-1] <= one.left]
     asks = [_ask(one) for one in going]
-    scripts = [Steps(one.lines, frozenset(one.spent)) for one in going]
+    scripts = [ChosenSteps(one.lines, frozenset(one.spent)) for one in going]
     for one, ask, script, told in zip(going, asks, scripts, _told(predictor, asks, scripts), strict=True):
         script.finish(told.prediction.text)
         at, before = len(ask.given), len(one.ask.given)
@@ -107,7 +107,7 @@ class _Told:
     dictated: list[tuple[int, int]]
 
 
-def _told(predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[Steps]) -> Iterator[_Told]:
+def _told(predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[ChosenSteps]) -> Iterator[_Told]:
     if isinstance(predictor, Local):
         local = predictor.settled()
         for found in local.follow(asks, scripts):

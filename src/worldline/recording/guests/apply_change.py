@@ -38,7 +38,7 @@ _FRAME_OF: dict[int, Callable[[Any], FrameType | None]] = {
 }
 
 
-class Recording(Protocol):
+class ChangeableRecorder(Protocol):
     """What a recorder is asked for; its frames and what it knows of a code object are its own."""
 
     suspended: dict[int, Any]
@@ -138,14 +138,14 @@ def _fast_writer() -> Callable[[FrameType], None] | None:
     return lambda real: act(real, 1)
 
 
-class Intervention:
+class ChangeApplier:
     """One change: its values are built before the program starts, and bound when its step is done."""
 
     def __init__(
         self,
         asked: dict[str, Any],
         limits: dict[str, int],
-        recorder: Recording,
+        recorder: ChangeableRecorder,
         leave: Callable[[str, str], NoReturn],
     ) -> None:
         self._recorder, self._leave = recorder, leave

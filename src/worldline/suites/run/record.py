@@ -64,8 +64,10 @@ class Record:
     def verdict(self) -> Verdict:
         """The verdict as it was given."""
         task = Task(program=self.ask.program, options=self.ask.options, name=self.name, group=self.group)
-        about = {"operation": self.operation or "", "failed_type": self.failed_type or ""}
-        return Verdict(task=task, seconds=self.found.seconds, **self.judged, **about)
+        return Verdict(
+            task=task, seconds=self.found.seconds, operation=self.operation or "", failed_type=self.failed_type or "",
+            **self.judged,
+        )  # fmt: skip
 
     def about(self) -> tuple[str, str]:
         """The operation and the type of value that a failure is about; of an older run, diagnosed again."""
