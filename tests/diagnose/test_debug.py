@@ -123,7 +123,7 @@ def test_imagining_runs_nothing() -> None:
 def test_the_shipped_model_says_how_sure_it_was() -> None:
     program = Program(source="def f(n):\n    a = n * 7919 % 1013\n    return a * 31\n", call="f(4567)")
     found = debug(program, load_model("default", {"threads": "1"}), options=Compact(), cures=False)
-    assert len(found.sure) == len(found.diagnosis.found.moments) + found.diagnosis.found.ended
+    assert len(found.sure) == len(found.diagnosis.found.events) + found.diagnosis.found.ended
     assert all(logprob <= 1e-6 for logprob in found.sure)
     assert found.diverges, "it cannot multiply such numbers"
     assert found.belief is not None

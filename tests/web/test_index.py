@@ -159,7 +159,7 @@ def test_depth_is_that_of_the_parsed_text(codec: str) -> None:
 def _levels(ask: Ask, truth: Prediction) -> int:
     """The most frames that are alive at once, by the events."""
     level = highest = 0
-    for moment in read(ask, truth).moments:
+    for moment in read(ask, truth).events:
         level += {"call": 1, "return": -1}.get(moment.event, 0)
         highest = max(highest, level)
     return highest

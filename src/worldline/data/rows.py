@@ -91,7 +91,7 @@ def _facts(trace: Trace) -> tuple[dict[str, Any], dict[str, bytes]]:
 
     def plain(field: str, text: str) -> str:
         data = text.encode("utf-8", "surrogatepass")
-        shown = _shown(text)
+        shown = _encodable(text)
         if shown is not text:
             exact[field] = data
         return shown
@@ -99,7 +99,7 @@ def _facts(trace: Trace) -> tuple[dict[str, Any], dict[str, bytes]]:
     return _texts(trace, plain), exact
 
 
-def _shown(text: str) -> str:
+def _encodable(text: str) -> str:
     """The text itself, or, if it has lone surrogates, the text with U+FFFD for each of them."""
     try:
         text.encode()
@@ -220,7 +220,7 @@ def _decode(batch: Any, row: int) -> Trace:
     def text(field: str, shown: str) -> str:
         whole: str = exact.pop(field, shown)
         _require(
-            _shown(whole) == shown and (whole is shown or whole != shown), f"{field} and its exact bytes"
+            _encodable(whole) == shown and (whole is shown or whole != shown), f"{field} and its exact bytes"
         )
         return whole
 

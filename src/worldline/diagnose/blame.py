@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from worldline.core.program import Program
 from worldline.core.value import equal, kind
 from worldline.core.value_parts import split
-from worldline.diagnose.diverge import GONE, Divergence, told
+from worldline.diagnose.diverge import GONE, Divergence, summary
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
 from worldline.diagnose.operations import Operation, condition, mentions, of_argument, of_name, of_result
 from worldline.diagnose.reading import Event
@@ -39,17 +39,17 @@ def blame(
     program: Program, truth: Sequence[Event], found: Sequence[Event], divergences: Sequence[Divergence]
 ) -> Blame:
     """The cause that the first divergence of two traces shows."""
-    case = _Evidence(program, truth, found, divergences[0])
-    decided = _decision(case, divergences)
+    evidence = _Evidence(program, truth, found, divergences[0])
+    decided = _decision(evidence, divergences)
     if decided is not None:
         return _Evidence(program, truth, found, decided).action()
-    one, other = case.one, case.other
-    if case.first.what in _ACTIONS or one is None or other is None or one.event != other.event:
-        return case.action()
-    return case.names() if case.first.what == "names" else case.value()
+    one, other = evidence.one, evidence.other
+    if evidence.first.what in _ACTIONS or one is None or other is None or one.event != other.event:
+        return evidence.action()
+    return evidence.names() if evidence.first.what == "names" else evidence.value()
 
 
-def _decision(case: _Evidence, divergences: Sequence[Divergence]) -> Divergence | None:
+def _decision(evidence: _Evidence, divergences: Sequence[Divergence]) -> Divergence | None:
     """The wrong action that a wrong set of names is only part of.
 
     The line of a loop decides whether it goes on and sets its variable in one step; a line that raises sets nothing.
@@ -57,14 +57,16 @@ def _decision(case: _Evidence, divergences: Sequence[Divergence]) -> Divergence 
     next_ones = (one for one in divergences[1:8] if one.what in _ACTIONS or one.what == "outcome")
     after = next(next_ones, None)
     if (
-        case.first.what != "names"
+        evidence.first.what != "names"
         or after is None
-        or after.step != case.first.step + 1
+        or after.step != evidence.first.step + 1
         or after.found is None
     ):
         return None
-    events = {moment.event for moment in (*case.truth[after.step : after.step + 1], case.found[after.found])}
-    return after if "raise" in events or case.operation("").name == "iteration" else None
+    events = {
+        event.event for event in (*evidence.truth[after.step : after.step + 1], evidence.found[after.found])
+    }
+    return after if "raise" in events or evidence.operation("").name == "iteration" else None
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,12 @@ class _Evidence:
 
     @property
     def one(self) -> Event | None:
-        """The true moment."""
+        """The true event."""
         return self.truth[self.first.step] if self.first.step < len(self.truth) else None
 
     @property
     def other(self) -> Event | None:
-        """The found moment."""
+        """The found event."""
         return None if self.first.found is None else self.found[self.first.found]
 
     @property
@@ -96,7 +98,7 @@ class _Evidence:
         one, other = self.one, self.other
         prior = None if one is None else previous(self.truth, self.first.step, one.frame)
         line = None if prior is None else self.truth[prior].line
-        says = f"the run goes to `{told(one)}`, the prediction to `{told(other)}`"
+        says = f"the run goes to `{summary(one)}`, the prediction to `{summary(other)}`"
         kinds = (one.event if one else "end"), (other.event if other else "end")
         if one is not None and other is not None and self.first.what == "event" and kinds[0] == kinds[1]:
             return self._action("in another frame", "call", says)
@@ -226,7 +228,7 @@ class _Evidence:
         return of_name(source, origin.line, name, kind_of)
 
     def _origin(self) -> Event | None:
-        """The moment whose line computes what differs: the step's, the one before it, or the caller's."""
+        """The event whose line computes what differs: the step's, the one before it, or the caller's."""
         one, step = self.one, self.first.step
         if one is None or self.first.name is None:
             return one
@@ -236,8 +238,8 @@ class _Evidence:
             at = previous(self.truth, step, one.frame) if one.whole else step
         return None if at is None else self.truth[at]
 
-    def _source(self, moment: Event | None) -> str:
-        file = None if moment is None else moment.file
+    def _source(self, event: Event | None) -> str:
+        file = None if event is None else event.file
         return self.program.source if file is None else dict(self.program.files).get(file, "")
 
     def _blame(

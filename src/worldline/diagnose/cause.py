@@ -111,9 +111,9 @@ def _silent(sample: Sample, truth: Reading, found: Reading) -> Cause | None:
     """Where there is nothing to compare."""
     if sample.found.status == "fault":
         return Cause(name="tool fault", evidence="no prediction came back")
-    if sample.truth.status == "fault" or not truth.moments:
+    if sample.truth.status == "fault" or not truth.events:
         return Cause(name="tool fault", detail="no truth", evidence="there is no true trace to compare with")
-    is_bare = found.ended and not found.moments and found.malformed is None
+    is_bare = found.ended and not found.events and found.malformed is None
     if sample.found.status == "empty" or not _written(sample).strip() or is_bare:
         return Cause(name="empty", evidence="no step was written")
     return None
@@ -139,7 +139,7 @@ def _without_divergence(sample: Sample, truth: Reading, found: Reading) -> Cause
 
 def _runs_on(truth: Reading, found: Reading, first: Divergence) -> bool:
     """Whether all true steps were written, and then something else than the end."""
-    if not truth.ended or first.step < len(truth.moments):
+    if not truth.ended or first.step < len(truth.events):
         return False
     if first.what == "extra":
         return True
@@ -180,7 +180,7 @@ def _unfinished(sample: Sample, found: Reading, first: Divergence) -> Cause:
         return Cause(
             name="malformed",
             detail=found.malformed.expected,
-            evidence=_shown(text, found.malformed),
+            evidence=_around(text, found.malformed),
             divergence=first,
         )
     if status != "budget":
@@ -198,7 +198,7 @@ def _unfinished(sample: Sample, found: Reading, first: Divergence) -> Cause:
     return Cause(name="budget", detail=RIGHT_TO_THE_CUT, evidence=said, divergence=first)
 
 
-def _shown(text: bytes, malformed: Malformed) -> str:
+def _around(text: bytes, malformed: Malformed) -> str:
     """The text around a fault. An offset of Meta's notation counts characters: near enough, to show it."""
     at = malformed.offset
     around = text[max(at - 20, 0) : at + 20].decode("utf-8", "replace")
@@ -206,7 +206,7 @@ def _shown(text: bytes, malformed: Malformed) -> str:
 
 
 def _blamed(sample: Sample, truth: Reading, found: Reading, divergences: tuple[Divergence, ...]) -> Cause:
-    named = blame(sample.ask.program, truth.moments, found.moments, divergences)
+    named = blame(sample.ask.program, truth.events, found.events, divergences)
     plain = Cause(
         name=named.name, detail=named.detail, operation=named.operation, type=named.type, evidence=named.evidence,
         divergence=named.divergence,

@@ -77,7 +77,7 @@ class Imagined:
             "model": self.model, "program": _program(program), "codec": self.found.codec, **_text(self.found),
             "status": self.found.status, "logprob": self.found.logprob, "ended": reading.ended,
             "malformed": None if reading.malformed is None else asdict(reading.malformed),
-            "answer": reading.answer, "steps": [_moment(moment) for moment in reading.moments], "sure": list(self.sure),
+            "answer": reading.answer, "steps": [_event(event) for event in reading.events], "sure": list(self.sure),
         }  # fmt: skip
 
 
@@ -157,9 +157,9 @@ def _program(program: Program) -> dict[str, Any]:
     return {"name": program.name, "source": program.source, "call": program.call, "argv": list(program.argv)}
 
 
-def _moment(moment: Event) -> dict[str, Any]:
-    told = {"event": moment.event, "frame": moment.frame, "line": moment.line, "values": dict(moment.values)}
-    return {**told, "gone": list(moment.gone), "arg": moment.arg}
+def _event(event: Event) -> dict[str, Any]:
+    told = {"event": event.event, "frame": event.frame, "line": event.line, "values": dict(event.values)}
+    return {**told, "gone": list(event.gone), "arg": event.arg}
 
 
 def _text(prediction: Prediction) -> dict[str, str]:
@@ -300,7 +300,7 @@ def _size(job: Trial) -> int:
 
 def rows(diagnosis: Diagnosis) -> Iterator[AlignedRow]:
     """Both sides, step beside step where they agree in what happens, one under the other where they do not."""
-    wanted, got = diagnosis.truth.moments, diagnosis.found.moments
+    wanted, got = diagnosis.truth.events, diagnosis.found.events
     differs: dict[tuple[int, int | None], list[Divergence]] = {}
     for one in diagnosis.divergences:
         differs.setdefault((one.step, one.found), []).append(one)

@@ -264,8 +264,8 @@ def _refused(job: Trial, reason: str) -> Tried:
 def _carried(jobs: Sequence[Trial], predictor: Predictor, by: str) -> Iterator[Tried]:
     asks, truths = [job.plan.ask for job in jobs], [job.truth for job in jobs]
     force = next((job.plan.force for job in jobs), "free")
-    for job, (answer, is_told) in zip(jobs, _answers(predictor, asks, truths, force), strict=True):
-        yield _judged(job, answer, is_told, by)
+    for job, (answer, is_dictated) in zip(jobs, _answers(predictor, asks, truths, force), strict=True):
+        yield _judged(job, answer, is_dictated, by)
 
 
 def _recorded(asks: Sequence[Ask], codec: str, limits: Limits | None) -> Iterator[Prediction]:
@@ -277,15 +277,15 @@ def _recorded(asks: Sequence[Ask], codec: str, limits: Limits | None) -> Iterato
 def _answers(
     predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], force: str
 ) -> Iterator[tuple[Prediction, bool]]:
-    """Each answer, and whether its end was told and not the model's own."""
+    """Each answer, and whether its end was dictated and not the model's own."""
     if force == "free":
         yield from ((answer, False) for answer in predictor.predict(asks))
         return
     for ask, rolled in zip(asks, roll(predictor, asks, truths, force=force, budget=QUERIES), strict=True):
-        yield rolled.prediction, force == "queries" and _is_told(ask, rolled)
+        yield rolled.prediction, force == "queries" and _is_dictated(ask, rolled)
 
 
-def _is_told(ask: Ask, rolled: Rolled) -> bool:
+def _is_dictated(ask: Ask, rolled: Rolled) -> bool:
     """Whether the step with which the outermost frame ends is among what was dictated."""
     cut, end = turns(rolled.prediction.text), read(ask, rolled.prediction).outcome
     if not 0 <= end < len(cut):
@@ -294,12 +294,12 @@ def _is_told(ask: Ask, rolled: Rolled) -> bool:
     return any(start <= own.action < end for start, end in rolled.dictated)
 
 
-def _judged(job: Trial, answer: Prediction, is_told: bool, by: str) -> Tried:
+def _judged(job: Trial, answer: Prediction, is_dictated: bool, by: str) -> Tried:
     if answer.status == "fault":
         return replace(job.tried, status="fault", why=answer.note or "the tool failed")
     if answer.codec != job.truth.codec:
         return replace(job.tried, status="unfit", why=f"this model writes {answer.codec} alone")
-    if is_told:
+    if is_dictated:
         return replace(job.tried, status="unfit", why="it was told the answer")
     again = Sample(ask=job.plan.ask, truth=job.truth, found=answer)
     return replace(job.tried, after=bool(Diagnosis(again).right(by)), found=again)

@@ -26,7 +26,7 @@ class ValueDifference:
     got: str | None
 
 
-def part(wanted: str, got: str) -> ValueDifference | None:
+def difference(wanted: str, got: str) -> ValueDifference | None:
     """Where two values part; None for equal ones. Text that is no value parts as a whole."""
     if wanted == got or equal(wanted, got):
         return None

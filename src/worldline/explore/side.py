@@ -62,7 +62,7 @@ class Side:
     ) -> None:
         self.name, self.ask, self.prediction = name, ask, prediction
         self.reading = reading or read(ask, prediction)
-        self.moments: tuple[Event, ...] = self.reading.moments
+        self.moments: tuple[Event, ...] = self.reading.events
         self.stacks = stacks(self.moments)
         self.shown = Shown(self.moments)
         self._functions = Functions(ask.program)

@@ -84,11 +84,11 @@ def _sampling(settled: dict[str, Any], *, logprobs: bool) -> Sampling:
 
 
 def _local(scheme: str, settled: dict[str, Any]) -> Predictor:
-    from worldline.model.checkpoint import digest, open_model, standing
+    from worldline.model.checkpoint import digest, open_model, surviving
     from worldline.predict.local import Local
 
     folder = None if scheme == DEFAULT else Path(scheme)
-    if folder is not None and not standing(folder).is_dir():
+    if folder is not None and not surviving(folder).is_dir():
         raise UsageError(
             f"no model {scheme!r}: it is `default`, `interpreter`, a checkpoint's folder, server:URL#MODEL, "
             "hub:NAME or replay:FILE"

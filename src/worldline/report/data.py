@@ -53,7 +53,7 @@ class Findings:
     """A run as its page shows it.
 
     `sums` has rows by the suite's own groups, `by_steps` by the length of the true trace. `codecs` are the notations
-    that were written. `shown` are the failures to be shown, by their place in the suite, commonest cause first.
+    that were written. `listed` are the failures to be shown, by their place in the suite, commonest cause first.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Findings:
     cures: Trials | None = None
     places: tuple[int, ...] = ()
     endings: Mapping[str, Mapping[str, Any]]
-    shown: tuple[int, ...] = ()
+    listed: tuple[int, ...] = ()
 
     @property
     def failed(self) -> tuple[JudgedSample, ...]:
@@ -103,7 +103,7 @@ def gather(path: Path, *, limit: int) -> Findings:
         trouble=trouble, cures=read_interventions(path), places=_places(path, seen),
         endings=stored.get("by_ending", {}),
     )  # fmt: skip
-    return replace(found, shown=choose(found.failed, limit))
+    return replace(found, listed=choose(found.failed, limit))
 
 
 def current(path: Path) -> Iterator[Record]:

@@ -61,7 +61,7 @@ def _table(found: Debugged) -> Iterator[str]:
     lines = {name: printable_lines(text) for name, text in files.items()}
     yield "<table><thead><tr><th>step<th>line<th>source<th>what happens<th>what the model imagines<th>sure</tr></thead>"
     yield "<tbody>"
-    for row in beside(found.rows, diagnosis.truth.moments, diagnosis.found.moments, first, found.sure, ROWS):
+    for row in beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, ROWS):
         yield table_row(row, lines.get(row.file or program.name, []))
     yield "</tbody></table>"
 

@@ -130,7 +130,7 @@ def _table(record: Record, diagnosis: Diagnosis) -> str:
     first = diagnosis.first
     sources = {**dict(program.files), program.name: program.source}
     lines = {name: [short(line, VALUE) for line in printable_lines(text)] for name, text in sources.items()}
-    shown = beside(tuple(rows(diagnosis)), diagnosis.truth.moments, diagnosis.found.moments, first, (), ROWS)
+    shown = beside(tuple(rows(diagnosis)), diagnosis.truth.events, diagnosis.found.events, first, (), ROWS)
     body = "".join(table_row(_bounded(row), lines.get(row.file or program.name, [])) for row in shown)
     return (
         f'<div class="wide"><table class="beside"><thead>{_HEADS}</thead><tbody>{body}</tbody></table></div>'

@@ -33,7 +33,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 def report(path: Path, *, limit: int = LIMIT) -> tuple[str, Findings]:
     """The page of a run, and what it was made of."""
     found = gather(path, limit=limit)
-    wanted = set(found.shown)
+    wanted = set(found.listed)
     failures = {
         record.at: failure(record, found.tried(record.at)) for record in current(path) if record.at in wanted
     }
@@ -200,7 +200,7 @@ def _cut(rows: int) -> str:
 
 def _own(table: Table) -> str:
     note = f'<p class="note">{safe(table.note)}</p>' if table.note else ""
-    heads, *rows = table.shown()
+    heads, *rows = table.texts()
     words = sum(all(isinstance(row[i], str) for row in table.rows) for i in range(len(heads)))
     return _table(heads, rows, texts=words) + note
 
@@ -315,17 +315,17 @@ def _failures(found: Findings, failures: Mapping[int, str]) -> Iterator[str]:
     if not failed:
         return
     yield "<h2 id=failures>Failures</h2>"
-    if len(found.shown) < len(failed):
+    if len(found.listed) < len(failed):
         yield (
-            f'<p class="note">{len(found.shown):,} of {len(failed):,} failures are shown, as evenly over the causes '
+            f'<p class="note">{len(found.listed):,} of {len(failed):,} failures are shown, as evenly over the causes '
             "as they occur; --limit shows more.</p>"
         )
     causes = {one.at: one.verdict.cause for one in failed}
     last = None
-    for at in found.shown:
+    for at in found.listed:
         if causes[at] != last:
             last = causes[at]
-            here = sum(causes[each] == last for each in found.shown)
+            here = sum(causes[each] == last for each in found.listed)
             of = found.sums.causes[last].n
             count = f"{here:,} of {of:,}" if here < of else f"{of:,}"
             yield f"<h3>{safe(last)} <small>{count}</small></h3>"

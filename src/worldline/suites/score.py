@@ -125,7 +125,7 @@ def judge(
     diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, answer=said))
     is_compact = prediction.codec == "compact"
     verdict = _judge_compact(task, true, prediction) if is_compact else _judge_cwm(task, true, diagnosis)
-    if verdict.trace == "malformed" and said is not None and not diagnosis.found.moments:
+    if verdict.trace == "malformed" and said is not None and not diagnosis.found.events:
         is_right = true.answer.event == "return" and equal(said, true.answer.value)
         verdict = replace(verdict, answer="right" if is_right else "wrong")
     is_said = said is None or equal(said, true.answer.value)
@@ -154,13 +154,13 @@ def _judge_compact(task: Task, true: Truth, prediction: Prediction) -> Verdict:
 
 def _judge_cwm(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     found, prediction, first = diagnosis.found, diagnosis.sample.found, diagnosis.first
-    steps = len(diagnosis.truth.moments)
+    steps = len(diagnosis.truth.events)
     agreed = min(first.step, steps) if first is not None else steps
     said, is_whole, is_script = found.answer, diagnosis.is_whole, task.program.call is None
     is_right = said is not None and (is_whole if is_script else _same_answer(Answer(*said), true.answer))
     # An end before anything has returned is one that the notation does not have.
     is_ended = found.ended and said is not None
-    unfinished = _unfinished(found.malformed is not None, is_ended, bool(found.moments), prediction)
+    unfinished = _unfinished(found.malformed is not None, is_ended, bool(found.events), prediction)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
     size, seconds = len(prediction.text), prediction.seconds
     return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds)

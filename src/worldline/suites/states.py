@@ -114,8 +114,8 @@ def steps(task: Task, ask: Ask, true: Truth, rolled: Rolled) -> ForcedSteps:
     if rolled.force == "next":
         return _ahead(task, ask, true, rolled.steps)
     answer = judge(task, true, rolled.prediction, ask=ask).answer == "right"
-    wanted = read(ask, Prediction(text=true.text, status="ended")).moments
-    found = read(ask, rolled.prediction).moments
+    wanted = read(ask, Prediction(text=true.text, status="ended")).events
+    found = read(ask, rolled.prediction).events
     own = len(wanted) if rolled.left is None else min(len(wanted), rolled.left + 1)
     beside = [*found[:own], *[None] * (own - len(found))]
     pairs = list(zip(wanted[:own], beside, strict=True))

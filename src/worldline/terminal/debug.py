@@ -26,9 +26,7 @@ def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW) -> 
     """Both runs side by side, then why they part; `rows` at most, 0 for all."""
     diagnosis, sample = found.diagnosis, found.sample
     first = diagnosis.first
-    shown = list(
-        beside(found.rows, diagnosis.truth.moments, diagnosis.found.moments, first, found.sure, rows)
-    )
+    shown = list(beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, rows))
     _print(console, _heading(sample.ask.program, found.model))
     _print_rows(console, sample.ask.program, shown, ("what happens", "what the model imagines"))
     for name, text, style in sentences(found):
@@ -38,7 +36,7 @@ def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW) -> 
 def print_imagined(console: Console, found: Imagined, *, rows: int = 200) -> None:
     """The prediction alone."""
     _print(console, _heading(found.ask.program, found.model))
-    shown = list(alone(found.reading.moments, found.sure, rows))
+    shown = list(alone(found.reading.events, found.sure, rows))
     _print_rows(console, found.ask.program, shown, ("what the model imagines",))
     for name, text, style in ending(found.found, found.reading):
         _tell(console, name, text, style)

@@ -45,7 +45,7 @@ def print_measured(console: Console, found: Measured) -> None:
 def print_tables(console: Console, tables: Sequence[Figures]) -> None:
     """What a suite finds of its own, each table under its title."""
     for figures in tables:
-        heads, *rows = figures.shown()
+        heads, *rows = figures.texts()
         table = Table(
             box=None, header_style="dim", pad_edge=False, title=printable(figures.title), title_justify="left"
         )

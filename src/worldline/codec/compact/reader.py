@@ -45,7 +45,7 @@ class CompactReader:
         self.prompt, self.ended = prompt, False
         self._options = prompt.options
         self._files = [prompt.program.name, *(path for path, _ in prompt.program.files)]
-        self._cursor, self._shown = Cursor(), KnownNames(prompt.options, budget)
+        self._cursor, self._names = Cursor(), KnownNames(prompt.options, budget)
         self._rows: list[_OpenStep] = []
         self.frames: list[Frame] = []
         self._lines: list[int] = []  # the newest line of each frame
@@ -115,7 +115,7 @@ class CompactReader:
             raise Fault(0, "a step")
         self._expect_end(text, 1)
         self._left.add(self._cursor.pop())
-        self._shown.forget(frame)
+        self._names.forget(frame)
 
     def _switch(self, text: str) -> None:
         if text == "@.":
@@ -187,7 +187,7 @@ class CompactReader:
         line = self._read_own_line(text, at, frame)
         self._cursor.push(frame)
         pending = self._pending.steps[frame]
-        changes, stop = self._shown.read(frame, text, end)
+        changes, stop = self._names.read(frame, text, end)
         if text[stop : stop + 2] != " |":
             self._finish(_OpenStep("resume", frame, line, changes), text, stop)
             return
@@ -212,7 +212,7 @@ class CompactReader:
         elif event == "return" or leaves:
             self._cursor.pop()
             (self._left if leaves else self._over).add(frame)
-            self._shown.forget(frame)
+            self._names.forget(frame)
 
     def _running(self, event: str = "line") -> int:
         """The frame of a step: the one that runs; of output and the like after the last frame, that last one."""
@@ -244,7 +244,7 @@ class CompactReader:
     def _read_changes(self, i: int, text: str, at: int, frame: int | None = None) -> tuple[Changes, int]:
         if at == len(text) or not self._options.reveals(i):
             return _NOTHING, at
-        return self._shown.read(self._rows[i].frame if frame is None else frame, text, at)
+        return self._names.read(self._rows[i].frame if frame is None else frame, text, at)
 
     def _read_line(self, text: str, at: int) -> tuple[int, int]:
         match = _NUMBER.match(text, at)

@@ -104,7 +104,7 @@ class _CompactWriter:
 
     def __init__(self, run: Recorded, options: Compact, queries: Sequence[Query]) -> None:
         self.run, self.options, self.out = run, options, list[str]()
-        self._cursor, self._shown = Cursor(), KnownNames(options)
+        self._cursor, self._names = Cursor(), KnownNames(options)
         self._files = {name: i for i, (name, _) in reversed(list(enumerate(_files(run.program))))}
         self._lines: dict[int, int] = {}
         self._pending = Pending[Step]()  # of the steps whose changes come late
@@ -161,7 +161,7 @@ class _CompactWriter:
         while cursor.top not in (target, NOBODY) and self._last_use[cursor.top] < step.i:
             if target != NOBODY and not cursor.running[target]:
                 break
-            self._shown.forget(cursor.pop())
+            self._names.forget(cursor.pop())
             self.out.append("/\n")
         if cursor.top != target:
             self.out.append(f"@{cursor.refer(target) if target != NOBODY else '.'}\n")
@@ -176,7 +176,7 @@ class _CompactWriter:
         pending = self._pending.settle(step.frame, step.event)
         if pending is None:
             return ""
-        changes = self._shown.write(pending, self.options.reveals(pending.i))
+        changes = self._names.write(pending, self.options.reveals(pending.i))
         if step.event == "resume":
             return changes + " |" if changes else ""
         if changes:
@@ -191,9 +191,9 @@ class _CompactWriter:
         if step.i in self._late:
             self._pending.hold(step.frame, step.event, step)
             return ""
-        changes = self._shown.write(step, self.options.reveals(step.i))
+        changes = self._names.write(step, self.options.reveals(step.i))
         if step.event == "return":
-            self._shown.forget(step.frame)
+            self._names.forget(step.frame)
         return changes
 
     def _mark(self, step: Step) -> str:

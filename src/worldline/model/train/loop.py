@@ -99,7 +99,7 @@ class TrainingRun:
     trained_on: list[dict[str, Any]]
     behind: batches.StreamState | None = None  # where the stream stands behind the newest batch trained on
     unseen: deque[_Unseen] = field(default_factory=deque)
-    told: float = field(default_factory=monotonic)  # when figures were last told
+    printed: float = field(default_factory=monotonic)  # when figures were last written
     summed: Figures = field(default_factory=dict)  # since then
 
 
@@ -314,20 +314,20 @@ def _tell(run: TrainingRun, progress: float, *, evaluate: bool) -> None:
     now = monotonic()
     if not run.ranks.first or not figures:
         return
-    speed = figures["bytes"] / (now - run.told)
+    speed = figures["bytes"] / (now - run.printed)
     seen = figures["seen"]
-    told = {
+    row = {
         "progress": progress, "loss": figures["loss"] / seen, "norm": figures["norm"] / seen,
         "share": figures["share"] / seen, "bytes_per_second": speed, "mfu": _mfu(run, speed),
         "elapsed": run.clock.elapsed, **run.feed.counts,
     }  # fmt: skip
     if evaluate and run.held.batches:
         with run.average.in_place():
-            told |= train_loss.measure(run.model, run.held, run.ranks.device)
+            row |= train_loss.measure(run.model, run.held, run.ranks.device)
     for writer in run.writers:
-        writer.write(run.step, told)
-    print(_line(run.step, told), flush=True)
-    run.told = monotonic()
+        writer.write(run.step, row)
+    print(_line(run.step, row), flush=True)
+    run.printed = monotonic()
 
 
 def _mfu(run: TrainingRun, speed: float) -> float:
@@ -339,17 +339,19 @@ def _mfu(run: TrainingRun, speed: float) -> float:
     return 6 * size * speed / (peak * run.ranks.count) if peak else 0.0
 
 
-def _line(step: int, told: Figures) -> str:
+def _line(step: int, row: Figures) -> str:
     line = (
-        f"step {step:6d}  {told['progress']:6.1%}  loss {told['loss']:.4f} bits  norm {told['norm']:.3f}  "
-        f"{told['bytes_per_second'] / 1e3:,.0f} kB/s  mfu {told['mfu']:.1%}"
+        f"step {step:6d}  {row['progress']:6.1%}  loss {row['loss']:.4f} bits  norm {row['norm']:.3f}  "
+        f"{row['bytes_per_second'] / 1e3:,.0f} kB/s  mfu {row['mfu']:.1%}"
     )
-    if "fresh" in told:
-        line += f"  again {told['again'] / max(1, told['fresh'] + told['again']):.0%} waited {told['waited']:.0f}s"
-    if "held_out_bits" in told:
+    if "fresh" in row:
         line += (
-            f"  | held out {told['held_out_bits']:.4f} bits  answer {told['held_out_answer']:.1%}  "
-            f"trace {told['held_out_trace']:.1%}"
+            f"  again {row['again'] / max(1, row['fresh'] + row['again']):.0%} waited {row['waited']:.0f}s"
+        )
+    if "held_out_bits" in row:
+        line += (
+            f"  | held out {row['held_out_bits']:.4f} bits  answer {row['held_out_answer']:.1%}  "
+            f"trace {row['held_out_trace']:.1%}"
         )
     return line
 

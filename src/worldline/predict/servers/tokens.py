@@ -69,7 +69,7 @@ class Stage:
         start = [TOKENS["begin_of_text"], TOKENS["trace_context_start"], *source, TOKENS["frame_sep"]]
         return start + _ids(frames, vocabulary)
 
-    def shown(self, text: str) -> str:
+    def without_closing(self, text: str) -> str:
         """A model's text without the frames of `main` that end it."""
         if self.closing is None:
             return text

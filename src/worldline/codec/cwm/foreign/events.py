@@ -31,16 +31,16 @@ _LINE_OF_DEF = re.compile(r"\s*(?:async\s+def|def|class|@)\b")
 
 @dataclass
 class Telling:
-    """The scopes of one text, fed a frame at a time; `told` are the frames with their events."""
+    """The scopes of one text, fed a frame at a time; `frames` are the frames with their events."""
 
     scopes: Activations
-    told: list[RawFrame] = field(default_factory=list)
+    frames: list[RawFrame] = field(default_factory=list)
     visited: set[str] = field(default_factory=set)
 
     @property
     def over(self) -> bool:
         """Whether the outermost scope has returned."""
-        return bool(self.told) and not self.scopes.stack
+        return bool(self.frames) and not self.scopes.stack
 
     def feed(self, seen: ScannedFrame, following: ScannedFrame | Stop) -> None:
         """Take the next frame; the one after it may tell what it is."""
@@ -55,7 +55,7 @@ class Telling:
             place.scope.names = _whole(frame.locals, place.scope.names)
         if frame.event == "line":
             self.visited.add(frame.line)
-        self.told.append(frame)
+        self.frames.append(frame)
 
     def _entry(self) -> str:
         return self.scopes.lines.text(self.scopes.entry or 0)

@@ -83,10 +83,10 @@ def parse(
         end, seen = seen.end, following
         if telling.over:
             break
-    told = [_translated(frame, value) for frame in telling.told] if value else telling.told
+    frames = [_translated(frame, value) for frame in telling.frames] if value else telling.frames
     if telling.over or isinstance(seen, ScannedFrame):
-        return _whole(told, source, entry, tail_of(text, end))
-    return _stopped(told, source, entry, text, seen)
+        return _whole(frames, source, entry, tail_of(text, end))
+    return _stopped(frames, source, entry, text, seen)
 
 
 def _scanner(text: str, lines: SourceLines) -> Scan:
@@ -126,17 +126,17 @@ def _begins(frame: ScannedFrame) -> bool:
     return frame.locals is not None and UNCHANGED not in frame.locals.values()
 
 
-def _whole(told: list[RawFrame], source: str, entry: int | None, tail: Tail) -> Stripped:
-    text = tagged(told) + token("end_of_text")
+def _whole(frames: list[RawFrame], source: str, entry: int | None, tail: Tail) -> Stripped:
+    text = tagged(frames) + token("end_of_text")
     kind = "whole" if tail.run_on is None else "run-on"
     prediction = parse_tagged(text, source, entry=entry)
     return Stripped(prediction, text, kind, run_on=tail.run_on, answer=tail.answer)
 
 
-def _stopped(told: list[RawFrame], source: str, entry: int | None, text: str, stop: Stop) -> Stripped:
+def _stopped(frames: list[RawFrame], source: str, entry: int | None, text: str, stop: Stop) -> Stripped:
     answer = tail_of(text, stop.offset).answer
-    shown = tagged(told)
-    if not told and not SPECIAL.sub("", text).strip():
+    shown = tagged(frames)
+    if not frames and not SPECIAL.sub("", text).strip():
         return Stripped(parse_tagged("", source, entry=entry), "", "empty")
     if stop.cut:
         found = repetition(text, times=ROUNDS, least=LEAST)
