@@ -82,7 +82,7 @@ def test_a_missing_name_is_found_at_its_place(true: Reading, data: st.DataObject
 
 
 @given(true=TRUE, data=st.data())
-def test_steps_that_are_missing_or_too_many_are_told_adifference(true: Reading, data: st.DataObject) -> None:
+def test_steps_that_are_missing_or_too_many_are_told_apart(true: Reading, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, true.steps - 2))
     stop = data.draw(st.integers(start + 1, min(start + 4, true.steps - 1)))
     fewer = replace(true, events=true.events[:start] + true.events[stop:])
@@ -164,7 +164,7 @@ def test_a_cut_text_is_right_up_to_its_cut(codec: str, program: Program, data: s
         ("[1]", "[1", "", None, "[1]", "[1"),
     ],
 )
-def test_where_two_values_difference(
+def test_where_two_values_part(
     wanted: str, got: str, path: str, at: int | None, one: str | None, other: str | None
 ) -> None:
     found = difference(wanted, got)
@@ -173,7 +173,7 @@ def test_where_two_values_difference(
 
 
 @pytest.mark.parametrize(("one", "other"), [("1", "1"), ("{1: 2, 3: 4}", "{3: 4, 1: 2}"), ("'a'", '"a"')])
-def test_equal_values_do_not_difference(one: str, other: str) -> None:
+def test_equal_values_do_not_part(one: str, other: str) -> None:
     assert difference(one, other) is None
 
 
