@@ -83,7 +83,7 @@ def _short(x: Tensor, held: Tensor, taps: Tensor) -> tuple[Tensor, Tensor]:
 
 def start(shape: Shape, path: Path, data: bytes, prompt: int) -> list[Tensor]:
     """A state that has read `data`, as tensors without a batch."""
-    machine = engine.Engine(shape, read(path))
+    machine = engine.ReferenceEngine(shape, read(path))
     state = machine.start()
     machine.feed(state, data[:prompt], pin=True)
     machine.feed(state, data[prompt:], pin=False)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from worldline.data.mine.mine import Quarry
     from worldline.data.mixture import Mixture
-    from worldline.data.sources import Live
+    from worldline.data.sources import LiveSource
     from worldline.model.train.config import Training
 
 PYTHON = os.environ.get("WORLDLINE_STREAM_PYTHON", "")
@@ -76,7 +76,7 @@ def data() -> Mixture:
     return Mixture(sources=sources, modes=modes, max_bytes=LONGEST, query=0.03)
 
 
-def live(*, split: str = "train", workers: int = WORKERS) -> Live:
+def live(*, split: str = "train", workers: int = WORKERS) -> LiveSource:
     """Documents of `data()`, made while the model trains."""
     from worldline.data.sources import streams
 
@@ -89,7 +89,7 @@ def training() -> Training:
     from worldline.data.sources import Files
     from worldline.model.shape import Shape
     from worldline.model.train.config import Training
-    from worldline.model.train.optimize import Rates
+    from worldline.model.train.optimize import LearningRates
 
     return Training(
         shape=Shape(),
@@ -100,7 +100,7 @@ def training() -> Training:
         phases=((0.6, LONGEST, 4),),  # then permutations of 700 lines fit
         minutes=MINUTES,
         held_out=Files(paths=(HELD_OUT,)) if HELD_OUT else live(split="valid"),
-        rates=Rates(matrix=0.02 * RATE),
+        rates=LearningRates(matrix=0.02 * RATE),
         compile=os.environ.get("WORLDLINE_COMPILE", "1") == "1",
         log_every=20,
         eval_every=500,

@@ -14,9 +14,10 @@ from scripted_model import Mistaken, argument, programs, samples
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.diagnose.cause import CAUSES
-from worldline.diagnose.cures import CONFIRMING, CURES, Case, Unfit, plan, repaired
+from worldline.diagnose.cures import CONFIRMING, CURES, Unfit, plan, repaired
+from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.diagnose.trials import Interventions, intervene
+from worldline.diagnose.trials import Trials, intervene
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
@@ -26,7 +27,7 @@ from worldline.stats import Paired, mcnemar, wilson
 pytestmark = pytest.mark.usefixtures("box")
 
 
-def outcomes(found: Interventions, cure: str) -> dict[str, int]:
+def outcomes(found: Trials, cure: str) -> dict[str, int]:
     """How often each outcome of a cure."""
     told = [one.outcome for one in found.tried if one.cure == cure]
     return {name: told.count(name) for name in sorted(set(told))}
@@ -146,10 +147,10 @@ def test_the_guard_applies_only_where_the_control_flow_was_left() -> None:
         lambda ask, truth: truth.replace(b"3 i=0\n", b"5 i=0\n") if argument(ask) == 4 else truth
     )
     some = samples(model, programs(6, LOOP)[4:])
-    assert plan("guard", Case(some[0])).force == "guard"
-    assert plan("guard", Case(some[0])).ask.given.endswith(b"2 s=0\n")
+    assert plan("guard", Diagnosis(some[0])).force == "guard"
+    assert plan("guard", Diagnosis(some[0])).ask.given.endswith(b"2 s=0\n")
     with pytest.raises(Unfit, match="never left"):
-        plan("guard", Case(some[1]))
+        plan("guard", Diagnosis(some[1]))
 
 
 NESTED = "    return (n + 1) * 2 - n\n"
@@ -172,7 +173,7 @@ def test_flattened_programs_have_a_truth_of_their_own() -> None:
     assert again is not None
     assert again.ask.program.source.count("\n") > some[0].ask.program.source.count("\n")
     with pytest.raises(Unfit, match="nothing to decompose"):
-        plan("flatten", Case(some[4]))
+        plan("flatten", Diagnosis(some[4]))
 
 
 def test_string_methods_as_loops() -> None:
@@ -231,7 +232,7 @@ def test_meta_s_format_is_repaired_by_frames() -> None:
     program = programs(2)[1]
     (true,) = Interpreter(codec="cwm").predict([Ask(program=program)])
     bad = true.text.replace(b'"a": "2"', b'"a": "7"')
-    case = Case(Sample(ask=Ask(program=program), truth=true, found=replace(true, text=bad)))
+    case = Diagnosis(Sample(ask=Ask(program=program), truth=true, found=replace(true, text=bad)))
     given = repaired(case)
     assert true.text.startswith(given)
     assert given.count(b"<|frame_sep|>") == 3
@@ -271,7 +272,7 @@ def test_the_shipped_model_goes_through_the_cures() -> None:
     ("codec", "old", "new"), [("compact", "12 x=6", "12 x=4"), ("cwm", '"x": "6"', '"x": "4"')]
 )
 def test_an_exception_that_was_handled_is_no_answer_to_be_told(codec: str, old: str, new: str) -> None:
-    case = Case(sample(EXCEPTIONS, (old, new), codec=codec))
+    case = Diagnosis(sample(EXCEPTIONS, (old, new), codec=codec))
     given = plan("repair", case, codec=codec).ask.given
     assert truth(EXCEPTIONS, codec).text.startswith(given)
     assert 0 < len(given) < len(truth(EXCEPTIONS, codec).text)
@@ -282,7 +283,7 @@ def test_another_exception_is_another_answer_in_metas_format() -> None:
     (true,) = Interpreter(codec="cwm").predict([Ask(program=program)])
     other = true.text.replace(b"IndexError('list index out of range')", b"KeyError(3)")
     assert other != true.text
-    case = Case(Sample(ask=Ask(program=program), truth=true, found=replace(true, text=other)))
+    case = Diagnosis(Sample(ask=Ask(program=program), truth=true, found=replace(true, text=other)))
     assert case.truth.answer == ("raise", "IndexError('list index out of range')")
     assert case.answer is False
 

@@ -80,7 +80,7 @@ def test_the_engines_agree(precision: str) -> None:
     text = b"(1 n=7\n2 total=0\n3 i=0\n4 total=7\n3 i=1\n4 total=14\n5\n)14\n.\n"
     said = []
     for machine in (
-        engine.Engine(shape, read(SHIPPED / MODEL)),
+        engine.ReferenceEngine(shape, read(SHIPPED / MODEL)),
         checkpoint.open_model(SHIPPED, precision=precision),
     ):
         state = machine.start()

@@ -14,7 +14,7 @@ from typing import Any
 from worldline.core.malformed import Malformed
 from worldline.core.node import Value, text
 from worldline.core.value import parse
-from worldline.diagnose.value_diff import part
+from worldline.diagnose.value_diff import difference
 from worldline.errors import UsageError
 
 LONGEST = 1000  # characters of a value in the tree; the clipboard gets the whole
@@ -107,7 +107,7 @@ def differing(name: str, wanted: str | None, got: str | None) -> Shown:
         shown("interpreter", wanted) if wanted is not None else Shown("interpreter", NONE),
         shown("predicted", got) if got is not None else Shown("predicted", NONE),
     ]
-    where = part(wanted, got) if wanted is not None and got is not None else None
+    where = difference(wanted, got) if wanted is not None and got is not None else None
     if where is not None and (where.path or where.at is not None):
         place = where.path + ("" if where.at is None else f" character {where.at}")
         rows.append(Shown("place", f"{place.strip()}: {where.wanted or NONE}, not {where.got or NONE}"))

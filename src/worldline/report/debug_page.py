@@ -40,13 +40,13 @@ def _safe(text: str) -> str:
 
 
 def _table(found: Debugged) -> Iterator[str]:
-    case, program = found.case, found.sample.ask.program
-    first = case.divergences[0] if case.divergences else None
+    diagnosis, program = found.diagnosis, found.sample.ask.program
+    first = diagnosis.first
     files = {**dict(program.files), program.name: program.source}
     lines = {name: printable_lines(text) for name, text in files.items()}
     yield "<table><thead><tr><th>step<th>line<th>source<th>what happens<th>what the model imagines<th>sure</tr></thead>"
     yield "<tbody>"
-    for row in beside(found.rows, case.truth.moments, case.found.moments, first, found.sure, ROWS):
+    for row in beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, ROWS):
         yield table_row(row, lines.get(row.file or program.name, []))
     yield "</tbody></table>"
 

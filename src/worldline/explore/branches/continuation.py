@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.turns import turns
-from worldline.codec.compact.writer import AUXILIARY
 from worldline.core.change import Change
+from worldline.core.events import CHANGELESS
 from worldline.core.trace import Step
 from worldline.diagnose.debug import STEPS
 from worldline.diagnose.trials import WHOLE
@@ -26,7 +26,7 @@ from worldline.explore.branches.branch import Branch
 from worldline.explore.branches.plan import Place, Plan, Run, behind
 from worldline.explore.names_in_use import in_use
 from worldline.limits import Limits
-from worldline.predict.interpreter import Interpreter, Refusal, continued
+from worldline.predict.interpreter import Interpreter, RefusedChange, continued
 from worldline.predict.predictor import Ask, Prediction
 
 
@@ -112,7 +112,7 @@ def _changed(run: Run, lineage: list[Branch], plan: Plan, place: Place, limits: 
     found = continued(ask, Change(place.step, values, plan.line), limits=bounds)
     return (
         Course(why=found.why)
-        if isinstance(found, Refusal)
+        if isinstance(found, RefusedChange)
         else _spliced(_true_run(run, found), found, plan, place)
     )
 
@@ -169,7 +169,7 @@ def _names(run: Run, place: Place, late: bool) -> dict[int, dict[str, str]]:
     come (`late`); arguments are there at once.
     """
     steps = run.parsed.steps[: place.steps]
-    newest = {step.frame: step for step in steps if step.event not in AUXILIARY}
+    newest = {step.frame: step for step in steps if step.event not in CHANGELESS}
     live = {*run.stack(place.steps - 1), place.frame}
     live |= {frame for frame, step in newest.items() if step.event == "yield"}
     names: dict[int, dict[str, str]] = {frame: {} for frame in sorted(live)}
@@ -204,7 +204,9 @@ def _held(true: Run, place: Place, values: Mapping[int, Mapping[str, object]]) -
     """
     steps = true.parsed.steps[: place.steps]
     for frame, names in values.items():
-        newest = next(step for step in reversed(steps) if step.frame == frame and step.event not in AUXILIARY)
+        newest = next(
+            step for step in reversed(steps) if step.frame == frame and step.event not in CHANGELESS
+        )
         source = true.source(frame)
         used = {} if source is None else in_use(source, newest.line, waits=frame != place.frame)
         for name in names:

@@ -16,7 +16,7 @@ from worldline.core.escape import printable, printable_lines
 from worldline.core.program import Program
 from worldline.diagnose.sentences import percent
 from worldline.explore.clip import parting
-from worldline.terminal.source import Sources
+from worldline.terminal.source import ColouredSources
 from worldline.terminal.step.state import Level, Named, Shot, View
 from worldline.terminal.step.walk import OPEN, Spot, Walk
 from worldline.terminal.step.words import SIGNS, STYLES, brief
@@ -54,7 +54,7 @@ class Listing:
     """The source of a program, coloured once."""
 
     def __init__(self, program: Program) -> None:
-        self.program, self._sources = program, Sources(program)
+        self.program, self._sources = program, ColouredSources(program)
         self._counts: dict[str | None, int] = {}
 
     def count(self, file: str | None) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from worldline.diagnose.reading import Moment
+from worldline.diagnose.reading import Event
 from worldline.explore.branches.branch import Branch
 from worldline.explore.chunk import CHUNK, chunk
 from worldline.explore.pair import RIGHT, WRONG, Pair
@@ -104,7 +104,7 @@ class Walk:
         return self.pair.rows[self.row].right if self.count else None
 
     @property
-    def moment(self) -> Moment | None:
+    def moment(self) -> Event | None:
         """What happens in this row: for the interpreter, or, where it has no step here, for the model."""
         for shot in (self.view.left, self.view.right):
             if shot is not None and shot.own:

@@ -133,9 +133,9 @@ class Guard:
         """The names that a frame of this code can show."""
         if self.names is None or not flows or any(flow.names.whole for flow in flows):
             return self.names
-        return self._kept(("names", file, flows), lambda: self._shown(file, flows))
+        return self._kept(("names", file, flows), lambda: self._visible(file, flows))
 
-    def _shown(self, file: int, flows: tuple[Flow, ...]) -> frozenset[bytes]:
+    def _visible(self, file: int, flows: tuple[Flow, ...]) -> frozenset[bytes]:
         shown = {name for flow in flows for name in flow.names.visible | flow.names.inlined}
         shown |= self.files[file].globals | _COMMON | _PARAMETERS
         shown |= {other for name in shown for other in self.mangled.get(name, ())}
