@@ -14,6 +14,7 @@ from worldline.explore.clip import clip
 from worldline.explore.pair import Pair, PairRow
 from worldline.explore.side import Side
 from worldline.explore.stacks import NOBODY
+from worldline.explore.stepping import row_steps
 
 CHUNK = 256  # rows
 TAIL = 2_000  # characters of what was printed before
@@ -40,9 +41,8 @@ def chunk(pair: Pair, k: int) -> dict[str, Any]:
 
 def _row(pair: Pair, n: int) -> dict[str, Any]:
     row = pair.rows[n]
-    name = "left" if row.left is not None else "right"
-    side, step = pair.side(name), row.left if row.left is not None else row.right
-    found: dict[str, Any] = {
+    side, step = (pair.left, row.left) if row.left is not None else (pair.right, row.right)
+    return {
         "row": n,
         "action": row.action,
         "state": row.state,
@@ -50,11 +50,8 @@ def _row(pair: Pair, n: int) -> dict[str, Any]:
         "right": _cell(pair, "right", n, row.right),
         "differs": [_difference(one) for one in row.differs],
         "depth": side.depth(step) if side is not None and step is not None else 0,
+        **row_steps(pair, n),
     }
-    for way in ("over", "out", "back_over", "back_out"):
-        target = getattr(side, way)(step) if step is not None else None
-        found[way] = pair.row_of(name, target) if target is not None else None
-    return found
 
 
 def _difference(one: Divergence) -> dict[str, Any]:
