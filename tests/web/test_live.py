@@ -16,7 +16,7 @@ from wire import get, post, read_reply, request, talk
 
 from worldline.core.program import Program
 from worldline.errors import UsageError
-from worldline.explore.grow import Progress
+from worldline.explore.grow import GrowthProgress
 from worldline.explore.pair import Pair
 from worldline.explore.scene import Scene
 from worldline.predict.interpreter import Interpreter
@@ -176,14 +176,16 @@ def test_without_a_model_nothing_can_be_asked(shown: Served) -> None:
 # The thread by itself
 
 
-def growing(gate: threading.Event, *, branch: int = 0) -> Callable[[Callable[[], bool]], Iterator[Progress]]:
+def growing(
+    gate: threading.Event, *, branch: int = 0
+) -> Callable[[Callable[[], bool]], Iterator[GrowthProgress]]:
     """A branch that grows until it is let go or stopped."""
 
-    def grow(stop: Callable[[], bool]) -> Iterator[Progress]:
-        yield Progress(branch, "truth")
+    def grow(stop: Callable[[], bool]) -> Iterator[GrowthProgress]:
+        yield GrowthProgress(branch, "truth")
         while not gate.wait(0.01) and not stop():
-            yield Progress(branch, "model")
-        yield Progress(branch, "done", note="stopped" if stop() else "")
+            yield GrowthProgress(branch, "model")
+        yield GrowthProgress(branch, "done", note="stopped" if stop() else "")
 
     return grow
 
@@ -227,7 +229,7 @@ def test_what_is_opened_must_be_possible() -> None:
 
 
 def test_what_cannot_be_is_said_at_once_and_takes_no_place(live: LiveBranches) -> None:
-    def grow(stop: Callable[[], bool]) -> Iterator[Progress]:
+    def grow(stop: Callable[[], bool]) -> Iterator[GrowthProgress]:
         raise Refusal(422, "no")
 
     for _ in range(live_room.WAITING * 2):
@@ -247,8 +249,8 @@ def test_the_end_stops_what_is_at_work_and_what_waits(live: LiveBranches) -> Non
 def test_a_fault_of_ours_ends_its_job_and_no_other(
     live: LiveBranches, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def grow(stop: Callable[[], bool]) -> Iterator[Progress]:
-        yield Progress(0, "truth")
+    def grow(stop: Callable[[], bool]) -> Iterator[GrowthProgress]:
+        yield GrowthProgress(0, "truth")
         raise ZeroDivisionError("a fault of ours")
 
     assert live.begin(("live", 0, ""), grow).over.wait(10)

@@ -20,7 +20,7 @@ from worldline.dap.sources import ProgramSources, SourceKey
 from worldline.dap.variables import VariableReferences
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import Branch, Intervention
-from worldline.explore.grow import Progress, grow, imagine
+from worldline.explore.grow import GrowthProgress, grow, imagine
 from worldline.explore.growth import Grower
 from worldline.explore.scene import Scene
 from worldline.explore.stepping import Stepper, line_of
@@ -64,7 +64,7 @@ class Session:
         grower: Grower,
         client: ClientCapabilities,
         emit: Emit,
-        watch: Callable[[Progress], None],
+        watch: Callable[[GrowthProgress], None],
     ) -> None:
         self.launch, self.predictor, self.grower = launch, predictor, grower
         self.client, self.emit, self._watch = client, emit, watch
@@ -169,7 +169,7 @@ class Session:
         self.position = min(max(self.position, 0), at) if at else max(self.position, 0)
         self.go(Move("arrive", reason="goto", text=f"branch {branch}"))
 
-    def grew(self, progress: Progress) -> None:
+    def grew(self, progress: GrowthProgress) -> None:
         """A branch has come further."""
         if self.is_over:
             return

@@ -97,7 +97,7 @@ def _changes(pair: Pair, name: str, n: int, step: int) -> Iterator[list[Any]]:
     side = pair.side(name)
     assert side is not None
     others = _beside(pair, name, pair.rows[n])[0]
-    for change in side.changes(step):
+    for change in side.writes(step):
         text = None if change.text is None else clip(change.text, others.get(change.name))
         told = [change.frame, clip(change.name), text]
         yield told if change.writer == step else [*told, pair.row_of(name, change.writer)]
@@ -108,7 +108,7 @@ def _beside(pair: Pair, name: str, row: PairRow) -> tuple[dict[str, str], str | 
     side, step = (pair.right, row.right) if name == "left" else (pair.left, row.left)
     if side is None or step is None:
         return {}, None
-    values = {change.name: change.text for change in side.changes(step) if change.text is not None}
+    values = {change.name: change.text for change in side.writes(step) if change.text is not None}
     return values, side.moments[step].arg
 
 
@@ -151,7 +151,7 @@ def _known(pair: Pair, name: str, frame: int, step: int) -> Iterator[tuple[str, 
     """The values of a frame when a step is done, each as the row that told it shows it, with the row that made it."""
     side = pair.side(name)
     assert side is not None
-    for each, text, writer, told in side.shown.values(frame, step):
+    for each, text, writer, told in side.history.values(frame, step):
         others = _beside(pair, name, pair.rows[pair.row_of(name, told)])[0] if len(text) > TAIL else {}
         yield clip(each), [clip(text, others.get(each)), pair.row_of(name, writer)]
 

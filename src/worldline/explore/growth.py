@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from worldline.errors import WorldlineError
-from worldline.explore.grow import Progress
+from worldline.explore.grow import GrowthProgress
 
 Act = Callable[[], None]
 Post = Callable[[Act], None]
 IsStopped = Callable[[], bool]
-Start = Callable[[IsStopped], Iterator[Progress]]
+Start = Callable[[IsStopped], Iterator[GrowthProgress]]
 """What begins a branch; it is told how to ask whether it should stop, and gives its reports."""
 _log = logging.getLogger(__name__)
 
@@ -28,12 +28,12 @@ class Growth:
     """One branch under way: its newest report (None before the first), how it is stopped, and whether it is over."""
 
     def __init__(self, start: Start) -> None:
-        self.latest: Progress | None = None
+        self.latest: GrowthProgress | None = None
         self.over = threading.Event()
         self._stopping = threading.Event()
         self._reports = self._begun(start)
 
-    def _begun(self, start: Start) -> Iterator[Progress]:
+    def _begun(self, start: Start) -> Iterator[GrowthProgress]:
         yield from start(self._stopping.is_set)
 
     @property
@@ -50,7 +50,7 @@ class Growth:
         """Wait for the first report; what cannot be begun says so by an error."""
         self.latest = next(self._reports)
 
-    def run(self, watch: Callable[[Progress], None]) -> None:
+    def run(self, watch: Callable[[GrowthProgress], None]) -> None:
         """Grow to the end; `watch` is told each report before it is the newest."""
         try:
             for progress in self._reports:
@@ -121,7 +121,7 @@ class Grower:
         start: Start,
         *,
         begun: Callable[[int], None],
-        grew: Callable[[Progress], None],
+        grew: Callable[[GrowthProgress], None],
         refused: Callable[[str], None],
         broken: Callable[[str], None] | None = None,
     ) -> None:
@@ -137,11 +137,11 @@ class Grower:
         self,
         growth: Growth,
         begun: Callable[[int], None],
-        grew: Callable[[Progress], None],
+        grew: Callable[[GrowthProgress], None],
         refused: Callable[[str], None],
         broken: Callable[[str], None],
     ) -> None:
-        def watch(progress: Progress) -> None:
+        def watch(progress: GrowthProgress) -> None:
             if growth.latest is None:
                 self.post(partial(begun, progress.branch))
             self.post(partial(grew, progress))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from worldline.diagnose.reading import ASIDE, Moment
 from worldline.explore.branches.branch import Branch
 from worldline.explore.pair import WRONG, Pair
-from worldline.explore.side import Live, Side
+from worldline.explore.side import LiveFrame, Side
 from worldline.explore.stacks import NOBODY
 
 WAYS = ("over", "out", "back_over", "back_out")
@@ -122,7 +122,7 @@ class Stepper:
         frames[0] = StoppedFrame(top.frame, top.function, top.file, line_of(here), top.values, known)
         return frames
 
-    def _stopped(self, live: Live) -> StoppedFrame:
+    def _stopped(self, live: LiveFrame) -> StoppedFrame:
         info = self.side.frame(live.frame)
         return StoppedFrame(live.frame, live.function, info.file, live.line or info.line, live.values)
 

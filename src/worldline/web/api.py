@@ -15,7 +15,7 @@ from worldline.explore.chunk import CHUNK
 from worldline.explore.chunk import chunk as chunk_of
 from worldline.explore.scene import Scene
 from worldline.explore.timeline import timeline as timeline_of
-from worldline.explore.without_gc import unswept
+from worldline.explore.without_gc import without_gc
 from worldline.stats import wilson
 from worldline.web import overview as overviews
 from worldline.web.http.errors import Refusal
@@ -103,7 +103,7 @@ def samples(scenes: SceneCache, run: str, query: Mapping[str, Any]) -> dict[str,
 
 def sample(scenes: SceneCache, run: str, at: int, other: str | None = None) -> dict[str, Any]:
     """One sample: its program and its branches."""
-    with unswept():
+    with without_gc():
         cached = scenes.get(run, at)
         with cached.lock:
             told = cached.scene.describe()

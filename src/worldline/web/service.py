@@ -17,7 +17,7 @@ from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import Intervention
-from worldline.explore.grow import Progress, grow, imagine
+from worldline.explore.grow import GrowthProgress, grow, imagine
 from worldline.explore.growth import Growth
 from worldline.explore.scene import Scene
 from worldline.limits import Limits
@@ -142,7 +142,7 @@ class Service:
             yield event("done", await self.in_thread(api.branch_json, cached, branch))
 
     async def _progress(self, cached: CachedScene, growth: Growth) -> AsyncIterator[bytes]:
-        said: Progress | None = None
+        said: GrowthProgress | None = None
         spoke, pause = time.monotonic(), BEAT
         while not growth.over.is_set() and not self.is_leaving():
             began = time.monotonic()
@@ -189,6 +189,6 @@ def _rows(cached: CachedScene, branch: int) -> int:
         return len(cached.pair(branch).rows)
 
 
-def _progress_json(progress: Progress, rows: int) -> dict[str, Any]:
+def _progress_json(progress: GrowthProgress, rows: int) -> dict[str, Any]:
     told = {"stage": progress.stage, "bytes": progress.bytes, "steps": progress.steps}
     return {**told, "rows": rows, "note": progress.note}

@@ -23,7 +23,7 @@ from textual.message import Message
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.explore.branches.branch import HOWS, Intervention
-from worldline.explore.grow import Progress, grow, imagine
+from worldline.explore.grow import GrowthProgress, grow, imagine
 from worldline.explore.growth import Act, Grower, GrowthThread, IsStopped
 from worldline.explore.scene import Scene
 from worldline.explore.stops import STOPS, Location
@@ -88,7 +88,7 @@ class StepApp(App[None]):
         self.message = ""
         self.chosen: tuple[int, str] | None = None
         self._runs: int | None = None  # the row from which it runs on while the model writes
-        self.progress: Progress | None = None
+        self.progress: GrowthProgress | None = None
         self._listing = draw.SourceListing(self.cursor.here.ask.program)
         self._line: Location | None = None
         self.panels = {str(panel.id): panel for panel in self._panels()}
@@ -186,7 +186,7 @@ class StepApp(App[None]):
         """The model's thread has something to say."""
         posted.act()
 
-    def _grew(self, progress: Progress) -> None:
+    def _grew(self, progress: GrowthProgress) -> None:
         self.progress = progress
         if progress.branch != self.cursor.branch:
             return self._show(self.message)
@@ -213,7 +213,7 @@ class StepApp(App[None]):
             self._line = None
             self._say(f"branch {branch}: {words.named(intervention)}")
 
-        def begin(stop: IsStopped) -> Iterator[Progress]:
+        def begin(stop: IsStopped) -> Iterator[GrowthProgress]:
             return paced(cursor, grow(cursor.scene, predictor, intervention, parent=parent, stop=stop))
 
         self._grower.start(begin, begun=begun, grew=self._grew, refused=self._refused)
@@ -431,7 +431,7 @@ class StepApp(App[None]):
         self.exit()
 
 
-def paced(cursor: Cursor, growing: Iterator[Progress]) -> Iterator[Progress]:
+def paced(cursor: Cursor, growing: Iterator[GrowthProgress]) -> Iterator[GrowthProgress]:
     """Reports of a branch, each when its rows are made: here, where nobody waits for a key, and not too often."""
     stage, free = "", 0.0
     for progress in growing:

@@ -18,7 +18,7 @@ from worldline.diagnose.sentences import percent
 from worldline.explore.clip import parting
 from worldline.explore.stepping import OPEN
 from worldline.explore.stops import Location
-from worldline.terminal.source import Sources
+from worldline.terminal.source import HighlightedSource
 from worldline.terminal.step.cursor import Cursor
 from worldline.terminal.step.row_view import NamedValue, RowView, SideView, StackLevel
 from worldline.terminal.step.words import SIGNS, STYLES, brief
@@ -56,7 +56,7 @@ class SourceListing:
     """The source of a program, coloured once."""
 
     def __init__(self, program: Program) -> None:
-        self.program, self._sources = program, Sources(program)
+        self.program, self._sources = program, HighlightedSource(program)
         self._counts: dict[str | None, int] = {}
 
     def count(self, file: str | None) -> int:

@@ -13,7 +13,7 @@ from rich.text import Text
 from worldline.core.escape import printable
 from worldline.diagnose.sentences import percent
 from worldline.explore.branches.branch import Branch, Intervention
-from worldline.explore.grow import Progress
+from worldline.explore.grow import GrowthProgress
 from worldline.explore.scene import Scene
 from worldline.explore.sentences import cause_in_words, differences_in_words
 from worldline.explore.stepping import OPEN, first_divergence
@@ -48,7 +48,7 @@ def named(intervention: Intervention | None) -> str:
     )
 
 
-def heading(cursor: Cursor, progress: Progress | None) -> Text:
+def heading(cursor: Cursor, progress: GrowthProgress | None) -> Text:
     """What is run, by whom, on which branch, and how far that is."""
     program = cursor.here.ask.program
     what = program.call if program.call is not None else " ".join([program.name, *program.argv])
@@ -58,7 +58,7 @@ def heading(cursor: Cursor, progress: Progress | None) -> Text:
     return text.append("  ").append_text(_status(cursor.scene, cursor.here, progress))
 
 
-def _status(scene: Scene, branch: Branch, progress: Progress | None) -> Text:
+def _status(scene: Scene, branch: Branch, progress: GrowthProgress | None) -> Text:
     """How a branch stands: written so far, or how it came out."""
     if branch.status == "running":
         if progress is None or progress.branch != branch.id or progress.stage == "truth":
