@@ -6,10 +6,10 @@ from worldline.core.events import CHANGELESS
 from worldline.core.value import equal
 from worldline.diagnose.diverge import aligned
 from worldline.explore.pair import CONSEQUENTIAL, RIGHT, WRONG, Pair
-from worldline.explore.side import Live, Side
+from worldline.explore.side import LiveFrame, Side
 
 Steps = tuple[int | None, int | None]
-Stack = tuple[Live, ...]
+Stack = tuple[LiveFrame, ...]
 
 
 def naive(pair: Pair) -> list[tuple[str, str]]:
@@ -114,7 +114,7 @@ class _Known:
                     return False
         return True
 
-    def writer(self, which: int, n: int, live: Live, name: str) -> int | None:
+    def writer(self, which: int, n: int, live: LiveFrame, name: str) -> int | None:
         """Who wrote a value, or made it go."""
         if name in live.values:
             return live.writers[name]
@@ -131,7 +131,7 @@ class _Known:
                 continue
             steps = row.left, row.right
             told = [
-                self.pair.row_of(name, side.shown.told(step))
+                self.pair.row_of(name, side.history.known_at(step))
                 for name, side, step in zip(("left", "right"), self.sides, steps, strict=True)
             ]
             is_open = any(side.moments[step].open for side, step in zip(self.sides, steps, strict=True))
@@ -147,5 +147,5 @@ def _about(side: Side, step: int) -> Stack:
     return known if len(known) == len(side.stack(step)) else (*known, _empty(side.stack(step)[-1]))
 
 
-def _empty(live: Live) -> Live:
-    return Live(live.frame, live.function, live.line, {}, {})
+def _empty(live: LiveFrame) -> LiveFrame:
+    return LiveFrame(live.frame, live.function, live.line, {}, {})

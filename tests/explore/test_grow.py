@@ -14,7 +14,7 @@ from worldline.core.program import Program
 from worldline.diagnose.reading import read
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import Branch, Intervention
-from worldline.explore.grow import Progress, grow, imagine
+from worldline.explore.grow import GrowthProgress, grow, imagine
 from worldline.explore.scene import Scene
 from worldline.limits import Limits
 from worldline.predict.forcing.forced import Edit, roll
@@ -159,7 +159,7 @@ class TestTheShippedModel:
 class TestStopping:
     @pytest.mark.parametrize("stage", ["truth", "model"])
     def test_it_stops_and_keeps_what_it_has(self, model: Local, berry: Scene, stage: str) -> None:
-        halt, last = threading.Event(), Progress(0, "")
+        halt, last = threading.Event(), GrowthProgress(0, "")
         for last in grow(
             berry, model, Intervention(kind="edit", step=2, name="n", value="5"), stop=halt.is_set
         ):

@@ -140,7 +140,7 @@ def test_the_state_is_the_recorders_own(name: str) -> None:
     for step in range(len(of)):
         state, moment = replay.at(step).frames, trace[step]
         for live in of.stack(step):
-            late = live.frame == moment.frame and of.shown.told(step) != step
+            late = live.frame == moment.frame and of.history.known_at(step) != step
             touched = {*moment.delta, *moment.gone} if late else set()
             known = {n: v for n, v in live.values.items() if n not in touched}
             assert known == {n: v for n, v in state.get(live.frame, {}).items() if n not in touched}

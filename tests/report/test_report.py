@@ -23,7 +23,7 @@ from worldline.core.program import Program
 from worldline.data.vocabularies import llama3_path
 from worldline.diagnose.trials import Trials, Tried
 from worldline.errors import FormatError, NoSandbox, UsageError
-from worldline.explore.side_by_side import Piece
+from worldline.explore.side_by_side import CellPiece
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
 from worldline.recording.recorder import record
@@ -276,15 +276,15 @@ def test_failures_are_chosen_evenly_over_causes() -> None:
 
 
 def test_long_values_are_cut_to_where_they_differ() -> None:
-    one = Piece("s='" + "a" * 900 + "Xbc" + "d" * 900 + "'", "value", True)
-    other = Piece("s='" + "a" * 900 + "Ybc" + "d" * 900 + "'", "value", True)
+    one = CellPiece("s='" + "a" * 900 + "Xbc" + "d" * 900 + "'", "value", True)
+    other = CellPiece("s='" + "a" * 900 + "Ybc" + "d" * 900 + "'", "value", True)
     (left,) = bounded((one,), (other,)) or ()
     (right,) = bounded((other,), (one,)) or ()
     assert left.text.startswith("s=…a")
     assert "Xbc" in left.text
     assert "Ybc" in right.text
     assert len(left.text) < VALUE + 10
-    many = tuple(Piece(f"v{i}={i}", "value", i == 30) for i in range(40))
+    many = tuple(CellPiece(f"v{i}={i}", "value", i == 30) for i in range(40))
     cell = bounded(many, many) or ()
     assert cell[0].text == "v30=30"
     assert cell[-1].text == "… 30 more"

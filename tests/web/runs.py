@@ -34,7 +34,7 @@ from worldline.suites.run.run import run
 from worldline.suites.score import Truth, answer, judge
 from worldline.suites.suite import Suite, Task
 from worldline.web.index.filter import Filters
-from worldline.web.index.index import Index
+from worldline.web.index.index import RunIndex
 from worldline.web.index.samples import samples
 
 SUM = "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
@@ -136,7 +136,7 @@ def older(path: Path, to: Path) -> Path:
     return copied(path, to, without)
 
 
-def rows(index: Index, **params: Any) -> list[dict[str, Any]]:
+def rows(index: RunIndex, **params: Any) -> list[dict[str, Any]]:
     """The first 500 samples that some filters choose, in the order of the suite."""
     found: list[dict[str, Any]] = samples(index, Filters.of(params), count=500)["samples"]
     return found

@@ -9,7 +9,7 @@ from importlib.resources import files
 from worldline.core.escape import printable, printable_lines
 from worldline.diagnose.debug import Debugged
 from worldline.diagnose.sentences import percent, sentences
-from worldline.explore.side_by_side import Piece, Shown, beside
+from worldline.explore.side_by_side import CellPiece, ComparedRow, beside
 
 ROWS = 2_000  # rows of the table around the divergence; the texts below it are whole
 TEXT = 1 << 20  # characters of a text
@@ -51,7 +51,7 @@ def _table(found: Debugged) -> Iterator[str]:
     yield "</tbody></table>"
 
 
-def table_row(row: Shown, lines: list[str]) -> str:
+def table_row(row: ComparedRow, lines: list[str]) -> str:
     """One row of two runs side by side."""
     if row.kind == "gap":
         return f'<tr class="gap"><td colspan="6">{row.skipped:,} rows are not shown</td></tr>'
@@ -65,7 +65,7 @@ def table_row(row: Shown, lines: list[str]) -> str:
     )
 
 
-def _cell(pieces: tuple[Piece, ...] | None) -> str:
+def _cell(pieces: tuple[CellPiece, ...] | None) -> str:
     if pieces is None:
         return "-"
     return " &nbsp; ".join(

@@ -17,7 +17,7 @@ from worldline.diagnose.debug import rows
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence
 from worldline.diagnose.trials import Tried
-from worldline.explore.side_by_side import Piece, Shown, beside
+from worldline.explore.side_by_side import CellPiece, ComparedRow, beside
 from worldline.report.debug_page import table_row
 from worldline.suites.run.record import Record
 
@@ -137,11 +137,13 @@ def _table(record: Record, diagnosis: Diagnosis) -> str:
     )
 
 
-def _bounded(row: Shown) -> Shown:
+def _bounded(row: ComparedRow) -> ComparedRow:
     return replace(row, wanted=bounded(row.wanted, row.got), got=bounded(row.got, row.wanted))
 
 
-def bounded(cell: tuple[Piece, ...] | None, other: tuple[Piece, ...] | None) -> tuple[Piece, ...] | None:
+def bounded(
+    cell: tuple[CellPiece, ...] | None, other: tuple[CellPiece, ...] | None
+) -> tuple[CellPiece, ...] | None:
     """A cell with few and short pieces: what differs is kept, from shortly before where it does."""
     if cell is None:
         return None
@@ -149,7 +151,7 @@ def bounded(cell: tuple[Piece, ...] | None, other: tuple[Piece, ...] | None) -> 
     beside = {_head(piece.text): piece.text for piece in other or ()}
     found = [replace(piece, text=_around(piece.text, beside.get(_head(piece.text)))) for piece in kept]
     if len(cell) > PIECES:
-        found.append(Piece(f"… {len(cell) - PIECES:,} more", "more"))
+        found.append(CellPiece(f"… {len(cell) - PIECES:,} more", "more"))
     return tuple(found)
 
 

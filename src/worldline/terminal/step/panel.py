@@ -1,5 +1,5 @@
 """A piece of `worldline step`'s screen, and the style sheet that says where each piece is. What is in it is drawn
-elsewhere (`step_draw`), what a click means is decided elsewhere (`step`)."""
+elsewhere (`draw`), what a click means is decided elsewhere (`app`)."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ BEAT = 0.2  # seconds between two looks at whether the server ends
 T = TypeVar("T")
 
 
-class Aside:
+class ThreadGate:
     """So many threads at once; the others wait their turn."""
 
     def __init__(self, most: int, is_leaving: Callable[[], bool]) -> None:
@@ -47,7 +47,7 @@ def _begun(function: Callable[..., T], given: tuple[Any, ...]) -> asyncio.Future
         else:
             _tell(loop, future, lambda: future.set_result(found))
 
-    threading.Thread(target=work, name="worldline-aside", daemon=True).start()
+    threading.Thread(target=work, name="worldline-answer", daemon=True).start()
     return future
 
 

@@ -17,7 +17,7 @@ from worldline.errors import WorldlineError
 from worldline.suites.run.directory import RECORDS
 from worldline.suites.run.record import parse
 from worldline.web.index.read import WORD
-from worldline.web.index.row import NONE, RIGHT, number, shown
+from worldline.web.index.row import NONE, RIGHT, listed, number
 
 FAILURES = 2_000  # failures of a run that are diagnosed
 TEXTS = 2 << 20  # bytes of their texts: some seconds
@@ -57,6 +57,6 @@ def _operation(fd: int, offset: int, length: int, digest: int) -> str:
     if number(text) != digest:
         return NONE
     try:
-        return shown(cause(parse(text).sample()).operation or NONE)
+        return listed(cause(parse(text).sample()).operation or NONE)
     except (WorldlineError, AttributeError, TypeError, ValueError):
         return NONE
