@@ -159,8 +159,8 @@ def test_a_closed_pipe_ends_it_quietly(tmp_path: Path, form: list[str]) -> None:
 
 
 def sleeps(pid: int) -> bool:
-    """Whether a process waits for something."""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
+    """Whether a process waits for something, or has ended."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "SZ"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -26,7 +26,7 @@ from worldline.limits import Limits
 from worldline.recording import box, cgroup
 from worldline.recording.exchange import Exchange
 
-START_SECONDS = 20.0
+START_SECONDS = 60.0
 GRACE = 0.5  # from the deadline's kill until the whole box is killed
 WATCH = 0.1  # how often the cgroup of a run that takes its time is looked at
 _numbers = itertools.count()
