@@ -1,6 +1,7 @@
 """A run as one self-contained page: no script, no network, everything escaped. It shows sums, figures and failures.
 
-What it shows is gathered by `report_data`, drawn by `report_charts` and, failure by failure, `report_failures`.
+What it shows is gathered by `data`, drawn by `charts` and, failure by failure, `failures`; it looks as `page.css` says,
+which follows `rows.css` of a debugged run.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from importlib import resources
 from pathlib import Path
 from statistics import quantiles
 from typing import Any
@@ -19,7 +21,6 @@ from worldline.report.charts import MOST, Chart, Counts, Flips, Rates, Sizes, sv
 from worldline.report.data import NONE, Findings, current, gather
 from worldline.report.debug_page import STYLE as ROW_STYLE
 from worldline.report.failures import failure, safe, short
-from worldline.report.style import STYLE
 from worldline.stats import Share
 from worldline.suites.report import Tally, VerdictCounts
 from worldline.suites.table import Table
@@ -27,6 +28,7 @@ from worldline.suites.table import Table
 LIMIT = 200  # failures that are shown, unless said
 TABLE = 400  # rows of one table
 COLUMNS = 8  # operations beside the causes
+_STYLE = "\n" + (resources.files("worldline.report") / "page.css").read_text("utf-8")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -48,7 +50,7 @@ def page(found: Findings, failures: Mapping[int, str]) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         '<meta name="viewport" content="width=device-width,initial-scale=1">',
-        f"<title>{safe(title)}</title><style>{ROW_STYLE}{STYLE}</style></head><body>",
+        f"<title>{safe(title)}</title><style>{ROW_STYLE}{_STYLE}</style></head><body>",
         f"<h1>{safe(found.sums.suite)} <small>{safe(found.sums.model)}</small></h1>",
         *_summary(found),
         _contents(found),
