@@ -17,7 +17,7 @@ from worldline.diagnose.cause import CAUSES
 from worldline.diagnose.cures import CONFIRMING, CURES, Unfit, plan, repaired
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.diagnose.trials import Trials, intervene
+from worldline.diagnose.trials import Trials, try_cures
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
@@ -64,7 +64,7 @@ def wrong_value(ask: Ask, truth: bytes) -> bytes:
 
 def test_a_repaired_state_recovers_every_failed_sample_and_does_not_touch_passing_ones() -> None:
     model = Mistaken(wrong_value)
-    found = intervene(samples(model, programs(9)), model, cures=("repair",), seed=1)
+    found = try_cures(samples(model, programs(9)), model, cures=("repair",), seed=1)
     assert found.failed == (0, 1, 2)
     assert len(found.chosen) == 3
     assert set(found.chosen) <= set(range(3, 9))
@@ -83,7 +83,7 @@ def test_a_repaired_state_recovers_every_failed_sample_and_does_not_touch_passin
 
 def test_the_answer_is_never_given_away_by_a_repair() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b")", b")9"))
-    found = intervene(samples(model, programs(2)), model, cures=("repair",))
+    found = try_cures(samples(model, programs(2)), model, cures=("repair",))
     assert [one.why for one in found.tried] == ["the answer itself is what is wrong"] * 2
 
 
@@ -96,7 +96,7 @@ def test_another_format_recovers_some_and_regresses_others() -> None:
         return truth.replace(b")", b")9") if bad else truth
 
     model = Mistaken(mistake)
-    found = intervene(samples(model, programs(12)), model, cures=("format",), seed=3)
+    found = try_cures(samples(model, programs(12)), model, cures=("format",), seed=3)
     even = sum(n % 2 == 0 for n in found.chosen)
     pairs = found.effect("format").pairs
     assert pairs == Paired(right=4 - even, regressed=even, recovered=3, wrong=1)
@@ -108,16 +108,16 @@ def test_another_format_recovers_some_and_regresses_others() -> None:
 def test_the_choice_of_passing_samples_follows_the_seed_and_nothing_else() -> None:
     model = Mistaken(wrong_value)
     some = samples(model, programs(30))
-    one, same = (intervene(some, model, cures=("repair",), seed=5).as_json() for _ in range(2))
+    one, same = (try_cures(some, model, cures=("repair",), seed=5).as_json() for _ in range(2))
     assert one == same
-    chosen = {tuple(intervene(some, model, cures=(), seed=seed).chosen) for seed in range(8)}
+    chosen = {tuple(try_cures(some, model, cures=(), seed=seed).chosen) for seed in range(8)}
     assert len(chosen) > 4
 
 
 def test_a_larger_budget_goes_on_from_the_cut() -> None:
     model = Mistaken(lambda ask, truth: truth)
     some = samples(model, programs(3), limit=20)
-    found = intervene(some, model, cures=("budget",))
+    found = try_cures(some, model, cures=("budget",))
     assert found.causes == ("budget",) * 3
     assert outcomes(found, "budget") == {"recovered": 3}
     assert found.confirmed["budget"].rate == 1.0
@@ -135,7 +135,7 @@ def test_forced_actions_recover_a_loop_that_ends_too_early() -> None:
         return truth[:early] + b"3\n5\n)0\n.\n"
 
     model = Mistaken(mistake)
-    found = intervene(samples(model, programs(7, LOOP)[3:]), model, cures=("actions", "guard"))
+    found = try_cures(samples(model, programs(7, LOOP)[3:]), model, cures=("actions", "guard"))
     assert outcomes(found, "actions") == {"recovered": 2, "unfit": 2}
     assert found.causes == ("wrong action",) * 2
     assert {one.why for one in found.tried if one.cure == "guard"} == {"it never left the control flow"}
@@ -166,7 +166,7 @@ def test_flattened_programs_have_a_truth_of_their_own() -> None:
 
     model = Mistaken(mistake)
     some = [*samples(model, programs(4, NESTED)), *samples(model, programs(2))]
-    found = intervene(some[:4], model, cures=("flatten",))
+    found = try_cures(some[:4], model, cures=("flatten",))
     assert outcomes(found, "flatten") == {"recovered": 2, "regressed": 1, "right": 1}
     assert found.effect("flatten").pairs.p == mcnemar(1, 2)
     again = next(one.found for one in found.tried if one.outcome == "recovered")
@@ -181,7 +181,7 @@ def test_string_methods_as_loops() -> None:
     model = Mistaken(
         lambda ask, truth: truth.replace(b")'", b")'9") if ".replace('b'" in ask.program.source else truth
     )
-    found = intervene(samples(model, programs(3, body)[1:]), model, cures=("chars",))
+    found = try_cures(samples(model, programs(3, body)[1:]), model, cures=("chars",))
     assert outcomes(found, "chars") == {"recovered": 2}
     assert "while " in model.asked[-1].program.source
     assert model.asked[-1].limit == 1 << 12
@@ -196,7 +196,7 @@ def test_faults_are_counted_apart_and_never_as_wrong() -> None:
     model = Mistaken(mistake)
     some = samples(model, programs(6))
     some.append(replace(some[5], found=Prediction(text=b"", status="fault")))
-    found = intervene(some, model, cures=("repair",))
+    found = try_cures(some, model, cures=("repair",))
     assert found.unjudged == 1
     assert outcomes(found, "repair") == {"fault": 1, "recovered": 2, "unfit": 3}
     assert found.effect("repair").pairs.n == 2
@@ -206,7 +206,7 @@ def test_faults_are_counted_apart_and_never_as_wrong() -> None:
 def test_a_model_that_cannot_be_asked_has_an_unfit_cure() -> None:
     """Queries go where a model is least sure: one that does not say so cannot be asked."""
     model = Mistaken(wrong_value)
-    found = intervene(samples(model, programs(6)), model, cures=("queries",))
+    found = try_cures(samples(model, programs(6)), model, cures=("queries",))
     assert outcomes(found, "queries") == {"unfit": 6}
     assert "how sure" in found.tried[0].why
 
@@ -214,15 +214,15 @@ def test_a_model_that_cannot_be_asked_has_an_unfit_cure() -> None:
 def test_a_right_answer_of_a_wrong_trace_fails_by_trace_alone() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b"2 a=", b"2 a=9"))
     some = samples(model, programs(3))
-    assert intervene(some, model, cures=()).failed == ()
-    by_trace = intervene(some, model, cures=("repair",), by="trace")
+    assert try_cures(some, model, cures=()).failed == ()
+    by_trace = try_cures(some, model, cures=("repair",), by="trace")
     assert by_trace.failed == (0, 1, 2)
     assert outcomes(by_trace, "repair") == {"recovered": 3}
 
 
 def test_progress_is_told() -> None:
     model, heard = Mistaken(wrong_value), list[tuple[str, int, int]]()
-    intervene(
+    try_cures(
         samples(model, programs(6)), model, cures=("repair",), progress=lambda *told: heard.append(told)
     )
     assert heard == [("repair", 1, 3), ("repair", 2, 3), ("repair", 3, 3)]
@@ -251,9 +251,9 @@ def test_every_cause_that_can_be_cured_is_one_and_every_cure_confirms_something(
 def test_what_is_no_cure_or_measure_is_refused() -> None:
     model = Mistaken(wrong_value)
     with pytest.raises(UsageError, match="no cure 'prayer'"):
-        intervene(samples(model, programs(2)), model, cures=("prayer",))
+        try_cures(samples(model, programs(2)), model, cures=("prayer",))
     with pytest.raises(UsageError, match="answer or trace"):
-        intervene([], model, by="luck")
+        try_cures([], model, by="luck")
 
 
 def test_the_shipped_model_goes_through_the_cures() -> None:
@@ -261,7 +261,7 @@ def test_the_shipped_model_goes_through_the_cures() -> None:
     model = load_model("default", {"threads": "1"})
     ask = Ask(program=programs(4, "    return f'{n * 12345 % 977}'[::-1] + 'ab'\n")[3], limit=120)
     (truth,), (wrote,) = Interpreter().predict([ask]), model.predict([ask])
-    found = intervene([Sample(ask=ask, truth=truth, found=wrote)], model, by="trace")
+    found = try_cures([Sample(ask=ask, truth=truth, found=wrote)], model, by="trace")
     assert {one.cure for one in found.tried} == (set(CURES) if found.failed else set())
     for one in found.tried:
         assert one.outcome in ("recovered", "wrong", "unfit")
@@ -292,6 +292,6 @@ def test_who_cannot_be_asked_again_is_not_judged() -> None:
     some = samples(Mistaken(lambda ask, text: text.replace(b")", b")1", 1)), programs(4))
     model = Mistaken(lambda ask, text: text)
     model.is_fixed = True  # type: ignore[attr-defined]
-    found = intervene(some, model)
+    found = try_cures(some, model)
     assert {one.status for one in found.tried} == {"unfit"}
     assert not model.asked

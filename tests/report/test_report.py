@@ -28,7 +28,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
 from worldline.recording.recorder import record
 from worldline.report.charts import Counts, Flips, Rates, Sizes, svg
-from worldline.report.data import INTERVENTIONS, JudgedSample, choose, gather, read_interventions
+from worldline.report.data import INTERVENTIONS, JudgedSample, choose, gather, read_trials
 from worldline.report.failures import VALUE, bounded
 from worldline.report.page import charts, report
 from worldline.stats import Share
@@ -253,7 +253,7 @@ def test_a_large_run_stays_light_and_says_what_it_leaves_out(made: Path, tmp_pat
             log.add(replace(row, at=at, ask=replace(row.ask, program=long) if at % 3 else row.ask))
     text, found = report(tmp_path / "large", limit=20)
     assert len(found.failed) == 90
-    assert len(found.shown) == 20
+    assert len(found.listed) == 20
     assert "20 of 90 failures are shown" in Dom(text).text
     assert len(text) < 20 * 12_000 + 60_000
     none, _ = report(tmp_path / "large", limit=0)
@@ -306,11 +306,11 @@ def interventions() -> Trials:
 
 
 def test_cures_are_read_back_and_shown(made: Path, tmp_path: Path) -> None:
-    assert read_interventions(made) is None
+    assert read_trials(made) is None
     assert "cures" not in Dom(report(made)[0]).ids
     shutil.copytree(made, tmp_path / "cured")
     (tmp_path / "cured" / INTERVENTIONS).write_text(json.dumps(interventions().as_json()))
-    assert read_interventions(tmp_path / "cured") == interventions()
+    assert read_trials(tmp_path / "cured") == interventions()
     text, _ = report(tmp_path / "cured")
     dom = Dom(text)
     assert {"cures", "figure-cures"} <= set(dom.ids)

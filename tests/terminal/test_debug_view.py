@@ -18,7 +18,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
 from worldline.report.debug_page import page
 from worldline.terminal.debug import percent, print_debugged, print_imagined
-from worldline.terminal.trials import print_interventions
+from worldline.terminal.trials import print_trials
 
 SUM = Program(
     source="def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n", call="f(40)"
@@ -183,7 +183,7 @@ def test_interventions_show_flips_with_their_test_and_intervals() -> None:
         chosen=tuple(range(10, 20)), passing=50, unjudged=2, cures=("repair", "guard"), tried=tuple(tried),
     )  # fmt: skip
     file = io.StringIO()
-    print_interventions(Console(file=file, width=180), found)
+    print_trials(Console(file=file, width=180), found)
     lines = file.getvalue().splitlines()
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", file.getvalue())
     assert "10 failed and 10 of 50 passing, by answer" in lines[0]

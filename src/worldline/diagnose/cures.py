@@ -1,6 +1,6 @@
 """The cures: for each, how a sample is asked again so that one suspected cause is gone, or why it does not apply.
 
-It plans and judges, and asks nobody: that is `intervene`. A cure that would change nothing of what a model is given or
+It plans and judges, and asks nobody: that is `trials`. A cure that would change nothing of what a model is given or
 may write is not applied, so that it is never counted as one that failed. A rewritten program has other steps: its truth
 is recorded anew, and it counts only if it ends as the original does.
 """

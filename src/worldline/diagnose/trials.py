@@ -145,7 +145,7 @@ class Trials:
         }  # fmt: skip
 
 
-def intervene(
+def try_cures(
     samples: Sequence[Sample],
     predictor: Predictor,
     *,

@@ -100,7 +100,7 @@ def gather(path: Path, *, limit: int) -> Findings:
     found = Findings(
         name=path.resolve().name, config=config, sums=report(verdicts, suite=suite, model=model, **counts),
         by_steps=report(bare, suite=suite, model=model), seen=seen, is_through=bool(stored), codecs=codecs, own=own,
-        trouble=trouble, cures=read_interventions(path), places=_places(path, seen),
+        trouble=trouble, cures=read_trials(path), places=_places(path, seen),
         endings=stored.get("by_ending", {}),
     )  # fmt: skip
     return replace(found, listed=choose(found.failed, limit))
@@ -190,7 +190,7 @@ def _stored(path: Path, n: int) -> dict[str, Any]:
 # ---- cures
 
 
-def read_interventions(path: Path) -> Trials | None:
+def read_trials(path: Path) -> Trials | None:
     """What each cure did, of a run whose failures were asked again: its `interventions.json`, as they tell it."""
     row = _json(path / INTERVENTIONS)
     if not row:

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from worldline.diagnose.cures import CURES
-from worldline.diagnose.trials import Progress, Trials, intervene
+from worldline.diagnose.trials import Progress, Trials, try_cures
 from worldline.errors import UsageError
 from worldline.predict.predictor import Predictor
 from worldline.suites.run.directory import newest, read_config
@@ -47,7 +47,7 @@ def intervened(
         raise UsageError(f"no cure {', '.join(unknown)}; there are {', '.join(CURES)}")
     every = [record for record in newest(path).values() if record.counts]
     records = _drawn(every, limit, by, seed)
-    found = intervene(
+    found = try_cures(
         [record.sample() for record in records], load(scheme, config.get("extras", {})),
         cures=tuple(cures or CURES), seed=seed, by=by, progress=progress,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from worldline.stats import Share
 from worldline.terminal.plain import p_value, plain_table
 
 
-def print_interventions(console: Console, found: Trials) -> None:
+def print_trials(console: Console, found: Trials) -> None:
     """The whole of it."""
     of = f" of {found.failing:,}" if found.failing > len(found.failed) else ""
     told = f"{len(found.failed):,}{of} failed and {len(found.chosen):,} of {found.passing:,} passing, by {found.by}"
