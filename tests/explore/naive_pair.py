@@ -120,7 +120,7 @@ class _Known:
             return live.writers[name]
         steps = ((row.left, row.right)[which] for row in reversed(self.pair.rows[: n + 1]))
         step = next(step for step in steps if step is not None)
-        found = self.sides[which].shown.value(live.frame, name, step)
+        found = self.sides[which].history.value(live.frame, name, step)
         return found[1] if found is not None else None
 
     def held(self, n: int) -> tuple[set[int], set[int]]:

@@ -74,10 +74,10 @@ class LogMessage:
 
     def said(self, names: Names) -> str:
         """The text at one place."""
-        return "".join(piece if isinstance(piece, str) else _shown(piece, names) for piece in self.pieces)
+        return "".join(piece if isinstance(piece, str) else _rendered(piece, names) for piece in self.pieces)
 
 
-def _shown(expression: Expression, names: Names) -> str:
+def _rendered(expression: Expression, names: Names) -> str:
     try:
         return cut(expression.value(names), LONGEST)
     except UnknownValue as error:

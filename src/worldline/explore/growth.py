@@ -50,12 +50,14 @@ class Growth:
         """Wait for the first report; what cannot be begun says so by an error."""
         self.latest = next(self._reports)
 
-    def run(self, watch: Callable[[GrowthProgress], None]) -> None:
-        """Grow to the end; `watch` is told each report before it is the newest."""
+    def run(self, watch: Callable[[GrowthProgress], None], fail: Callable[[Exception], None]) -> None:
+        """Grow to the end; `watch` is told each report before it is the newest, `fail` of a bad end before it is over."""
         try:
             for progress in self._reports:
                 watch(progress)
                 self.latest = progress
+        except Exception as error:  # the thread must live: the next branch is grown by it
+            fail(error)
         finally:
             self.over.set()
 
@@ -98,10 +100,12 @@ class GrowthThread:
 
 
 def _grow_alone(growth: Growth) -> None:
-    try:
-        growth.run(lambda progress: None)
-    except Exception:
-        _log.exception("a branch failed")  # a fault of ours: growing never raises for a program or a model
+    def fail(error: Exception) -> None:
+        _log.error(
+            "a branch failed", exc_info=error
+        )  # our fault: growing never raises for a program or a model
+
+    growth.run(lambda progress: None, fail)
 
 
 class Grower:
@@ -146,8 +150,8 @@ class Grower:
                 self.post(partial(begun, progress.branch))
             self.post(partial(grew, progress))
 
-        try:
-            growth.run(watch)
-        except Exception as error:  # the thread must live: the next branch is grown by it
+        def fail(error: Exception) -> None:
             why = str(error) if isinstance(error, WorldlineError) else f"{type(error).__name__}: {error}"
             self.post(partial(refused if growth.latest is None else broken, why))
+
+        growth.run(watch, fail)

@@ -29,7 +29,7 @@ from worldline.explore.scene import Scene
 from worldline.explore.stops import STOPS, Location
 from worldline.predict.predictor import Predictor, codec_of
 from worldline.terminal.step import draw, questions, words
-from worldline.terminal.step.cursor import Cursor
+from worldline.terminal.step.cursor import SceneCursor
 from worldline.terminal.step.keys import HINT, KEYS
 from worldline.terminal.step.panel import CSS, HEIGHTS, PANELS, WIDTHS, Panel
 from worldline.terminal.step.row_view import NamedValue
@@ -78,7 +78,7 @@ class StepApp(App[None]):
     def __init__(self, scene: Scene, predictor: Predictor) -> None:
         # Without colours textual would still send greys; as an ANSI app it sends none.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
-        self.cursor, self.predictor = Cursor(scene), predictor
+        self.cursor, self.predictor = SceneCursor(scene), predictor
         self.is_killed = False
         self.message = ""
         self.chosen: tuple[int, str] | None = None
@@ -426,7 +426,7 @@ class StepApp(App[None]):
         self.exit()
 
 
-def paced(cursor: Cursor, growing: Iterator[GrowthProgress]) -> Iterator[GrowthProgress]:
+def paced(cursor: SceneCursor, growing: Iterator[GrowthProgress]) -> Iterator[GrowthProgress]:
     """Reports of a branch, each when its rows are made: here, where nobody waits for a key, and not too often."""
     stage, free = "", 0.0
     for progress in growing:

@@ -26,7 +26,7 @@ from worldline.explore.timeline import timeline
 from worldline.terminal.step.row_view import NamedValue, RowView, row_view
 
 
-class Cursor:
+class SceneCursor:
     """A place in a scene: the branch and the row in hand, and what is set there."""
 
     def __init__(self, scene: Scene) -> None:

@@ -19,7 +19,7 @@ from worldline.explore.clip import parting
 from worldline.explore.stepping import OPEN
 from worldline.explore.stops import Location
 from worldline.terminal.source import HighlightedSource
-from worldline.terminal.step.cursor import Cursor
+from worldline.terminal.step.cursor import SceneCursor
 from worldline.terminal.step.row_view import NamedValue, RowView, SideView, StackLevel
 from worldline.terminal.step.words import SIGNS, STYLES, brief
 
@@ -76,7 +76,7 @@ class SourceListing:
         return text
 
     def draw(
-        self, cursor: Cursor, location: Location, width: int, height: int, *, focused: bool
+        self, cursor: SceneCursor, location: Location, width: int, height: int, *, focused: bool
     ) -> list[Text]:
         """The lines around the chosen one, with what runs there."""
         file, chosen = location
@@ -211,7 +211,7 @@ def _value(value: str | None, other: str | None, changed: bool, differs: bool, w
 # ---- steps
 
 
-def steps(cursor: Cursor, width: int, height: int, *, focused: bool) -> list[Text]:
+def steps(cursor: SceneCursor, width: int, height: int, *, focused: bool) -> list[Text]:
     """The rows around the one in hand: verdicts, and what each side does."""
     lines = [title(f"steps {cursor.count:,}", width, focused=focused)]
     digits = max(3, len(str(cursor.count)))
@@ -280,7 +280,7 @@ def _tail(text: str, room: int) -> list[str]:
 # ---- timeline
 
 
-def lanes(cursor: Cursor, width: int, height: int) -> list[Text]:
+def lanes(cursor: SceneCursor, width: int, height: int) -> list[Text]:
     """Actions and states bin by bin, where this step and the first divergence are, and, with room, how sure it was."""
     if width < 4 or not cursor.count:
         return [Text("")] * height
@@ -309,7 +309,7 @@ def _sure(bins: Sequence[Sequence[Any]]) -> Text:
     return Text().append("% ", style="dim").append("".join(blocks), style="blue")
 
 
-def row_at(cursor: Cursor, column: int, width: int) -> int | None:
+def row_at(cursor: SceneCursor, column: int, width: int) -> int | None:
     """The row that a column of the timeline stands for."""
     if width < 4 or not cursor.count or column < 2:
         return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from worldline.core.escape import printable
 from worldline.explore.branches.branch import Intervention
-from worldline.terminal.step.cursor import Cursor
+from worldline.terminal.step.cursor import SceneCursor
 from worldline.terminal.step.row_view import NamedValue
 from worldline.terminal.step.words import brief
 
@@ -19,7 +19,7 @@ class Question:
     value: str
 
 
-def question_of(what: str, cursor: Cursor, chosen: NamedValue | None, line: int) -> Question | str:
+def question_of(what: str, cursor: SceneCursor, chosen: NamedValue | None, line: int) -> Question | str:
     """The question before an `edit`, a forced `line` or another `budget`; or why there is none."""
     limit, step = cursor.here.ask.limit, cursor.step
     if what == "budget":

@@ -17,7 +17,7 @@ from worldline.explore.grow import GrowthProgress
 from worldline.explore.scene import Scene
 from worldline.explore.sentences import cause_in_words, differences_in_words
 from worldline.explore.stepping import OPEN, first_divergence
-from worldline.terminal.step.cursor import Cursor
+from worldline.terminal.step.cursor import SceneCursor
 from worldline.terminal.step.keys import KEYS
 from worldline.terminal.step.row_view import NamedValue
 
@@ -48,7 +48,7 @@ def named(intervention: Intervention | None) -> str:
     )
 
 
-def heading(cursor: Cursor, progress: GrowthProgress | None) -> Text:
+def heading(cursor: SceneCursor, progress: GrowthProgress | None) -> Text:
     """What is run, by whom, on which branch, and how far that is."""
     program = cursor.here.ask.program
     what = program.call if program.call is not None else " ".join([program.name, *program.argv])
@@ -82,7 +82,7 @@ def _verdict(scene: Scene, branch: Branch) -> tuple[str, str]:
     return "right", "green"
 
 
-def place(cursor: Cursor) -> Text:
+def place(cursor: SceneCursor) -> Text:
     """The row in hand: its verdicts, how sure the model was, and what differs."""
     if not cursor.count:
         return Text(brief(cursor.here.why or "nothing to see yet"), style="dim")
@@ -132,7 +132,7 @@ def _ordered(branches: Sequence[Branch], parent: int | None, depth: int) -> Iter
         pending += [(one, deep + 1) for one in reversed(branches) if one.parent == branch.id]
 
 
-def why(cursor: Cursor) -> Text:
+def why(cursor: SceneCursor) -> Text:
     """A branch as a whole: both answers, the cause with its evidence, what the model believed, the cost."""
     branch = cursor.here
     told: dict[str, Any] = cursor.scene.describe_branch(branch.id)

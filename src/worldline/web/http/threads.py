@@ -21,11 +21,11 @@ class ThreadGate:
     """So many threads at once; the others wait their turn."""
 
     def __init__(self, most: int, is_leaving: Callable[[], bool]) -> None:
-        self._places, self._is_leaving = asyncio.Semaphore(most), is_leaving
+        self._slots, self._is_leaving = asyncio.Semaphore(most), is_leaving
 
     async def __call__(self, function: Callable[..., T], *given: Any) -> T:
         """What a function gives, or raises; a Refusal when the server ends first."""
-        async with self._places:
+        async with self._slots:
             future = _begun(function, given)
             while not future.done():
                 await asyncio.wait([future], timeout=BEAT)
