@@ -1,4 +1,4 @@
-"""The documentation and the program say the same: slugs, limits, options, files. Both directions."""
+"""The documentation and the program say the same: slugs, limits, options. Both directions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import ast
 import re
 import tomllib
 from dataclasses import fields
-from fnmatch import fnmatch
 from pathlib import Path
 
 import click
@@ -125,31 +124,6 @@ def test_every_option_has_a_help_text() -> None:
 def test_every_limit_is_an_option() -> None:
     names = {param.name for param in cli.commands["record"].params}
     assert {field.name for field in fields(Limits)} <= names
-
-
-def tree() -> set[str]:
-    """Every file that the README's tree has a clause for, by its path in the repository."""
-    fences = (REPOSITORY / "README.md").read_text("utf-8").split("```")
-    block = next(fence for fence in fences[1::2] if fence.startswith("\nsrc/worldline/"))
-    found, folders = set(), {0: ""}
-    for line in block.strip().splitlines():
-        indent, name = len(line) - len(line.lstrip()), line.split()[0]
-        if name.endswith("/"):
-            folders[indent + 2] = folders[indent] + name
-        else:
-            assert len(line.split()) > 2, f"{name} has no clause"
-            found.add(folders[indent] + name)
-    return found
-
-
-def test_the_readme_has_a_clause_for_every_module() -> None:
-    paths = [*ROOT.rglob("*.py"), *(REPOSITORY / "native").glob("*.[ch]")]
-    modules = {path.relative_to(REPOSITORY).as_posix() for path in paths if not path.name.startswith("__")}
-    clauses = tree()
-    families = {clause for clause in clauses if "*" in clause}
-    members = {path for path in modules - clauses if any(fnmatch(path, family) for family in families)}
-    assert clauses - families == modules - members
-    assert [family for family in families if not any(fnmatch(path, family) for path in members)] == []
 
 
 def test_the_version_is_said_once() -> None:
