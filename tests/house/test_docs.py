@@ -20,6 +20,7 @@ from worldline.limits import Limits
 ROOT = Path(worldline.__file__).parent
 REPOSITORY = Path(__file__).parents[2]
 DOCS = REPOSITORY / "docs"
+SOURCES = {".py", ".c", ".h", ".js", ".css"}
 VERBS = {
     f"{name} {inner}".strip(): command
     for name, verb in cli.commands.items()
@@ -138,6 +139,29 @@ def test_links_between_pages_lead_somewhere() -> None:
         targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
         broken += [f"{page.name}: {target}" for target in targets if not (page.parent / target).exists()]
     assert broken == []
+
+
+def test_paths_that_pages_and_sources_name_exist() -> None:
+    """LOG.md and CHANGELOG.md speak of their own time."""
+    named = re.compile(
+        r"(?<![\w./-])(?:src|native|docs|tests|perf|studies|recipes|examples)/[\w./-]*\w/?(?![\w*{<])"
+    )
+    pages = [*REPOSITORY.glob("*.md"), *DOCS.glob("*.md"), *(REPOSITORY / "tests").glob("*.md")]
+    sources = [
+        path for path in [*ROOT.rglob("*"), *(REPOSITORY / "native").iterdir()] if path.suffix in SOURCES
+    ]
+    gone = set()
+    for path in [*pages, *sources]:
+        if path.name not in ("LOG.md", "CHANGELOG.md"):
+            found = {
+                name for name in named.findall(path.read_text("utf-8")) if not (REPOSITORY / name).exists()
+            }
+            gone |= {
+                f"{path.relative_to(REPOSITORY)}: {name}"
+                for name in found
+                if not (path.parent / name).exists()
+            }
+    assert gone == set()
 
 
 def test_every_folder_of_tests_says_why_it_exists() -> None:
