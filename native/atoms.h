@@ -1,4 +1,7 @@
-/* Atoms into canonical text: values without parts, exact to the bit and independent of the interpreter. */
+/* Atoms into canonical text: values without parts, exact to the bit and independent of the interpreter.
+ *
+ * Part of recorder.c, which alone includes it: definitions, not declarations.
+ */
 #ifndef WORLDLINE_ATOMS_H
 #define WORLDLINE_ATOMS_H
 
@@ -28,18 +31,18 @@ static inline char *digits(char *p, uint64_t u)
 
 static void put_u64(uint64_t u)
 {
-    char *p = buf_room(&R.out, 20);
-    R.out.n += digits(p, u) - p;
+    char *p = buf_room(&render.out, 20);
+    render.out.n += digits(p, u) - p;
 }
 
 static inline void put_i64(long long n)
 {
-    char *p = buf_room(&R.out, 21), *q = p;
+    char *p = buf_room(&render.out, 21), *q = p;
     if (n < 0) {
         *p++ = '-';
         n = -n;
     }
-    R.out.n += digits(p, (uint64_t)n) - q;
+    render.out.n += digits(p, (uint64_t)n) - q;
 }
 
 static void put_utf8(PyObject *s) /* a str known to need no escapes */
@@ -47,7 +50,7 @@ static void put_utf8(PyObject *s) /* a str known to need no escapes */
     Py_ssize_t n;
     const char *p = PyUnicode_AsUTF8AndSize(s, &n);
     if (p)
-        buf_put(&R.out, p, n);
+        buf_put(&render.out, p, n);
     else
         PyErr_Clear();
 }
@@ -60,7 +63,7 @@ static int put_int(PyObject *v)
         return 0;
     }
     size_t bits = _PyLong_NumBits(v);
-    if (bits > R.value_bytes * 4)
+    if (bits > render.value_bytes * 4)
         return -1;
     PyObject *s = bits <= 1024 ? PyLong_Type.tp_repr(v) : PyNumber_ToBase(v, 16);
     if (s == NULL) {
@@ -80,12 +83,12 @@ static void put_float(double x)
         PUT("nan");
         if (bits != 0x7ff8000000000000ull) {
             char hex[24];
-            buf_put(&R.out, hex, snprintf(hex, sizeof hex, "(%016llx)", (unsigned long long)bits));
+            buf_put(&render.out, hex, snprintf(hex, sizeof hex, "(%016llx)", (unsigned long long)bits));
         }
         return;
     }
     char *s = PyOS_double_to_string(x, 'r', 0, Py_DTSF_ADD_DOT_0, NULL);
-    buf_put(&R.out, s, strlen(s));
+    buf_put(&render.out, s, strlen(s));
     PyMem_Free(s);
 }
 
@@ -102,7 +105,7 @@ static inline int escaped(Py_UCS4 c)
 
 static void put_point(Py_UCS4 c, Py_UCS4 quote)
 {
-    char *p = buf_room(&R.out, 12), *q = p;
+    char *p = buf_room(&render.out, 12), *q = p;
     if (c == '\\' || c == quote) { *p++ = '\\'; *p++ = (char)c; }
     else if (c == '\n') { *p++ = '\\'; *p++ = 'n'; }
     else if (c == '\r') { *p++ = '\\'; *p++ = 'r'; }
@@ -112,7 +115,7 @@ static void put_point(Py_UCS4 c, Py_UCS4 quote)
     else if (c < 0x800) { *p++ = 0xc0 | c >> 6; *p++ = 0x80 | (c & 0x3f); }
     else if (c < 0x10000) { *p++ = 0xe0 | c >> 12; *p++ = 0x80 | (c >> 6 & 0x3f); *p++ = 0x80 | (c & 0x3f); }
     else { *p++ = 0xf0 | c >> 18; *p++ = 0x80 | (c >> 12 & 0x3f); *p++ = 0x80 | (c >> 6 & 0x3f); *p++ = 0x80 | (c & 0x3f); }
-    R.out.n += p - q;
+    render.out.n += p - q;
 }
 
 /* Is every byte printable ASCII other than ' " and backslash? Sixteen at once. */
@@ -138,14 +141,14 @@ static int plain_ascii(const unsigned char *p, Py_ssize_t n)
 static int put_str(PyObject *v)
 {
     Py_ssize_t n = PyUnicode_GET_LENGTH(v);
-    if ((size_t)n > R.value_bytes)
+    if ((size_t)n > render.value_bytes)
         return -1;
     if (PyUnicode_IS_ASCII(v) && plain_ascii(PyUnicode_DATA(v), n)) {
-        char *p = buf_room(&R.out, n + 2);
+        char *p = buf_room(&render.out, n + 2);
         p[0] = '\'';
         memcpy(p + 1, PyUnicode_DATA(v), n);
         p[n + 1] = '\'';
-        R.out.n += n + 2;
+        render.out.n += n + 2;
         return 0;
     }
     int kind = PyUnicode_KIND(v), single = 0, twofold = 0;
@@ -156,10 +159,10 @@ static int put_str(PyObject *v)
         twofold |= c == '"';
     }
     Py_UCS4 quote = single && !twofold ? '"' : '\'';
-    buf_put(&R.out, quote == '"' ? "\"" : "'", 1);
+    buf_put(&render.out, quote == '"' ? "\"" : "'", 1);
     for (Py_ssize_t i = 0; i < n; i++)
         put_point(PyUnicode_READ(kind, data, i), quote);
-    buf_put(&R.out, quote == '"' ? "\"" : "'", 1);
+    buf_put(&render.out, quote == '"' ? "\"" : "'", 1);
     return 0;
 }
 
@@ -204,10 +207,10 @@ static void put_opaque_name(PyObject *s)
 
 static int put_bytes(const char *data, Py_ssize_t n)
 {
-    if ((size_t)n > R.value_bytes)
+    if ((size_t)n > render.value_bytes)
         return -1;
     char quote = memchr(data, '\'', n) && !memchr(data, '"', n) ? '"' : '\'';
-    char *p = buf_room(&R.out, n * 4 + 3), *q = p;
+    char *p = buf_room(&render.out, n * 4 + 3), *q = p;
     *p++ = 'b';
     *p++ = quote;
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -222,7 +225,7 @@ static int put_bytes(const char *data, Py_ssize_t n)
         } else *p++ = c;
     }
     *p++ = quote;
-    R.out.n += p - q;
+    render.out.n += p - q;
     return 0;
 }
 

@@ -1,4 +1,7 @@
-/* Growing buffers and pointer maps: the two containers of the recorder. Out of memory is fatal. */
+/* Growing buffers and pointer maps: the two containers of the recorder. Out of memory is fatal.
+ *
+ * Part of recorder.c, which alone includes it: definitions, not declarations.
+ */
 #ifndef WORLDLINE_BUFFERS_H
 #define WORLDLINE_BUFFERS_H
 
@@ -33,8 +36,6 @@ static inline void buf_put(Buf *b, const char *s, size_t n)
     b->n += n;
 }
 
-
-
 typedef struct { const void *key; uint64_t stamp; void *value; } Cell;
 typedef struct { Cell *cells; size_t mask, used; uint64_t stamp; } Map; /* stamp: entries of older stamps are empty */
 
@@ -54,7 +55,7 @@ static inline Cell *map_find(const Map *m, const void *key)
     return c->stamp == m->stamp ? c : NULL;
 }
 
-static Cell *map_add(Map *m, const void *key, void *value)
+static void map_add(Map *m, const void *key, void *value)
 {
     if (m->cells == NULL || m->used * 2 > m->mask) {
         Map bigger = {NULL, m->cells ? m->mask * 2 + 1 : 63, 0, 1};
@@ -71,7 +72,6 @@ static Cell *map_add(Map *m, const void *key, void *value)
     if (c->stamp != m->stamp)
         m->used++;
     *c = (Cell){key, m->stamp, value};
-    return c;
 }
 
 static inline void map_clear(Map *m)

@@ -2,6 +2,8 @@
  *
  * The fast twin of src/worldline/recording/guests/canonical.py: same text, same numbers. No method of the program is ever
  * called.
+ *
+ * Part of recorder.c, which alone includes it: definitions, not declarations.
  */
 #ifndef WORLDLINE_CANONICAL_H
 #define WORLDLINE_CANONICAL_H
@@ -40,25 +42,25 @@ static void put_cut(PyObject *v)
 /* First sight of a mutable thing inside this value? Otherwise its index, to be labelled. */
 static int64_t first_sight(PyObject *v)
 {
-    Cell *c = map_find(&R.seen, v);
+    Cell *c = map_find(&render.seen, v);
     if (c)
         return (int64_t)(uintptr_t)c->value;
-    map_add(&R.seen, v, (void *)(uintptr_t)R.n_seen);
-    if (R.n_seen == R.cap_labelled) {
-        R.cap_labelled = R.cap_labelled * 2 + 64;
-        R.labelled = grow(R.labelled, R.cap_labelled);
+    map_add(&render.seen, v, (void *)(uintptr_t)render.n_seen);
+    if (render.n_seen == render.cap_labelled) {
+        render.cap_labelled = render.cap_labelled * 2 + 64;
+        render.labelled = grow(render.labelled, render.cap_labelled);
     }
-    R.labelled[R.n_seen++] = 0;
+    render.labelled[render.n_seen++] = 0;
     return -1;
 }
 
-static void put_mark(uint32_t target, int is_ref)
+static void put_mark(uint32_t target)
 {
-    if (R.n_marks == R.cap_marks) {
-        R.cap_marks = R.cap_marks * 2 + 64;
-        R.marks = grow(R.marks, R.cap_marks * sizeof(Mark));
+    if (render.n_marks == render.cap_marks) {
+        render.cap_marks = render.cap_marks * 2 + 64;
+        render.marks = grow(render.marks, render.cap_marks * sizeof(Mark));
     }
-    R.marks[R.n_marks++] = (Mark){R.out.n, target, is_ref};
+    render.marks[render.n_marks++] = (Mark){render.out.n, target};
 }
 
 static int all_atoms(PyObject **items, Py_ssize_t n)
@@ -72,40 +74,40 @@ static int all_atoms(PyObject **items, Py_ssize_t n)
 static int put_items(PyObject *v, PyObject **items, Py_ssize_t n, int depth)
 {
     int atoms = n > 0 && all_atoms(items, n), outermost = depth == 0 && atoms && PyList_CheckExact(v);
-    log_open(R.log, atoms ? G_ATOMS : G_SEQ, n, v);
-    if (outermost && (size_t)n > R.cap_ends) {
-        R.cap_ends = n * 2;
-        R.ends = grow(R.ends, R.cap_ends * sizeof(uint32_t));
+    log_open(render.log, atoms ? G_ATOMS : G_SEQ, n, v);
+    if (outermost && (size_t)n > render.cap_ends) {
+        render.cap_ends = n * 2;
+        render.ends = grow(render.ends, render.cap_ends * sizeof(uint32_t));
     }
     if (atoms)
         for (Py_ssize_t i = 0; i < n; i++)
-            log_atom(R.log, items[i]);
+            log_atom(render.log, items[i]);
     for (Py_ssize_t i = 0; i < n; i++) {
         if (i)
             PUT(", ");
         if (atoms) {
             long long small;
-            if (R.out.n > R.value_bytes)
+            if (render.out.n > render.value_bytes)
                 return -1;
             if (Py_IS_TYPE(items[i], &PyLong_Type) && small_int(items[i], &small))
                 put_i64(small);
             else if (put_atom(items[i]) < 0)
                 return -1;
             if (outermost)
-                R.ends[i] = (uint32_t)R.out.n;
+                render.ends[i] = (uint32_t)render.out.n;
         } else if (put_value(items[i], depth + 1) < 0) {
             return -1;
         }
     }
     if (outermost)
-        R.n_ends = n;
+        render.n_ends = n;
     return 0;
 }
 
 /* The order an OrderedDict keeps may be read only where hashing its keys is safe. Returns its keys, or NULL. */
 static PyObject *ordered_keys(PyObject *v)
 {
-    if (!Py_IS_TYPE(v, R.ordered_dict))
+    if (!Py_IS_TYPE(v, render.ordered_dict))
         return NULL;
     PyObject *key, *item, *keys;
     Py_ssize_t pos = 0;
@@ -118,7 +120,7 @@ static PyObject *ordered_keys(PyObject *v)
     return keys;
 }
 
-/* Walks a dict in its own order; *state is opaque. */
+/* Walks a dict in its own order, or in that of `keys`; *pos is opaque. */
 static int dict_next(PyObject *v, PyObject *keys, Py_ssize_t *pos, PyObject **key, PyObject **item)
 {
     if (keys == NULL)
@@ -137,12 +139,12 @@ static int put_dict(PyObject *v, int depth)
     int atoms = keys == NULL && n > 0;
     while (atoms && PyDict_Next(v, &pos, &key, &item))
         atoms = is_atom(key) && is_atom(item);
-    log_open(R.log, atoms ? G_PAIRS : G_DICT, n, v);
+    log_open(render.log, atoms ? G_PAIRS : G_DICT, n, v);
     pos = 0;
     if (atoms)
         while (PyDict_Next(v, &pos, &key, &item)) {
-            log_atom(R.log, key);
-            log_atom(R.log, item);
+            log_atom(render.log, key);
+            log_atom(render.log, item);
         }
     PUT("{");
     int i = 0, over = 0;
@@ -150,10 +152,10 @@ static int put_dict(PyObject *v, int depth)
         if (i)
             PUT(", ");
         if (atoms) {
-            over = R.out.n > R.value_bytes || put_atom(key) < 0;
+            over = render.out.n > render.value_bytes || put_atom(key) < 0;
             if (over) break;
             PUT(": ");
-            over = R.out.n > R.value_bytes || put_atom(item) < 0;
+            over = render.out.n > render.value_bytes || put_atom(item) < 0;
         } else {
             over = put_value(key, depth + 1) < 0;
             if (over) break;
@@ -196,7 +198,7 @@ static int compare_rows(const void *pa, const void *pb)
             return x < y ? -1 : 1;
     }
     size_t na = a->to - a->from, nb = b->to - b->from;
-    int c = memcmp(R.out.p + a->from, R.out.p + b->from, na < nb ? na : nb);
+    int c = memcmp(render.out.p + a->from, render.out.p + b->from, na < nb ? na : nb);
     return c ? c : na < nb ? -1 : na > nb;
 }
 
@@ -208,21 +210,21 @@ static void sort_rows(Row *rows, Py_ssize_t n, size_t first_mark)
         sorted = compare_rows(&rows[i - 1], &rows[i]) <= 0;
     if (sorted)
         return;
-    size_t start = rows[0].from, end = R.out.n, n_marks = R.n_marks - first_mark;
+    size_t start = rows[0].from, end = render.out.n, n_marks = render.n_marks - first_mark;
     qsort(rows, n, sizeof(Row), compare_rows);
     char *old = grow(NULL, end - start);
     Mark *marks = grow(NULL, (n_marks + 1) * sizeof(Mark));
-    memcpy(old, R.out.p + start, end - start);
-    memcpy(marks, R.marks + first_mark, n_marks * sizeof(Mark));
-    R.out.n = start;
-    R.n_marks = first_mark;
+    memcpy(old, render.out.p + start, end - start);
+    memcpy(marks, render.marks + first_mark, n_marks * sizeof(Mark));
+    render.out.n = start;
+    render.n_marks = first_mark;
     for (Py_ssize_t i = 0; i < n; i++) {
         if (i)
             PUT(", ");
         for (size_t m = 0; m < n_marks; m++)
             if (marks[m].at >= rows[i].from && marks[m].at <= rows[i].to)
-                R.marks[R.n_marks++] = (Mark){marks[m].at - rows[i].from + R.out.n, marks[m].target, marks[m].is_ref};
-        buf_put(&R.out, old + (rows[i].from - start), rows[i].to - rows[i].from);
+                render.marks[render.n_marks++] = (Mark){marks[m].at - rows[i].from + render.out.n, marks[m].target};
+        buf_put(&render.out, old + (rows[i].from - start), rows[i].to - rows[i].from);
     }
     free(old);
     free(marks);
@@ -233,34 +235,34 @@ static int put_set(PyObject *v, const char *opening, const char *closing, const 
     PySetObject *s = (PySetObject *)v;
     Py_ssize_t n = s->used, i = 0;
     if (n == 0) {
-        log_open(R.log, G_SETATOMS, 0, v);
-        buf_put(&R.out, empty, strlen(empty));
+        log_open(render.log, G_SETATOMS, 0, v);
+        buf_put(&render.out, empty, strlen(empty));
         return 0;
     }
     int atoms = 1, over = 0;
     for (Py_ssize_t k = 0; atoms && k <= s->mask; k++)
         if (s->table[k].key && s->table[k].hash != -1)
             atoms = is_atom(s->table[k].key);
-    log_open(R.log, atoms ? G_SETATOMS : G_SET, n, v);
+    log_open(render.log, atoms ? G_SETATOMS : G_SET, n, v);
     for (Py_ssize_t k = 0; atoms && k <= s->mask; k++)
         if (s->table[k].key && s->table[k].hash != -1)
-            log_atom(R.log, s->table[k].key);
-    buf_put(&R.out, opening, strlen(opening));
+            log_atom(render.log, s->table[k].key);
+    buf_put(&render.out, opening, strlen(opening));
     Row *rows = grow(NULL, n * sizeof(Row));
-    size_t first_mark = R.n_marks;
+    size_t first_mark = render.n_marks;
     for (Py_ssize_t k = 0; !over && k <= s->mask && i < n; k++) {
         PyObject *item = s->table[k].key;
         if (item == NULL || s->table[k].hash == -1)
             continue;
-        size_t from = R.out.n;
-        over = atoms ? R.out.n > R.value_bytes || put_atom(item) < 0 : put_value(item, depth + 1) < 0;
-        rows[i++] = (Row){from, R.out.n, item, set_rank(item)};
+        size_t from = render.out.n;
+        over = atoms ? render.out.n > render.value_bytes || put_atom(item) < 0 : put_value(item, depth + 1) < 0;
+        rows[i++] = (Row){from, render.out.n, item, set_rank(item)};
         PUT(", ");
     }
     if (!over) {
-        R.out.n -= 2;
+        render.out.n -= 2;
         sort_rows(rows, n, first_mark);
-        buf_put(&R.out, closing, strlen(closing));
+        buf_put(&render.out, closing, strlen(closing));
     }
     free(rows);
     return over ? -1 : 0;
@@ -268,12 +270,12 @@ static int put_set(PyObject *v, const char *opening, const char *closing, const 
 
 static int put_deque(PyObject *v, int depth)
 {
-    PyObject *it = R.deque->tp_iter(v), *item;
+    PyObject *it = render.deque->tp_iter(v), *item;
     if (it == NULL) {
         PyErr_Clear();
         return -1;
     }
-    log_open(R.log, G_DEQUE, Py_SIZE(v), v);
+    log_open(render.log, G_DEQUE, Py_SIZE(v), v);
     PUT("deque([");
     int i = 0, over = 0;
     while (!over && (item = Py_TYPE(it)->tp_iternext(it)) != NULL) {
@@ -286,7 +288,7 @@ static int put_deque(PyObject *v, int depth)
     Py_DECREF(it);
     if (over)
         return -1;
-    PyObject *maxlen = Py_TYPE(R.deque_maxlen)->tp_descr_get(R.deque_maxlen, v, (PyObject *)R.deque);
+    PyObject *maxlen = Py_TYPE(render.deque_maxlen)->tp_descr_get(render.deque_maxlen, v, (PyObject *)render.deque);
     if (maxlen && PyLong_CheckExact(maxlen)) {
         PUT("], maxlen=");
         put_int(maxlen);
@@ -303,8 +305,8 @@ static int put_deque(PyObject *v, int depth)
 static int put_plain(int base, PyObject *v, int depth)
 {
     size_t n = base >= B_LIST ? (size_t)extent(v) : 0;
-    if (n * 2 > R.value_bytes || (base == B_BYTEARRAY && (size_t)extent(v) > R.value_bytes)) {
-        log_open(R.log, G_CUT, extent(v), v); /* it may shrink */
+    if (n * 2 > render.value_bytes || (base == B_BYTEARRAY && (size_t)extent(v) > render.value_bytes)) {
+        log_open(render.log, G_CUT, extent(v), v); /* it may shrink */
         return -1;
     }
     switch (base) {
@@ -323,12 +325,12 @@ static int put_plain(int base, PyObject *v, int depth)
     case B_FROZENSET: return put_set(v, "frozenset({", "})", "frozenset()", depth);
     case B_DEQUE: return put_deque(v, depth);
     }
-    log_open(R.log, G_BYTES, base == B_BYTEARRAY ? PyByteArray_GET_SIZE(v) : 0, v);
+    log_open(render.log, G_BYTES, base == B_BYTEARRAY ? PyByteArray_GET_SIZE(v) : 0, v);
     if (base == B_BYTEARRAY) {
         size_t words = (PyByteArray_GET_SIZE(v) + 7) / 8;
         for (size_t i = 0; i < words; i++)
-            log_word(R.log, 0);
-        memcpy(R.log->w + R.log->n - words, PyByteArray_AS_STRING(v), PyByteArray_GET_SIZE(v));
+            log_word(render.log, 0);
+        memcpy(render.log->w + render.log->n - words, PyByteArray_AS_STRING(v), PyByteArray_GET_SIZE(v));
         PUT("bytearray(");
         if (put_bytes(PyByteArray_AS_STRING(v), PyByteArray_GET_SIZE(v)) < 0) return -1;
         PUT(")");
@@ -376,11 +378,11 @@ static int put_fields(const Kind *k, PyObject *v, int depth, int *first)
 {
     PyObject *d = instance_dict(k, v), *name, *item;
     Py_ssize_t pos = 0;
-    log_word(R.log, d ? (uintptr_t)((PyDictObject *)d)->ma_used : 0);
+    log_word(render.log, d ? (uintptr_t)((PyDictObject *)d)->ma_used : 0);
     while (d && PyDict_Next(d, &pos, &name, &item)) {
         if (!is_field(name))
             continue;
-        log_atom(R.log, name);
+        log_atom(render.log, name);
         if (put_field(name, item, depth, first) < 0) {
             Py_DECREF(d);
             return -1;
@@ -390,7 +392,7 @@ static int put_fields(const Kind *k, PyObject *v, int depth, int *first)
     for (int i = 0; i < k->n_slots; i++) {
         item = *(PyObject **)((char *)v + k->slots[i].offset);
         if (item == NULL)
-            log_word(R.log, G_UNSET);
+            log_word(render.log, G_UNSET);
         else if (put_field(k->slots[i].name, item, depth, first) < 0)
             return -1;
     }
@@ -400,23 +402,23 @@ static int put_fields(const Kind *k, PyObject *v, int depth, int *first)
 static int put_object(const Kind *k, PyObject *v, int depth)
 {
     Serial *s = serial_of(v);
-    int cut = depth > R.value_depth;
-    int64_t seen = map_find(&R.seen, v) ? 0 : -1;
+    int cut = depth > render.value_depth;
+    int64_t seen = map_find(&render.seen, v) ? 0 : -1;
     if (seen >= 0 || !cut) {
         put_name(k->name, '.');
         PUT("#");
         put_u64(s->number);
     }
     if (seen >= 0 || cut) {
-        log_open(R.log, seen >= 0 ? G_BACK : G_CUT, seen >= 0 ? 0 : extent(v), v);
+        log_open(render.log, seen >= 0 ? G_BACK : G_CUT, seen >= 0 ? 0 : extent(v), v);
         if (seen < 0)
             put_cut(v);
         return 0;
     }
     first_sight(v);
-    log_open(R.log, G_OBJECT, 0, v);
-    log_word(R.log, (uintptr_t)k);
-    log_word(R.log, (uintptr_t)s);
+    log_open(render.log, G_OBJECT, 0, v);
+    log_word(render.log, (uintptr_t)k);
+    log_word(render.log, (uintptr_t)s);
     PUT("(");
     int first = 1;
     if (k->base != B_NONE) {
@@ -442,8 +444,8 @@ static void put_class(const Kind *k)
 static int put_exception(const Kind *k, PyObject *v, int depth)
 {
     PyBaseExceptionObject *e = (PyBaseExceptionObject *)v;
-    if (map_find(&R.seen, v) || depth > R.value_depth) {
-        log_open(R.log, G_BACK, 0, v);
+    if (map_find(&render.seen, v) || depth > render.value_depth) {
+        log_open(render.log, G_BACK, 0, v);
         PUT("...<");
         put_name(k->name, '.');
         PUT(" 0>");
@@ -452,8 +454,8 @@ static int put_exception(const Kind *k, PyObject *v, int depth)
     first_sight(v);
     PyObject *args = e->args && PyTuple_Check(e->args) ? e->args : NULL;
     Py_ssize_t n = args ? PyTuple_GET_SIZE(args) : 0;
-    log_open(R.log, G_EXCEPTION, n, v);
-    log_word(R.log, (uintptr_t)k);
+    log_open(render.log, G_EXCEPTION, n, v);
+    log_word(render.log, (uintptr_t)k);
     put_class(k);
     PUT("(");
     int first = 1;
@@ -469,7 +471,7 @@ static int put_exception(const Kind *k, PyObject *v, int depth)
     PyObject *others[2] = {e->cause, e->suppress_context ? NULL : e->context};
     for (int i = 0; i < 2; i++) {
         if (others[i] == NULL || others[i] == Py_None) {
-            log_word(R.log, G_UNSET);
+            log_word(render.log, G_UNSET);
             continue;
         }
         if (!first)
@@ -505,7 +507,7 @@ static PyObject *opaque_name(PyObject *v, const char **kind)
     if (t == &PyModule_Type) {
         *kind = "module";
         PyObject *d = PyModule_GetDict(v);
-        return d ? PyDict_GetItemWithError(d, R.s_name) : NULL;
+        return d ? PyDict_GetItemWithError(d, render.s_name) : NULL;
     }
     *kind = NULL;
     return NULL;
@@ -518,7 +520,7 @@ static void put_opaque(PyObject *v)
     uintptr_t aux = kind ? (uintptr_t)name : (uintptr_t)Py_TYPE(v);
     PUT("<");
     if (kind) {
-        buf_put(&R.out, kind, strlen(kind));
+        buf_put(&render.out, kind, strlen(kind));
         PUT(" ");
         put_opaque_name(name);
     } else if (PyType_Check(v)) { /* not made by a class statement: its name stays */
@@ -534,11 +536,11 @@ static void put_opaque(PyObject *v)
     }
     Py_XDECREF(owned);
     PUT(">");
-    log_open(R.log, G_OPAQUE, 0, v);
+    log_open(render.log, G_OPAQUE, 0, v);
     if (kind && name && PyUnicode_CheckExact(name))
-        log_atom(R.log, name); /* held: another name must not get its address */
+        log_atom(render.log, name); /* held: another name must not get its address */
     else
-        log_word(R.log, aux);
+        log_word(render.log, aux);
 }
 
 static uintptr_t opaque_aux(PyObject *v)
@@ -558,7 +560,7 @@ static int exact_base(PyTypeObject *t)
 {
     return t == &PyList_Type ? B_LIST : t == &PyTuple_Type ? B_TUPLE : t == &PyDict_Type ? B_DICT
         : t == &PySet_Type ? B_SET : t == &PyFrozenSet_Type ? B_FROZENSET : t == &PyByteArray_Type ? B_BYTEARRAY
-        : t == R.deque ? B_DEQUE : B_NONE;
+        : t == render.deque ? B_DEQUE : B_NONE;
 }
 
 static int is_opaque_type(PyTypeObject *t)
@@ -572,7 +574,7 @@ static int put_slice(PyObject *v, int depth)
     PySliceObject *s = (PySliceObject *)v;
     PyObject *items[3] = {s->start, s->stop, s->step};
     PUT("slice(");
-    log_open(R.log, G_SLICE, 0, v);
+    log_open(render.log, G_SLICE, 0, v);
     for (int i = 0; i < 3; i++) {
         if (i)
             PUT(", ");
@@ -599,9 +601,9 @@ static int put_library(const Kind *k, PyObject *v)
     PyErr_Clear();
     if (p) {
         size_t skip = strncmp(p, "datetime.", 9) == 0 ? 9 : 0;
-        buf_put(&R.out, p + skip, n - skip);
-        log_word(R.log, G_ATOM);
-        log_atom(R.log, v);
+        buf_put(&render.out, p + skip, n - skip);
+        log_word(render.log, G_ATOM);
+        log_atom(render.log, v);
     }
     Py_XDECREF(text);
     return p != NULL;
@@ -628,8 +630,8 @@ static int put_foreign(PyObject *v, int depth)
             put_class(k);
             PUT(".");
             put_name(name, '|');
-            log_open(R.log, G_OPAQUE, 0, v);
-            log_word(R.log, (uintptr_t)Py_TYPE(v));
+            log_open(render.log, G_OPAQUE, 0, v);
+            log_word(render.log, (uintptr_t)Py_TYPE(v));
             Py_DECREF(d);
             return 0;
         }
@@ -640,24 +642,24 @@ static int put_foreign(PyObject *v, int depth)
 
 static int put_value(PyObject *v, int depth)
 {
-    if (R.out.n > R.value_bytes) {
+    if (render.out.n > render.value_bytes) {
         return -1;
     }
     PyTypeObject *t = Py_TYPE(v);
     if (is_atom_type(t)) {
         if (is_atom(v)) {
-            log_word(R.log, G_ATOM);
-            log_atom(R.log, v);
+            log_word(render.log, G_ATOM);
+            log_atom(render.log, v);
         } else {
-            log_open(R.log, G_CUT, extent(v), v);
+            log_open(render.log, G_CUT, extent(v), v);
         }
         return put_atom(v);
     }
     int base = exact_base(t);
     if (base == B_NONE && t != &PySlice_Type)
         return put_foreign(v, depth);
-    if (depth > R.value_depth) {
-        log_open(R.log, G_CUT, extent(v), v);
+    if (depth > render.value_depth) {
+        log_open(render.log, G_CUT, extent(v), v);
         put_cut(v);
         return 0;
     }
@@ -666,63 +668,63 @@ static int put_value(PyObject *v, int depth)
     if (base != B_TUPLE && base != B_FROZENSET) {
         int64_t seen = first_sight(v);
         if (seen >= 0) {
-            R.labelled[seen] = 1;
-            R.any_label = 1;
-            put_mark((uint32_t)seen, 1);
-            log_open(R.log, G_BACK, 0, v);
+            render.labelled[seen] = 1;
+            render.any_label = 1;
+            put_mark((uint32_t)seen);
+            log_open(render.log, G_BACK, 0, v);
             return 0;
         }
-        put_mark(R.n_seen - 1, 0);
+        put_mark(render.n_seen - 1);
     }
     return put_plain(base, v, depth);
 }
 
 static void write_labels(void)
 {
-    uint32_t *numbers = calloc(R.n_seen + 1, sizeof(uint32_t)), next = 1;
+    uint32_t *numbers = calloc(render.n_seen + 1, sizeof(uint32_t)), next = 1;
     if (numbers == NULL)
         Py_FatalError("worldline: out of memory in the recorder");
     size_t from = 0;
-    R.scratch.n = 0;
-    for (size_t i = 0; i < R.n_marks; i++) {
-        Mark m = R.marks[i];
-        if (!R.labelled[m.target])
+    render.scratch.n = 0;
+    for (size_t i = 0; i < render.n_marks; i++) {
+        Mark m = render.marks[i];
+        if (!render.labelled[m.target])
             continue;
         if (!numbers[m.target])
             numbers[m.target] = next++;
-        buf_put(&R.scratch, R.out.p + from, m.at - from);
+        buf_put(&render.scratch, render.out.p + from, m.at - from);
         char text[16];
-        buf_put(&R.scratch, text, snprintf(text, sizeof text, "#%u", numbers[m.target]));
+        buf_put(&render.scratch, text, snprintf(text, sizeof text, "#%u", numbers[m.target]));
         from = m.at;
     }
-    buf_put(&R.scratch, R.out.p + from, R.out.n - from);
+    buf_put(&render.scratch, render.out.p + from, render.out.n - from);
     free(numbers);
-    Buf swap = R.out;
-    R.out = R.scratch;
-    R.scratch = swap;
+    Buf swap = render.out;
+    render.out = render.scratch;
+    render.scratch = swap;
 }
 
-/* The canonical text of a value into R.out, its shadow into `log`. */
-static void render(PyObject *v, Log *log)
+/* The canonical text of a value into render.out, its shadow into `log`. */
+static void render_value(PyObject *v, Log *log)
 {
-    R.out.n = 0;
-    R.n_seen = 0;
-    R.n_marks = 0;
-    R.any_label = 0;
-    R.n_ends = 0;
-    R.log = log;
-    map_clear(&R.seen);
+    render.out.n = 0;
+    render.n_seen = 0;
+    render.n_marks = 0;
+    render.any_label = 0;
+    render.n_ends = 0;
+    render.log = log;
+    map_clear(&render.seen);
     log_clear(log);
     int over = put_value(v, 0) < 0;
-    if (!over && R.any_label)
+    if (!over && render.any_label)
         write_labels();
     if (over) {
         log_word(log, G_OVER);
         log_word(log, extent(v));
-        R.out.n = 0;
+        render.out.n = 0;
         put_cut(v);
-    } else if (R.out.n > R.value_bytes) {
-        R.out.n = R.n_ends = 0;
+    } else if (render.out.n > render.value_bytes) {
+        render.out.n = render.n_ends = 0;
         put_cut(v);
     }
 }

@@ -1,4 +1,7 @@
-/* Every difference between CPython 3.11, 3.12 and 3.13 that the recorder's C core meets, and nothing else. */
+/* Every difference between CPython 3.11, 3.12 and 3.13 that the recorder's C core meets, and nothing else.
+ *
+ * Part of recorder.c, which alone includes it: definitions, not declarations.
+ */
 #ifndef WORLDLINE_COMPAT_H
 #define WORLDLINE_COMPAT_H
 

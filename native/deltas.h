@@ -1,4 +1,7 @@
-/* What changed in a frame since its last event: locals, watched globals, namespaces, and who shares what. */
+/* What changed in a frame since its last event: locals, watched globals, namespaces, and who shares what.
+ *
+ * Part of recorder.c, which alone includes it: definitions, not declarations.
+ */
 #ifndef WORLDLINE_DELTAS_H
 #define WORLDLINE_DELTAS_H
 
@@ -6,11 +9,11 @@
 
 static inline void switch_to(FrameRec *f)
 {
-    if (W.frame == f->serial)
+    if (wire.frame == f->serial)
         return;
     uint8_t *p = room(12);
     *p++ = T_SWITCH;
-    done(put_varint(p, W.frame = f->serial));
+    done(put_varint(p, wire.frame = f->serial));
 }
 
 static void emit_delta(FrameRec *f, uint32_t id, const char *text, size_t n)
@@ -40,7 +43,7 @@ static inline void emit_int(FrameRec *f, uint32_t id, long long n)
 static inline int emit_plain_str(FrameRec *f, uint32_t id, PyObject *v, PyObject *was, int was_plain)
 {
     size_t n = PyUnicode_GET_LENGTH(v), known = was_plain ? PyUnicode_GET_LENGTH(was) : 0;
-    if (!PyUnicode_IS_ASCII(v) || n + 2 > R.value_bytes)
+    if (!PyUnicode_IS_ASCII(v) || n + 2 > render.value_bytes)
         return 0;
     const unsigned char *data = PyUnicode_DATA(v);
     if (known > n || memcmp(data, PyUnicode_DATA(was), known) != 0)
@@ -117,28 +120,28 @@ static int same_atom(PyObject *a, PyObject *b)
     if (t == &PyComplex_Type)
         return memcmp(&((PyComplexObject *)a)->cval, &((PyComplexObject *)b)->cval, sizeof(Py_complex)) == 0;
     if (t == &PyRange_Type) {
-        R.out.n = 0;
+        render.out.n = 0;
         put_range(a);
-        uint64_t hash = text_hash(R.out.p, R.out.n);
-        R.out.n = 0;
+        uint64_t hash = text_hash(render.out.p, render.out.n);
+        render.out.n = 0;
         put_range(b);
-        return hash == text_hash(R.out.p, R.out.n);
+        return hash == text_hash(render.out.p, render.out.n);
     }
     return 0; /* singletons: other pointer, other value */
 }
 
-/* The slot's text becomes what is in R.out. */
+/* The slot's text becomes what is in render.out. */
 static void keep_text(Slot *s)
 {
     s->text.n = 0;
-    buf_put(&s->text, R.out.p, R.out.n);
-    s->n_ends = R.n_ends;
+    buf_put(&s->text, render.out.p, render.out.n);
+    s->n_ends = render.n_ends;
     if (s->n_ends > s->cap_ends) {
         s->cap_ends = s->n_ends * 2;
         s->ends = grow(s->ends, s->cap_ends * sizeof(uint32_t));
     }
     if (s->n_ends)
-        memcpy(s->ends, R.ends, s->n_ends * sizeof(uint32_t));
+        memcpy(s->ends, render.ends, s->n_ends * sizeof(uint32_t));
 }
 
 /* Makes room for `n` items where `old` items stood, at `at`, in an array of `total`. */
@@ -155,7 +158,7 @@ static int splice_list(Slot *s, PyObject *v)
 {
     PyObject **items = ((PyListObject *)v)->ob_item, **held = s->log.held;
     size_t n = PyList_GET_SIZE(v), was = s->n_ends, from = 0, tail = 0, least = n < was ? n : was;
-    if (n == 0 || n * 2 > R.value_bytes || s->log.n_held != was)
+    if (n == 0 || n * 2 > render.value_bytes || s->log.n_held != was)
         return -1;
     while (from < least && items[from] == held[from])
         from++;
@@ -170,13 +173,13 @@ static int splice_list(Slot *s, PyObject *v)
     uint32_t ends[64];
     if (fresh > 64)
         return -1;
-    R.out.n = 0;
+    render.out.n = 0;
     for (size_t i = 0; i < fresh; i++) {
         if (from + i)
             PUT(", ");
         if (put_atom(items[from + i]) < 0)
             return -1;
-        ends[i] = (uint32_t)R.out.n;
+        ends[i] = (uint32_t)render.out.n;
     }
     /* the text from the end of the item before to the end of the last stale one; the first item has no ", " before it */
     size_t begin = from ? s->ends[from - 1] : 1, end = stale ? s->ends[from + stale - 1] : begin;
@@ -185,12 +188,13 @@ static int splice_list(Slot *s, PyObject *v)
         end += 2;
     if (first_comes)
         PUT(", ");
-    size_t size = s->text.n - (end - begin) + R.out.n;
-    if (size > R.value_bytes)
+    size_t size = s->text.n - (end - begin) + render.out.n;
+    if (size > render.value_bytes)
         return -1;
-    int same = fresh == stale && R.out.n == end - begin && memcmp(s->text.p + begin, R.out.p, R.out.n) == 0;
-    buf_room(&s->text, R.out.n);
-    memcpy(splice(s->text.p, 1, s->text.n, begin, end - begin, R.out.n), R.out.p, R.out.n);
+    int same = fresh == stale && render.out.n == end - begin
+        && memcmp(s->text.p + begin, render.out.p, render.out.n) == 0;
+    buf_room(&s->text, render.out.n);
+    memcpy(splice(s->text.p, 1, s->text.n, begin, end - begin, render.out.n), render.out.p, render.out.n);
     for (size_t i = 0; i < fresh; i++)
         Py_INCREF(items[from + i]);
     for (size_t i = 0; i < stale; i++)
@@ -211,13 +215,13 @@ static int splice_list(Slot *s, PyObject *v)
     return same ? 0 : 1;
 }
 
-/* An atom's text into R.out. Was it cut? */
+/* An atom's text into render.out. Was it cut? */
 static int put_atom_or_cut(PyObject *v)
 {
-    R.out.n = 0;
-    if (put_atom(v) >= 0 && R.out.n <= R.value_bytes)
+    render.out.n = 0;
+    if (put_atom(v) >= 0 && render.out.n <= render.value_bytes)
         return 0;
-    R.out.n = 0;
+    render.out.n = 0;
     put_cut(v);
     return 1;
 }
@@ -249,7 +253,7 @@ static int slot_update(Slot *s, PyObject *v, Buf *text)
         s->shareable = 0;
         if (was_atom)
             Py_DECREF(old);
-        *text = R.out;
+        *text = render.out;
         return changed;
     }
     if (s->ptr == v && s->n_ends && PyList_CheckExact(v)) {
@@ -262,14 +266,15 @@ static int slot_update(Slot *s, PyObject *v, Buf *text)
     Log old = s->log;
     s->log = discarded;
     discarded = old;
-    render(v, &s->log);
+    render_value(v, &s->log);
     log_clear(&discarded);
     if (was_atom)
         Py_DECREF(s->ptr);
     s->ptr = v;
     s->atom = 0;
     s->shareable = is_shareable(v);
-    int changed = !was_bound || was_atom || R.out.n != s->text.n || memcmp(R.out.p, s->text.p, R.out.n) != 0;
+    int changed = !was_bound || was_atom || render.out.n != s->text.n
+        || memcmp(render.out.p, s->text.p, render.out.n) != 0;
     keep_text(s);
     *text = s->text;
     return changed;

@@ -3,15 +3,17 @@
  * The includer defines PATH (the suffix of every name), TARGET (the function attribute that allows its instructions)
  * and LANES (floats a vector: 4, 8 or 16). Layouts are in blocks of 16 rows, columns or keys whatever the lanes, so that
  * no loop ends in a horizontal sum, and every path reads the same memory. Lengths are multiples of 16 here.
+ *
+ * Part of engine.c, which includes it once a path and before it engine_net.h: hence no guard.
  */
 #define GLUE_(a, b) a##_##b
 #define GLUE(a, b) GLUE_(a, b)
 #define NAME(x) GLUE(x, PATH)
 #define INLINE TARGET static inline __attribute__((always_inline))
 #define PARTS (16 / LANES) /* vectors in a block */
-#define V NAME(V)
-#define U NAME(U)
-#define I NAME(I)
+#define Floats NAME(Floats)
+#define Bits NAME(Bits)
+#define Ints NAME(Ints)
 #define UNROLL _Pragma("GCC unroll 16")
 #if defined(__x86_64__)
 #define DOTS (LANES == 16) /* the processor has dot products of bytes */
@@ -21,17 +23,17 @@
 #define DOTS 0
 #endif
 
-typedef float V __attribute__((vector_size(4 * LANES)));
-typedef uint32_t U __attribute__((vector_size(4 * LANES)));
-typedef int32_t I __attribute__((vector_size(4 * LANES)));
+typedef float Floats __attribute__((vector_size(4 * LANES)));
+typedef uint32_t Bits __attribute__((vector_size(4 * LANES)));
+typedef int32_t Ints __attribute__((vector_size(4 * LANES)));
 
-INLINE V NAME(load)(const float *at) { V v; memcpy(&v, at, sizeof v); return v; }
-INLINE U NAME(load_bits)(const uint32_t *at) { U v; memcpy(&v, at, sizeof v); return v; }
-INLINE void NAME(store)(float *at, V v) { memcpy(at, &v, sizeof v); }
-INLINE V NAME(pick)(U which, V yes, V no) { return (V)((which & (U)yes) | (~which & (U)no)); }
-INLINE V NAME(most)(V a, V b) { return NAME(pick)((U)(a > b), a, b); }
+INLINE Floats NAME(load)(const float *at) { Floats v; memcpy(&v, at, sizeof v); return v; }
+INLINE Bits NAME(load_bits)(const uint32_t *at) { Bits v; memcpy(&v, at, sizeof v); return v; }
+INLINE void NAME(store)(float *at, Floats v) { memcpy(at, &v, sizeof v); }
+INLINE Floats NAME(pick)(Bits which, Floats yes, Floats no) { return (Floats)((which & (Bits)yes) | (~which & (Bits)no)); }
+INLINE Floats NAME(most)(Floats a, Floats b) { return NAME(pick)((Bits)(a > b), a, b); }
 
-INLINE float NAME(sum)(V v)
+INLINE float NAME(sum)(Floats v)
 {
     float lane[LANES];
     memcpy(lane, &v, sizeof v);
@@ -40,7 +42,7 @@ INLINE float NAME(sum)(V v)
     return lane[0];
 }
 
-INLINE float NAME(peak)(V v)
+INLINE float NAME(peak)(Floats v)
 {
     float lane[LANES];
     memcpy(lane, &v, sizeof v);
@@ -50,31 +52,31 @@ INLINE float NAME(peak)(V v)
 }
 
 /* exp to about one unit in the last place; 0 below -87, where float32 ends. */
-INLINE V NAME(exp)(V x)
+INLINE Floats NAME(exp)(Floats x)
 {
-    const V zero = {0};
-    const U live = (U)(x > -87.0f);
-    x = NAME(pick)((U)(x < 88.0f), x, zero + 88.0f);
+    const Floats zero = {0};
+    const Bits live = (Bits)(x > -87.0f);
+    x = NAME(pick)((Bits)(x < 88.0f), x, zero + 88.0f);
     x = NAME(pick)(live, x, zero);
-    const V shifted = x * 1.44269504f + 12582912.0f, n = shifted - 12582912.0f;
-    const V r = x - n * 0.693359375f + n * 2.12194440e-4f;
-    V p = r * 1.9875691500e-4f + 1.3981999507e-3f;
+    const Floats shifted = x * 1.44269504f + 12582912.0f, n = shifted - 12582912.0f;
+    const Floats r = x - n * 0.693359375f + n * 2.12194440e-4f;
+    Floats p = r * 1.9875691500e-4f + 1.3981999507e-3f;
     p = p * r + 8.3334519073e-3f;
     p = p * r + 4.1665795894e-2f;
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
     p = p * r * r + r + 1.0f;
-    return NAME(pick)(live, p * (V)(((U)shifted << 23) + 0x3f800000u), zero);
+    return NAME(pick)(live, p * (Floats)(((Bits)shifted << 23) + 0x3f800000u), zero);
 }
 
-INLINE V NAME(sigmoid)(V x) { return 1.0f / (1.0f + NAME(exp)(-x)); }
+INLINE Floats NAME(sigmoid)(Floats x) { return 1.0f / (1.0f + NAME(exp)(-x)); }
 
 /* What brings n numbers to unit root mean square. */
 INLINE float NAME(scale_of)(const float *x, size_t n)
 {
-    V a = {0}, b = {0};
+    Floats a = {0}, b = {0};
     for (size_t i = 0; i < n; i += 2 * LANES) {
-        const V left = NAME(load)(x + i), right = NAME(load)(x + i + LANES);
+        const Floats left = NAME(load)(x + i), right = NAME(load)(x + i + LANES);
         a += left * left;
         b += right * right;
     }
@@ -98,7 +100,7 @@ TARGET static void NAME(convolve)(const float *x, size_t time, size_t width, con
         scale[back] = back <= time ? NAME(scale_of)(row[back], width) : 1.0f;
     }
     for (size_t i = 0; i < width; i += LANES) {
-        V sum = NAME(load)(row[0] + i) * scale[0] * NAME(load)(taps + i);
+        Floats sum = NAME(load)(row[0] + i) * scale[0] * NAME(load)(taps + i);
         UNROLL for (size_t back = 1; back < TAPS; back++)
             sum += NAME(load)(row[back] + i) * scale[back] * NAME(load)(taps + back * width + i);
         NAME(store)(out + i, sum);
@@ -109,15 +111,15 @@ TARGET static void NAME(convolve)(const float *x, size_t time, size_t width, con
  * Eleven bits, not eight: the rounding of inputs would otherwise cost more than that of the weights. */
 TARGET static void NAME(quantise)(const float *x, size_t n, int16_t *out, float *factor, int32_t *sum)
 {
-    V top = {0};
-    for (size_t i = 0; i < n; i += LANES) top = NAME(most)(top, (V)((U)NAME(load)(x + i) & 0x7fffffffu));
+    Floats top = {0};
+    for (size_t i = 0; i < n; i += LANES) top = NAME(most)(top, (Floats)((Bits)NAME(load)(x + i) & 0x7fffffffu));
     const float most = NAME(peak)(top), inverse = most > 0 ? STEPS / most : 0.0f;
-    I total = {0};
+    Ints total = {0};
     for (size_t i = 0; i < n; i += LANES) {
-        const I v = (I)((U)(NAME(load)(x + i) * inverse + 12582912.0f) - 0x4b400000u);
+        const Ints v = (Ints)((Bits)(NAME(load)(x + i) * inverse + 12582912.0f) - 0x4b400000u);
         total += v;
 #if DOTS && LANES == 16
-        const I high = (v + 8) >> 4;
+        const Ints high = (v + 8) >> 4;
         const __m128i h = _mm512_cvtepi32_epi8((__m512i)high), l = _mm512_cvtepi32_epi8((__m512i)(v - high * 16));
         _mm_storeu_si128((__m128i *)(out + i), _mm_unpacklo_epi32(h, l));
         _mm_storeu_si128((__m128i *)(out + i + 8), _mm_unpackhi_epi32(h, l));
@@ -139,7 +141,7 @@ TARGET static void NAME(quantise)(const float *x, size_t n, int16_t *out, float 
  * The order of the sums does not depend on `count`: a byte gives the same logits alone, in a batch and in a prompt.
  */
 
-INLINE void NAME(put)(float *at, V v, int add)
+INLINE void NAME(put)(float *at, Floats v, int add)
 {
     SETTLE(v); /* rounded here in every tile, never fused with the sum in some */
     NAME(store)(at, add ? NAME(load)(at) + v : v);
@@ -150,9 +152,9 @@ INLINE void NAME(tile_f32)(const Matrix *m, size_t block, const float *x, const 
     const size_t columns = m->columns;
     for (int part = 0; part < PARTS; part++) {
         const float *w = (const float *)m->data + block * columns * 16 + part * LANES;
-        V even[8] = {{0}}, odd[8] = {{0}};
+        Floats even[8] = {{0}}, odd[8] = {{0}};
         for (size_t c = 0; c < columns; c += 2, w += 32) {
-            const V left = NAME(load)(w), right = NAME(load)(w + 16);
+            const Floats left = NAME(load)(w), right = NAME(load)(w + 16);
             UNROLL for (int i = 0; i < count; i++) {
                 even[i] += left * x[i * columns + c];
                 odd[i] += right * x[i * columns + c + 1];
@@ -167,10 +169,10 @@ INLINE void NAME(tile_bf16)(const Matrix *m, size_t block, const float *x, const
     const size_t columns = m->columns;
     for (int part = 0; part < PARTS; part++) {
         const uint32_t *w = (const uint32_t *)m->data + block * columns * 8 + part * LANES;
-        V even[8] = {{0}}, odd[8] = {{0}};
+        Floats even[8] = {{0}}, odd[8] = {{0}};
         for (size_t c = 0; c < columns; c += 2, w += 16) {
-            const U pair = NAME(load_bits)(w);
-            const V left = (V)(pair << 16), right = (V)(pair & 0xffff0000u);
+            const Bits pair = NAME(load_bits)(w);
+            const Floats left = (Floats)(pair << 16), right = (Floats)(pair & 0xffff0000u);
             UNROLL for (int i = 0; i < count; i++) {
                 even[i] += left * x[i * columns + c];
                 odd[i] += right * x[i * columns + c + 1];
@@ -271,9 +273,9 @@ INLINE void NAME(tile_i8)(const Matrix *m, size_t block, const Rows *in, size_t 
         const float *scale = m->scale + block * 16;
         float *to = out + i * stride;
         UNROLL for (int k = 0; k < 16; k += LANES) {
-            I whole;
+            Ints whole;
             memcpy(&whole, sum + 16 * i + k, sizeof whole);
-            const V y = __builtin_convertvector(whole - offset, V);
+            const Floats y = __builtin_convertvector(whole - offset, Floats);
             NAME(put)(to + k, y * (NAME(load)(scale + k) * factor), add);
         }
     }
@@ -307,7 +309,7 @@ TARGET static void NAME(gated)(const Matrix *gate, const Matrix *value, size_t f
         NAME(dense)(value, block, block + 1, in, rows, right, 16, 0);
         for (size_t row = 0; row < rows; row++)
             for (int k = 0; k < 16; k += LANES) {
-                const V g = NAME(load)(left + 16 * row + k), v = NAME(load)(right + 16 * row + k);
+                const Floats g = NAME(load)(left + 16 * row + k), v = NAME(load)(right + 16 * row + k);
                 NAME(store)(out + row * stride + 16 * block + k, g * NAME(sigmoid)(g) * v);
             }
     }
@@ -320,14 +322,14 @@ INLINE void NAME(reflect)(float *state, float decay, float beta, const float *k,
 {
     for (int part = 0; part < PARTS; part++) {
         float *s = state + part * LANES;
-        V held[4] = {{0}}, read[4] = {{0}};
+        Floats held[4] = {{0}}, read[4] = {{0}};
         for (int i = 0; i < HEAD; i += 4)
             UNROLL for (int u = 0; u < 4; u++) held[u] += NAME(load)(s + (i + u) * 16) * k[i + u];
-        const V all = (held[0] + held[1]) + (held[2] + held[3]);
-        const V change = beta * (NAME(load)(v + part * LANES) - decay * all);
+        const Floats all = (held[0] + held[1]) + (held[2] + held[3]);
+        const Floats change = beta * (NAME(load)(v + part * LANES) - decay * all);
         for (int i = 0; i < HEAD; i += 4)
             UNROLL for (int u = 0; u < 4; u++) {
-                const V fresh = NAME(load)(s + (i + u) * 16) * decay + change * k[i + u];
+                const Floats fresh = NAME(load)(s + (i + u) * 16) * decay + change * k[i + u];
                 NAME(store)(s + (i + u) * 16, fresh);
                 if (q) read[u] += fresh * q[i + u];
             }
@@ -360,7 +362,7 @@ TARGET static void NAME(close_delta)(const float *read, const float *gate, size_
     for (size_t head = 0; head < heads; head++, read += HEAD, gate += HEAD, out += HEAD) {
         const float scale = NAME(scale_of)(read, HEAD);
         for (int i = 0; i < HEAD; i += LANES) {
-            const V g = NAME(load)(gate + i);
+            const Floats g = NAME(load)(gate + i);
             NAME(store)(out + i, NAME(load)(read + i) * scale * g * NAME(sigmoid)(g));
         }
     }
@@ -371,7 +373,7 @@ TARGET static void NAME(close_delta)(const float *read, const float *gate, size_
 INLINE void NAME(attend_few)(const Keys *keys, size_t first, size_t last, size_t shared, const float *q, const float *slopes, const int count, Partial *out)
 {
     float score[4][CHUNK * 16], top[4], total[4];
-    V acc[4][4]; /* of one slice of the value: 4 vectors */
+    Floats acc[4][4]; /* of one slice of the value: 4 vectors */
     for (int h = 0; h < count; h++) {
         top[h] = -INFINITY, total[h] = 0;
         memset(out[h].read, 0, sizeof out[h].read);
@@ -382,26 +384,26 @@ INLINE void NAME(attend_few)(const Keys *keys, size_t first, size_t last, size_t
             float far[16];
             const float *block = key_block(keys, b, shared, far);
             for (int part = 0; part < PARTS; part++) {
-                V s[4] = {{0}};
+                Floats s[4] = {{0}};
                 for (int i = 0; i < HEAD; i++) {
-                    const V v = NAME(load)(block + i * 16 + part * LANES);
+                    const Floats v = NAME(load)(block + i * 16 + part * LANES);
                     UNROLL for (int h = 0; h < count; h++) s[h] += v * q[h * HEAD + i];
                 }
                 UNROLL for (int h = 0; h < count; h++) {
-                    const V cost = NAME(load)(far + part * LANES), price = cost * slopes[h];
-                    const V gone = (V){0} - INFINITY; /* beyond the window, or later than the query */
-                    NAME(store)(score[h] + (b - start) * 16 + part * LANES, NAME(pick)((U)(cost < 0.0f), gone, s[h] - price));
+                    const Floats cost = NAME(load)(far + part * LANES), price = cost * slopes[h];
+                    const Floats gone = (Floats){0} - INFINITY; /* beyond the window, or later than the query */
+                    NAME(store)(score[h] + (b - start) * 16 + part * LANES, NAME(pick)((Bits)(cost < 0.0f), gone, s[h] - price));
                 }
             }
         }
         const size_t n = (end - start) * 16;
         for (int h = 0; h < count; h++) {
-            V most = NAME(load)(score[h]), sum = {0};
+            Floats most = NAME(load)(score[h]), sum = {0};
             for (size_t i = LANES; i < n; i += LANES) most = NAME(most)(NAME(load)(score[h] + i), most);
             const float peak = NAME(peak)(most), above = peak > top[h] ? peak : top[h];
             const float shrink = top[h] == above ? 1.0f : expf(top[h] - above);
             for (size_t i = 0; i < n; i += LANES) {
-                const V e = NAME(exp)(NAME(load)(score[h] + i) - above);
+                const Floats e = NAME(exp)(NAME(load)(score[h] + i) - above);
                 NAME(store)(score[h] + i, e);
                 sum += e;
             }
@@ -416,7 +418,7 @@ INLINE void NAME(attend_few)(const Keys *keys, size_t first, size_t last, size_t
                 const float *value = value_block(keys, b, shared) + slice;
                 for (int i = 0; i < 16; i++)
                     UNROLL for (int k = 0; k < 4; k++) {
-                        const V v = NAME(load)(value + i * HEAD + k * LANES);
+                        const Floats v = NAME(load)(value + i * HEAD + k * LANES);
                         UNROLL for (int h = 0; h < count; h++) acc[h][k] += v * score[h][(b - start) * 16 + i];
                     }
             }
@@ -443,7 +445,7 @@ TARGET static void NAME(close_attention)(const Partial *part, size_t parts, size
 {
     float top = -INFINITY, total = 0;
     for (size_t p = 0; p < parts; p++) top = part[p * stride].top > top ? part[p * stride].top : top;
-    V read[HEAD / LANES] = {{0}};
+    Floats read[HEAD / LANES] = {{0}};
     for (size_t p = 0; p < parts; p++) {
         const float share = expf(part[p * stride].top - top);
         total += share * part[p * stride].total;
@@ -463,9 +465,9 @@ static const Path NAME(path) = {
 #undef NAME
 #undef INLINE
 #undef PARTS
-#undef V
-#undef U
-#undef I
+#undef Floats
+#undef Bits
+#undef Ints
 #undef UNROLL
 #undef DOTS
 #undef PATH

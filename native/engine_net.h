@@ -3,7 +3,17 @@
  * int8: the matrices of values, gates, outputs and perceptrons, one scale a row, stored with 128 added; bfloat16: the rows of
  * queries and keys, and the head; float32: rates, convolutions, the embedding, every state. Precision "fp32" keeps all
  * matrices in float32. One allocation holds them in the order in which a byte meets them.
+ *
+ * Part of engine.c, which alone includes it: definitions, not declarations.
  */
+#ifndef WORLDLINE_ENGINE_NET_H
+#define WORLDLINE_ENGINE_NET_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
 #define HEAD 64
 #define SHARED 2
 #define TAPS 4
@@ -179,3 +189,5 @@ static float *plain(Arena *arena, const Source *source)
         for (size_t r = 0; r < source->rows; r++) widen(source, r, at + r * source->columns);
     return at;
 }
+
+#endif

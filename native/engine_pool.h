@@ -3,9 +3,15 @@
  * A stage ends when its last piece is done, not when every thread has come by: one that was put aside by the system, or
  * runs on a slow core, holds up only the piece that it has taken. Whoever waits spins for some microseconds, then sleeps. The
  * caller is one of the threads. A forked child has none of its parent's: `pool_start` makes them anew.
+ *
+ * Part of engine.c, which alone includes it: definitions, not declarations.
  */
+#ifndef WORLDLINE_ENGINE_POOL_H
+#define WORLDLINE_ENGINE_POOL_H
+
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -136,3 +142,5 @@ static void pool_stop(Pool *pool)
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->changed);
 }
+
+#endif

@@ -1,7 +1,14 @@
 /* One pass through the net: `rows` bytes, of one state in a row or of as many states.
  *
  * A layer is a sequence of stages; each function here does one piece of `Piece.count` of its stage, for any thread.
+ *
+ * Part of engine.c, which alone includes it: definitions, not declarations.
  */
+#ifndef WORLDLINE_ENGINE_READ_H
+#define WORLDLINE_ENGINE_READ_H
+
+#include "engine_net.h"
+#include "engine_pool.h"
 
 typedef struct {
     float *fixed; /* of each layer: the inputs of its two convolutions, newest last; then its recurrent memory */
@@ -348,3 +355,5 @@ static void read_rows(void *argument)
     walk(job, (Step){stage_norm, 1}, 0, &at);
     walk(job, (Step){stage_head, 0}, 0, &at);
 }
+
+#endif

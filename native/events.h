@@ -1,4 +1,7 @@
-/* The interpreter's events into steps: a trace function on 3.11, sys.monitoring callbacks from 3.12 on. */
+/* The interpreter's events into steps: a trace function on 3.11, sys.monitoring callbacks from 3.12 on.
+ *
+ * Part of recorder.c, which alone includes it: definitions, not declarations.
+ */
 #ifndef WORLDLINE_EVENTS_H
 #define WORLDLINE_EVENTS_H
 
@@ -7,13 +10,13 @@
 /* Every entry from the interpreter goes through here: our own work is not seen, and is committed whole. The error
  * indicator is clear on entry (the interpreter keeps a raised exception elsewhere meanwhile) and stays so. */
 #define ENTER() \
-    if (!W.active || C.busy) return NOTHING; \
-    C.busy = 1; \
-    int collecting = hold_collector(C.thread)
+    if (!wire.active || state.busy) return NOTHING; \
+    state.busy = 1; \
+    int collecting = hold_collector(state.thread)
 #define LEAVE() \
     commit(); \
-    release_collector(C.thread, collecting); \
-    C.busy = 0
+    release_collector(state.thread, collecting); \
+    state.busy = 0
 
 #if !HAS_MONITORING
 
@@ -56,12 +59,12 @@ static int trace(PyObject *self, PyFrameObject *object, int what, PyObject *arg)
         LEAVE();
         return 0;
     }
-    FrameRec *f = C.top;
+    FrameRec *f = state.top;
     if (f == NULL || f->frame != frame)
         return 0;
     ENTER();
     if (!object->f_trace_lines) /* the program switched its lines off: those since are lost */
-        C.tampered = 1;
+        state.tampered = 1;
     if (what == PyTrace_LINE)
         on_line(f, object->f_lineno);
     else if (what == PyTrace_RETURN)
@@ -99,10 +102,10 @@ static PyObject *disable;
 static FrameRec *own_frame(void)
 {
     PyThreadState *ts = PyThreadState_Get();
-    FrameRec *f = C.top;
+    FrameRec *f = state.top;
     IFrame *frame = current_frame(ts);
     /* The code is asked for as well: with its events taken away for a while, the top may be gone and its place reused. */
-    return ts == C.thread && f && f->frame == frame && f->info->code == frame_code(frame) ? f : NULL;
+    return ts == state.thread && f && f->frame == frame && f->info->code == frame_code(frame) ? f : NULL;
 }
 
 #define NOTHING Py_NewRef(Py_None)
@@ -111,12 +114,12 @@ static FrameRec *own_frame(void)
 
 CALLBACK(py_start)
 {
-    if (W.active && !C.busy && FOREIGN(args[0]))
+    if (wire.active && !state.busy && FOREIGN(args[0]))
         return Py_NewRef(disable);
     PyThreadState *ts = PyThreadState_Get();
     IFrame *frame = current_frame(ts);
     drop_suspended(frame); /* on whichever thread it starts */
-    if (ts != C.thread)
+    if (ts != state.thread)
         return NOTHING;
     ENTER();
     on_call(code_info((PyCodeObject *)args[0]), frame);
@@ -126,10 +129,10 @@ CALLBACK(py_start)
 
 CALLBACK(py_resume)
 {
-    if (W.active && !C.busy && FOREIGN(args[0]))
+    if (wire.active && !state.busy && FOREIGN(args[0]))
         return n == 2 ? Py_NewRef(disable) : NOTHING; /* PY_THROW cannot be disabled */
     PyThreadState *ts = PyThreadState_Get();
-    if (ts != C.thread)
+    if (ts != state.thread)
         return NOTHING;
     ENTER();
     IFrame *frame = current_frame(ts);
@@ -146,7 +149,7 @@ CALLBACK(py_line)
 {
     FrameRec *f = own_frame();
     if (f == NULL)
-        return W.active && !C.busy && FOREIGN(args[0]) ? Py_NewRef(disable) : NOTHING;
+        return wire.active && !state.busy && FOREIGN(args[0]) ? Py_NewRef(disable) : NOTHING;
     ENTER();
     uint32_t line = (uint32_t)PyLong_AsLong(args[1]);
     if (!(f->looped && f->line == line))
@@ -160,7 +163,7 @@ CALLBACK(py_line)
 CALLBACK(py_jump)
 {
     if (FOREIGN(args[0]))
-        return W.active && !C.busy ? Py_NewRef(disable) : NOTHING;
+        return wire.active && !state.busy ? Py_NewRef(disable) : NOTHING;
     long from = PyLong_AsLong(args[1]), to = PyLong_AsLong(args[2]);
     PyCodeObject *code = (PyCodeObject *)args[0];
     if (to > from || PyCode_Addr2Line(code, (int)to) != PyCode_Addr2Line(code, (int)from))
@@ -179,7 +182,7 @@ static PyObject *leave(PyObject *const *args, PyObject *arg, int suspended, int 
 {
     FrameRec *f = own_frame();
     if (f == NULL)
-        return may_disable && W.active && !C.busy && FOREIGN(args[0]) ? Py_NewRef(disable) : NOTHING;
+        return may_disable && wire.active && !state.busy && FOREIGN(args[0]) ? Py_NewRef(disable) : NOTHING;
     ENTER();
     on_leave(f, arg, suspended);
     LEAVE();

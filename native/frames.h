@@ -1,4 +1,7 @@
-/* What is known of code, of its names, and of each frame that is running or suspended. */
+/* What is known of code, of its names, and of each frame that is running or suspended.
+ *
+ * Part of recorder.c, which alone includes it: definitions, not declarations.
+ */
 #ifndef WORLDLINE_FRAMES_H
 #define WORLDLINE_FRAMES_H
 
@@ -7,7 +10,7 @@
 typedef struct {
     PyObject *ptr;     /* what the name was bound to; held if `atom`, a bare address otherwise */
     uint8_t atom, shareable, plain; /* plain: an ASCII str that was found to need no escapes */
-    PyObject *alias;   /* the earlier name bound to the same object, or NULL; W.names keeps it alive */
+    PyObject *alias;   /* the earlier name bound to the same object, or NULL; wire.names keeps it alive */
     uint32_t id;       /* text id + 1, or 0: not yet told */
     Log log;           /* for values that are not atoms: the shadow, the text, where each item ends in it */
     Buf text;
@@ -56,7 +59,7 @@ typedef struct FrameRec {
     Py_ssize_t quiet_entries;
 } FrameRec;
 
-static struct {
+static struct { /* of the recorder: codes and frames, and what the program has written or read since the last event */
     Map codes, suspended, globals;
     PyObject *files, *global_names;
     FrameRec *top;
@@ -64,7 +67,7 @@ static struct {
     PyObject *output, *input;
     PyThreadState *thread;
     int busy, tampered;
-} C;
+} state;
 
 static int is_shareable(PyObject *v)
 {
@@ -82,7 +85,7 @@ static int is_shareable(PyObject *v)
 
 static CodeInfo *code_info(PyCodeObject *code)
 {
-    Cell *c = map_find(&C.codes, code);
+    Cell *c = map_find(&state.codes, code);
     if (c)
         return c->value;
     CodeInfo *info = calloc(1, sizeof(CodeInfo));
@@ -90,10 +93,10 @@ static CodeInfo *code_info(PyCodeObject *code)
         Py_FatalError("worldline: out of memory in the recorder");
     Py_INCREF(code);
     info->code = code;
-    map_add(&C.codes, code, info);
+    map_add(&state.codes, code, info);
     if (!PyUnicode_CheckExact(code->co_filename)) /* a str of the program's own class hashes as it likes */
         return info;
-    info->file = PyDict_GetItemWithError(C.files, code->co_filename);
+    info->file = PyDict_GetItemWithError(state.files, code->co_filename);
     if (info->file == NULL)
         return info;
     info->namespace = !(code->co_flags & CO_OPTIMIZED);
@@ -115,7 +118,7 @@ static CodeInfo *code_info(PyCodeObject *code)
     PyThreadState *ts = PyThreadState_Get();
     int collecting = PyGC_Disable();
     give_recursion(ts, OWN_DEPTH); /* at the program's own limit there would be no room for it */
-    info->global_names = PyObject_CallOneArg(C.global_names, (PyObject *)code);
+    info->global_names = PyObject_CallOneArg(state.global_names, (PyObject *)code);
     give_recursion(ts, -OWN_DEPTH);
     if (collecting)
         PyGC_Enable();
@@ -130,12 +133,12 @@ static CodeInfo *code_info(PyCodeObject *code)
 
 static Global *global_of(PyObject *globals, PyObject *name)
 {
-    Cell *c = map_find(&C.globals, globals);
+    Cell *c = map_find(&state.globals, globals);
     PyObject *by_name = c ? c->value : NULL;
     if (by_name == NULL) {
         Py_INCREF(globals); /* a namespace is never forgotten, so that its address stays its own */
         by_name = PyDict_New();
-        map_add(&C.globals, globals, by_name);
+        map_add(&state.globals, globals, by_name);
     }
     PyObject *found = PyDict_GetItemWithError(by_name, name);
     if (found)
@@ -179,7 +182,7 @@ static FrameRec *new_frame(CodeInfo *info, IFrame *frame)
     }
     f->info = info;
     f->frame = frame;
-    f->serial = C.next_frame++;
+    f->serial = state.next_frame++;
     f->line = info->code->co_firstlineno;
     f->looped = 0;
     f->quiet_keys = NULL;

@@ -1,4 +1,7 @@
-/* What can be known of a class once, the numbers of objects by first sight, and the state of one rendering. */
+/* What can be known of a class once, the numbers of objects by first sight, and the state of one rendering.
+ *
+ * Part of recorder.c, which alone includes it: definitions, not declarations.
+ */
 #ifndef WORLDLINE_KINDS_H
 #define WORLDLINE_KINDS_H
 
@@ -17,9 +20,9 @@ typedef struct {
 } Kind;
 
 typedef struct { uint64_t number; PyObject *weak; int dead; } Serial; /* by weak reference, or told of its death */
-typedef struct { size_t at; uint32_t target; int is_ref; } Mark;
+typedef struct { size_t at; uint32_t target; } Mark; /* where in the text a label may have to stand, and of which */
 
-static struct {
+static struct { /* the rendering at work, and what outlives it: kinds and serials */
     size_t value_bytes;
     int value_depth;
     Buf out, scratch;
@@ -36,9 +39,9 @@ static struct {
     size_t n_ends, cap_ends;
     PyTypeObject *deque, *ordered_dict;
     PyObject *s_slots, *s_name, *deque_maxlen;
-} R;
+} render;
 
-#define PUT(literal) buf_put(&R.out, literal, sizeof(literal) - 1)
+#define PUT(literal) buf_put(&render.out, literal, sizeof(literal) - 1)
 
 static inline int is_atom_type(PyTypeObject *t)
 {
@@ -52,9 +55,9 @@ static inline int is_atom(PyObject *v)
 {
     PyTypeObject *t = Py_TYPE(v);
     if (t == &PyUnicode_Type)
-        return (size_t)PyUnicode_GET_LENGTH(v) <= R.value_bytes;
+        return (size_t)PyUnicode_GET_LENGTH(v) <= render.value_bytes;
     if (t == &PyBytes_Type)
-        return (size_t)PyBytes_GET_SIZE(v) <= R.value_bytes;
+        return (size_t)PyBytes_GET_SIZE(v) <= render.value_bytes;
     return is_atom_type(t);
 }
 
@@ -89,7 +92,7 @@ static int base_of(PyTypeObject *t)
         if (b == &PyDict_Type) return B_DICT;
         if (b == &PySet_Type) return B_SET;
         if (b == &PyFrozenSet_Type) return B_FROZENSET;
-        if (b == R.deque) return B_DEQUE;
+        if (b == render.deque) return B_DEQUE;
     }
     return B_NONE;
 }
@@ -111,7 +114,7 @@ static void kind_slots(Kind *k, int *declares)
     for (Py_ssize_t i = mro ? PyTuple_GET_SIZE(mro) : 0; i-- > 0;) {
         PyTypeObject *b = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
         if (!(b->tp_flags & Py_TPFLAGS_HEAPTYPE) || b->tp_dict == NULL
-            || PyDict_GetItemWithError(b->tp_dict, R.s_slots) == NULL)
+            || PyDict_GetItemWithError(b->tp_dict, render.s_slots) == NULL)
             continue;
         *declares = 1;
         PyObject *name, *member;
@@ -163,7 +166,7 @@ static void kind_library(Kind *k)
 
 static Kind *kind_of(PyTypeObject *t)
 {
-    Cell *c = map_find(&R.kinds, t);
+    Cell *c = map_find(&render.kinds, t);
     if (c)
         return c->value;
     Kind *k = calloc(1, sizeof(Kind));
@@ -181,14 +184,14 @@ static Kind *kind_of(PyTypeObject *t)
     k->has_dict = t->tp_dictoffset != 0 || (t->tp_flags & Py_TPFLAGS_MANAGED_DICT);
     kind_slots(k, &declares);
     k->structured = k->base != B_NONE || (heap && (k->has_dict || declares));
-    map_add(&R.kinds, t, k);
+    map_add(&render.kinds, t, k);
     return k;
 }
 
 /* The finaliser given to classes whose instances allow no weak reference and have no `__del__`. */
 static void mark_dead(PyObject *v)
 {
-    Cell *c = map_find(&R.serials, v);
+    Cell *c = map_find(&render.serials, v);
     if (c)
         ((Serial *)c->value)->dead = 1;
 }
@@ -202,20 +205,20 @@ static inline int is_still(const Serial *s, PyObject *v)
  * allows none; nothing is held. (With a `__del__` and without weak references, a reused address cannot be told.) */
 static Serial *serial_of(PyObject *v)
 {
-    Cell *c = map_find(&R.serials, v);
+    Cell *c = map_find(&render.serials, v);
     if (c && is_still(c->value, v))
         return c->value;
     Serial *s = calloc(1, sizeof(Serial));
     if (s == NULL)
         Py_FatalError("worldline: out of memory in the recorder");
-    s->number = R.next_serial++;
+    s->number = render.next_serial++;
     s->weak = PyWeakref_NewRef(v, NULL);
     if (s->weak == NULL) {
         PyErr_Clear();
         if (Py_TYPE(v)->tp_finalize == NULL && (Py_TYPE(v)->tp_flags & Py_TPFLAGS_HEAPTYPE))
             Py_TYPE(v)->tp_finalize = mark_dead;
     }
-    map_add(&R.serials, v, s);
+    map_add(&render.serials, v, s);
     return s;
 }
 

@@ -3,6 +3,10 @@
  *
  * The fast twin of src/worldline/recording/guests/recorder.py: same records, same bytes. One recorder a process. Not
  * covered: running the program, its standard streams, the end of the process - that is guests/python.py.
+ *
+ * One compilation unit, so that one command builds it for any interpreter (src/worldline/record/native.py) and the
+ * path of an event is inlined whole. Its parts are headers that hold static definitions, each standing on the one
+ * before: compat, buffers, shadow, kinds, atoms, canonical, verify, wire_writer, frames, deltas, steps, events.
  */
 #include "events.h"
 #include <pthread.h>
@@ -11,27 +15,27 @@
 
 static void in_forked_child(void)
 {
-    W.active = 0; /* the trace is the parent's */
-    W.ended = 1;
+    wire.active = 0; /* the trace is the parent's */
+    wire.ended = 1;
 }
 
 static PyObject *set_up_types(void)
 {
-    if (R.deque)
+    if (render.deque)
         Py_RETURN_NONE;
     PyObject *m = PyImport_ImportModule("_collections");
     if (m == NULL)
         return NULL;
-    R.deque = (PyTypeObject *)PyObject_GetAttrString(m, "deque");
-    R.ordered_dict = (PyTypeObject *)PyObject_GetAttrString(m, "OrderedDict");
+    render.deque = (PyTypeObject *)PyObject_GetAttrString(m, "deque");
+    render.ordered_dict = (PyTypeObject *)PyObject_GetAttrString(m, "OrderedDict");
     Py_DECREF(m);
-    R.deque_maxlen = R.deque ? PyObject_GetAttrString((PyObject *)R.deque, "maxlen") : NULL;
-    R.s_slots = PyUnicode_InternFromString("__slots__");
-    R.s_name = PyUnicode_InternFromString("__name__");
-    R.seen.stamp = R.kinds.stamp = R.serials.stamp = 1;
-    C.codes.stamp = C.suspended.stamp = C.globals.stamp = 1;
-    R.next_serial = 1;
-    if (R.deque_maxlen == NULL || R.ordered_dict == NULL)
+    render.deque_maxlen = render.deque ? PyObject_GetAttrString((PyObject *)render.deque, "maxlen") : NULL;
+    render.s_slots = PyUnicode_InternFromString("__slots__");
+    render.s_name = PyUnicode_InternFromString("__name__");
+    render.seen.stamp = render.kinds.stamp = render.serials.stamp = 1;
+    state.codes.stamp = state.suspended.stamp = state.globals.stamp = 1;
+    render.next_serial = 1;
+    if (render.deque_maxlen == NULL || render.ordered_dict == NULL)
         return NULL;
     pthread_atfork(NULL, NULL, in_forked_child);
     Py_RETURN_NONE;
@@ -51,54 +55,54 @@ static int recorder_init(PyObject *self, PyObject *args, PyObject *kwargs)
     PyObject *buffer, *limits;
     uint64_t value_bytes, value_depth;
     static char *names[] = {"buffer", "files", "limits", "global_names", NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!O!O", names, &buffer, &PyDict_Type, &C.files, &PyDict_Type,
-                                     &limits, &C.global_names))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!O!O", names, &buffer, &PyDict_Type, &state.files, &PyDict_Type,
+                                     &limits, &state.global_names))
         return -1;
-    if (W.active) {
+    if (wire.active) {
         PyErr_SetString(PyExc_RuntimeError, "one recorder a process");
         return -1;
     }
     PyObject *ready = set_up_types();
-    if (ready == NULL || read_limit(limits, "steps", &W.max_steps) < 0
+    if (ready == NULL || read_limit(limits, "steps", &wire.max_steps) < 0
         || read_limit(limits, "value_bytes", &value_bytes) < 0 || read_limit(limits, "value_depth", &value_depth) < 0)
         return -1;
     Py_DECREF(ready);
-    if (W.view.obj)
-        PyBuffer_Release(&W.view);
-    if (PyObject_GetBuffer(buffer, &W.view, PyBUF_WRITABLE) < 0)
+    if (wire.view.obj)
+        PyBuffer_Release(&wire.view);
+    if (PyObject_GetBuffer(buffer, &wire.view, PyBUF_WRITABLE) < 0)
         return -1;
-    Py_INCREF(C.files);
-    Py_INCREF(C.global_names);
-    R.value_bytes = value_bytes;
-    R.value_depth = (int)value_depth;
-    W.base = W.view.buf;
-    W.cap = W.view.len - RESERVE;
-    W.n = HEADER;
-    W.ready = W.cap < READY_STEP / 4 ? W.cap : READY_STEP / 4;
-    W.steps = 0;
-    W.frame = UINT32_MAX;
-    W.ended = 0;
-    Py_XSETREF(W.names, PyDict_New());
-    map_clear(&C.codes);
-    map_clear(&C.suspended);
-    map_clear(&C.globals);
-    map_clear(&R.serials);
-    R.next_serial = 1;
-    C.next_frame = 0;
-    C.top = NULL;
-    C.tampered = 0;
-    memset(W.base, 0, HEADER);
-    memcpy(W.base, "WLW1", 4);
+    Py_INCREF(state.files);
+    Py_INCREF(state.global_names);
+    render.value_bytes = value_bytes;
+    render.value_depth = (int)value_depth;
+    wire.base = wire.view.buf;
+    wire.cap = wire.view.len - RESERVE;
+    wire.n = HEADER;
+    wire.ready = wire.cap < READY_STEP / 4 ? wire.cap : READY_STEP / 4;
+    wire.steps = 0;
+    wire.frame = UINT32_MAX;
+    wire.ended = 0;
+    Py_XSETREF(wire.names, PyDict_New());
+    map_clear(&state.codes);
+    map_clear(&state.suspended);
+    map_clear(&state.globals);
+    map_clear(&render.serials);
+    render.next_serial = 1;
+    state.next_frame = 0;
+    state.top = NULL;
+    state.tampered = 0;
+    memset(wire.base, 0, HEADER);
+    memcpy(wire.base, "WLW1", 4);
     commit();
     return 0;
 }
 
 static PyObject *recorder_start(PyObject *self, PyObject *unused)
 {
-    C.thread = PyThreadState_Get();
-    W.active = 1;
+    state.thread = PyThreadState_Get();
+    wire.active = 1;
     if (install() < 0) {
-        W.active = 0;
+        wire.active = 0;
         return NULL;
     }
     Py_RETURN_NONE;
@@ -106,10 +110,11 @@ static PyObject *recorder_start(PyObject *self, PyObject *unused)
 
 static PyObject *recorder_stop(PyObject *self, PyObject *unused)
 {
-    int fine = !W.active || (intact() && !C.tampered && C.top == NULL); /* a frame never left: its events were taken */
-    if (W.active) {
+    /* A frame that was never left: its events were taken. */
+    int fine = !wire.active || (intact() && !state.tampered && state.top == NULL);
+    if (wire.active) {
         flush_streams();
-        W.active = 0;
+        wire.active = 0;
         uninstall();
     }
     return PyBool_FromLong(fine);
@@ -121,7 +126,7 @@ static PyObject *recorder_end(PyObject *self, PyObject *args)
     Py_ssize_t n;
     if (!PyArg_ParseTuple(args, "ss#", &kind, &detail, &n))
         return NULL;
-    if (W.active)
+    if (wire.active)
         flush_streams();
     write_end(kind, detail, n);
     Py_RETURN_NONE;
@@ -133,7 +138,7 @@ static PyObject *append_text(PyObject **stream, PyObject *text)
         PyErr_SetString(PyExc_TypeError, "a str");
         return NULL;
     }
-    if (!W.active || PyThreadState_Get() != C.thread)
+    if (!wire.active || PyThreadState_Get() != state.thread)
         Py_RETURN_NONE;
     if (*stream == NULL)
         *stream = Py_NewRef(text);
@@ -142,27 +147,27 @@ static PyObject *append_text(PyObject **stream, PyObject *text)
     Py_RETURN_NONE;
 }
 
-static PyObject *recorder_output(PyObject *self, PyObject *text) { return append_text(&C.output, text); }
+static PyObject *recorder_output(PyObject *self, PyObject *text) { return append_text(&state.output, text); }
 static PyObject *recorder_input(PyObject *self, PyObject *text)
 {
-    if (W.active && C.input)
+    if (wire.active && state.input)
         flush_streams();
-    return append_text(&C.input, text);
+    return append_text(&state.input, text);
 }
 
 static PyObject *recorder_exit(PyObject *self, PyObject *code)
 {
     /* SystemExit has left the outermost frame: the step belongs to the last current frame. */
-    if (W.ended || W.frame == UINT32_MAX)
+    if (wire.ended || wire.frame == UINT32_MAX)
         Py_RETURN_NONE;
     static Log scratch;
-    render(code, &scratch);
+    render_value(code, &scratch);
     log_clear(&scratch);
     count_step();
-    uint8_t *p = room(R.out.n + 32);
+    uint8_t *p = room(render.out.n + 32);
     *p++ = T_EXIT;
-    p = put_varint(p, C.last_line);
-    done(put_bytes_at(p, R.out.p, R.out.n));
+    p = put_varint(p, state.last_line);
+    done(put_bytes_at(p, render.out.p, render.out.n));
     commit();
     Py_RETURN_NONE;
 }
@@ -173,7 +178,7 @@ static PyObject *two_texts(int tag, PyObject *args)
     Py_ssize_t na, nb = 0;
     if (!PyArg_ParseTuple(args, "s#|s#", &a, &na, &b, &nb))
         return NULL;
-    if (!W.ended) {
+    if (!wire.ended) {
         record_texts(tag, a, na, b, nb);
         commit();
     }
@@ -186,9 +191,9 @@ static PyObject *recorder_meta(PyObject *self, PyObject *args) { return two_text
 static PyObject *recorder_render(PyObject *self, PyObject *value)
 {
     static Log scratch;
-    render(value, &scratch);
+    render_value(value, &scratch);
     log_clear(&scratch);
-    return PyUnicode_DecodeUTF8(R.out.p, R.out.n, NULL);
+    return PyUnicode_DecodeUTF8(render.out.p, render.out.n, NULL);
 }
 
 static PyObject *recorder_give_recursion(PyObject *self, PyObject *frames)

@@ -2,6 +2,8 @@
  *
  * Exact immutable atoms are held by a reference, so that equal pointers are equal values; nothing else is held, so that
  * no finaliser runs late. verify.h walks the live value along it.
+ *
+ * Part of recorder.c, which alone includes it: definitions, not declarations.
  */
 #ifndef WORLDLINE_SHADOW_H
 #define WORLDLINE_SHADOW_H

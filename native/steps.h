@@ -1,4 +1,7 @@
-/* The steps themselves: a frame starts, runs a line, raises, is left, goes on. */
+/* The steps themselves: a frame starts, runs a line, raises, is left, goes on.
+ *
+ * Part of recorder.c, which alone includes it: definitions, not declarations.
+ */
 #ifndef WORLDLINE_STEPS_H
 #define WORLDLINE_STEPS_H
 
@@ -6,21 +9,21 @@
 
 static inline void count_step(void)
 {
-    if (__builtin_expect(++W.steps > W.max_steps, 0))
+    if (__builtin_expect(++wire.steps > wire.max_steps, 0))
         limit_reached("steps");
 }
 
 static void step_with_text(FrameRec *f, int tag, PyObject *arg)
 {
     static Log scratch;
-    render(arg, &scratch);
+    render_value(arg, &scratch);
     log_clear(&scratch);
     count_step();
     switch_to(f);
-    uint8_t *p = room(R.out.n + 32);
+    uint8_t *p = room(render.out.n + 32);
     *p++ = tag;
     p = put_varint(p, f->line);
-    done(put_bytes_at(p, R.out.p, R.out.n));
+    done(put_bytes_at(p, render.out.p, render.out.n));
 }
 
 static void flush_stream(PyObject **stream, int tag, const char *hidden)
@@ -29,12 +32,12 @@ static void flush_stream(PyObject **stream, int tag, const char *hidden)
     if (text == NULL)
         return;
     *stream = NULL;
-    FrameRec *f = C.top;
+    FrameRec *f = state.top;
     if (f && hidden) {
         static Log scratch;
-        render(text, &scratch);
+        render_value(text, &scratch);
         log_clear(&scratch);
-        record_texts(T_HIDDEN, hidden, strlen(hidden), R.out.p, R.out.n);
+        record_texts(T_HIDDEN, hidden, strlen(hidden), render.out.p, render.out.n);
     }
     if (f)
         step_with_text(f, tag, text);
@@ -43,10 +46,10 @@ static void flush_stream(PyObject **stream, int tag, const char *hidden)
 
 static inline void flush_streams(void)
 {
-    if (__builtin_expect(C.output != NULL, 0))
-        flush_stream(&C.output, T_OUTPUT, NULL);
-    if (__builtin_expect(C.input != NULL, 0))
-        flush_stream(&C.input, T_INPUT, "input");
+    if (__builtin_expect(state.output != NULL, 0))
+        flush_stream(&state.output, T_OUTPUT, NULL);
+    if (__builtin_expect(state.input != NULL, 0))
+        flush_stream(&state.input, T_INPUT, "input");
 }
 
 static void on_call(CodeInfo *info, IFrame *frame)
@@ -61,13 +64,13 @@ static void on_call(CodeInfo *info, IFrame *frame)
     uint8_t *p = room(48);
     *p++ = T_CALL;
     p = put_varint(p, f->serial);
-    p = put_varint(p, C.top ? C.top->serial + 1 : 0);
+    p = put_varint(p, state.top ? state.top->serial + 1 : 0);
     p = put_varint(p, info->name_id - 1);
     p = put_varint(p, info->file_id - 1);
     done(put_varint(p, f->line));
-    W.frame = f->serial;
-    f->below = C.top;
-    C.top = f;
+    wire.frame = f->serial;
+    f->below = state.top;
+    state.top = f;
     if (info->namespace) {
         diff_namespace(f);
     } else {
@@ -84,13 +87,13 @@ static void on_call(CodeInfo *info, IFrame *frame)
 static void on_resume(FrameRec *f)
 {
     flush_streams();
-    f->below = C.top;
-    C.top = f;
+    f->below = state.top;
+    state.top = f;
     diff(f);
     count_step();
     uint8_t *p = room(24);
     *p++ = T_RESUME;
-    p = put_varint(p, W.frame = f->serial);
+    p = put_varint(p, wire.frame = f->serial);
     done(put_varint(p, f->line));
 }
 
@@ -120,10 +123,10 @@ static void on_leave(FrameRec *f, PyObject *arg, int suspended)
     diff(f);
     if (arg)
         step_with_text(f, suspended ? T_YIELD : T_RETURN, arg);
-    C.top = f->below;
-    C.last_line = f->line;
+    state.top = f->below;
+    state.last_line = f->line;
     if (suspended && arg)
-        map_add(&C.suspended, f->frame, f);
+        map_add(&state.suspended, f->frame, f);
     else
         free_frame(f);
 }
@@ -132,7 +135,7 @@ static void on_leave(FrameRec *f, PyObject *arg, int suspended)
  * event, and on any version on another thread: then the record is of an earlier frame at this address. */
 static FrameRec *take_suspended(IFrame *frame)
 {
-    Cell *c = map_find(&C.suspended, frame);
+    Cell *c = map_find(&state.suspended, frame);
     FrameRec *f = c ? c->value : NULL;
     if (c)
         c->value = NULL;
@@ -143,6 +146,7 @@ static FrameRec *take_suspended(IFrame *frame)
     return f;
 }
 
+#if HAS_MONITORING
 /* A frame starts at this address: whatever was suspended here has ended. */
 static void drop_suspended(IFrame *frame)
 {
@@ -150,5 +154,6 @@ static void drop_suspended(IFrame *frame)
     if (f)
         free_frame(f);
 }
+#endif
 
 #endif

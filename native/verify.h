@@ -1,4 +1,7 @@
-/* Has a value changed since its shadow was taken? Stops at the first pointer that differs. */
+/* Has a value changed since its shadow was taken? Stops at the first pointer that differs.
+ *
+ * Part of recorder.c, which alone includes it: definitions, not declarations.
+ */
 #ifndef WORLDLINE_VERIFY_H
 #define WORLDLINE_VERIFY_H
 
@@ -126,7 +129,7 @@ static int verify_deque(uintptr_t **c, PyObject *v, uintptr_t n)
 {
     if ((uintptr_t)Py_SIZE(v) != n)
         return DIFFERS;
-    PyObject *it = R.deque->tp_iter(v), *item;
+    PyObject *it = render.deque->tp_iter(v), *item;
     int r = it ? SAME : DIFFERS;
     while (r == SAME && (item = Py_TYPE(it)->tp_iternext(it)) != NULL) {
         r = verify(c, item);

@@ -1,4 +1,7 @@
-/* Records into the wire (docs/format.md, section 3): whole or not at all, and ended when a budget is spent. */
+/* Records into the wire (docs/format.md, section 3): whole or not at all, and ended when a budget is spent.
+ *
+ * Part of recorder.c, which alone includes it: definitions, not declarations.
+ */
 #ifndef WORLDLINE_WIRE_WRITER_H
 #define WORLDLINE_WIRE_WRITER_H
 
@@ -13,7 +16,7 @@ enum { T_TEXT = 1, T_CALL, T_RESUME, T_SWITCH, T_LINE, T_RETURN, T_YIELD, T_RAIS
 #define READY_STEP (1 << 20)
 #define RESERVE 4096 /* room kept for the end record */
 
-static struct {
+static struct { /* the buffer that is shared with the reader, and what the reader has been told */
     uint8_t *base;
     size_t n, ready, cap; /* written; may be written without a look at cap; may be written at all */
     uint64_t steps, max_steps;
@@ -21,27 +24,28 @@ static struct {
     int active, ended;
     PyObject *names;     /* str -> text id */
     Py_buffer view;
-} W;
+} wire;
 
 static void limit_reached(const char *which);
 
 /* Everything written so far is whole records: tell the reader. Once an event, and at the end. */
 static inline void commit(void)
 {
-    __atomic_store_n((uint64_t *)(W.base + 8), (uint64_t)W.n, __ATOMIC_RELEASE);
+    __atomic_store_n((uint64_t *)(wire.base + 8), (uint64_t)wire.n, __ATOMIC_RELEASE);
 }
 
 /* Asks the kernel for the next pages at once: a fault for each costs more than filling it. Small traces never get here. */
 static void make_ready(size_t n)
 {
-    if (W.n + n + RESERVE > W.cap)
+    if (wire.n + n + RESERVE > wire.cap)
         limit_reached("bytes");
-    size_t from = W.ready, page = 4096;
-    W.ready = W.n + n + RESERVE + READY_STEP;
-    if (W.ready > W.cap)
-        W.ready = W.cap;
+    size_t from = wire.ready, page = 4096;
+    wire.ready = wire.n + n + RESERVE + READY_STEP;
+    if (wire.ready > wire.cap)
+        wire.ready = wire.cap;
 #ifdef MADV_POPULATE_WRITE
-    uintptr_t start = ((uintptr_t)W.base + from) & ~(page - 1), end = ((uintptr_t)W.base + W.ready) & ~(page - 1);
+    uintptr_t start = ((uintptr_t)wire.base + from) & ~(page - 1);
+    uintptr_t end = ((uintptr_t)wire.base + wire.ready) & ~(page - 1);
     if (end > start)
         madvise((void *)start, end - start, MADV_POPULATE_WRITE); /* a hint: it may fail */
 #endif
@@ -49,9 +53,9 @@ static void make_ready(size_t n)
 
 static inline uint8_t *room(size_t n)
 {
-    if (__builtin_expect(W.n + n + RESERVE > W.ready, 0))
+    if (__builtin_expect(wire.n + n + RESERVE > wire.ready, 0))
         make_ready(n);
-    return W.base + W.n;
+    return wire.base + wire.n;
 }
 
 static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
@@ -73,7 +77,7 @@ static inline uint8_t *put_bytes_at(uint8_t *p, const char *s, size_t n)
 
 static inline void done(uint8_t *p)
 {
-    W.n = p - W.base;
+    wire.n = p - wire.base;
 }
 
 static void record_texts(int tag, const char *a, size_t na, const char *b, size_t nb)
@@ -88,16 +92,16 @@ static void record_texts(int tag, const char *a, size_t na, const char *b, size_
 
 static void write_end(const char *kind, const char *detail, size_t n)
 {
-    if (W.ended)
+    if (wire.ended)
         return;
     if (n + strlen(kind) + 32 > RESERVE) {
         n = RESERVE - strlen(kind) - 32;
         while (n && ((uint8_t)detail[n] & 0xc0) == 0x80) /* no character is torn */
             n--;
     }
-    W.ended = 1;
-    W.cap += RESERVE;
-    W.ready = W.cap;
+    wire.ended = 1;
+    wire.cap += RESERVE;
+    wire.ready = wire.cap;
     record_texts(T_END, kind, strlen(kind), detail, n);
     commit();
 }
@@ -111,7 +115,7 @@ static void limit_reached(const char *which)
 /* A name's text id; told to the reader once. */
 static uint32_t name_id(PyObject *name)
 {
-    PyObject *known = PyDict_GetItemWithError(W.names, name);
+    PyObject *known = PyDict_GetItemWithError(wire.names, name);
     if (known)
         return (uint32_t)PyLong_AsUnsignedLong(known);
     Py_ssize_t n;
@@ -122,9 +126,9 @@ static uint32_t name_id(PyObject *name)
         n = 1;
     }
     record_texts(T_TEXT, text, n, NULL, 0);
-    uint32_t id = (uint32_t)PyDict_GET_SIZE(W.names);
+    uint32_t id = (uint32_t)PyDict_GET_SIZE(wire.names);
     PyObject *number = PyLong_FromUnsignedLong(id);
-    if (number == NULL || PyDict_SetItem(W.names, name, number) < 0)
+    if (number == NULL || PyDict_SetItem(wire.names, name, number) < 0)
         PyErr_Clear();
     Py_XDECREF(number);
     return id;

@@ -26,7 +26,7 @@ from worldline.dap.wire import MessageDecoder
 from worldline.explore.growth import GrowthThread
 
 PLACE = "_vendored/pydevd/_pydevd_bundle/_debug_adapter/debugProtocol.json"
-SECONDS = 40.0  # to wait for a message that must come
+SECONDS = 120.0  # to wait for a message that must come
 
 
 def schema_path() -> Path | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from worldline.core.events import CHANGELESS
 from worldline.core.value import equal
 from worldline.diagnose.diverge import aligned
-from worldline.diagnose.reading import ASIDE
 from worldline.explore.pair import CONSEQUENTIAL, RIGHT, WRONG, Pair
 from worldline.explore.side import LiveFrame, Side
 
@@ -81,7 +81,7 @@ class _Known:
             kept = min(len(old), len(new)) if kept is None else kept
             self.given = {position for position in self.given if position < kept}
         for which, step in enumerate((row.left, row.right)):
-            if step is not None and not is_done and self.sides[which].moments[step].event not in ASIDE:
+            if step is not None and not is_done and self.sides[which].moments[step].event not in CHANGELESS:
                 self.given.discard(len(self.stacks[which]) - 1)
 
     def hand(self, event: str) -> None:

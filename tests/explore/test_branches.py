@@ -275,7 +275,7 @@ def test_to_change_nothing_changes_nothing(scenes: dict[str, Scene], name: str) 
     if name in same:
         variable, value = same[name]
         assert grown(scene, "edit", step=1, name=variable, value=value).found.text == text
-    line = next(moment.line for moment in reading.moments[2:] if moment.event == "line")
+    line = next(moment.line for moment in reading.events[2:] if moment.event == "line")
     assert grown(scene, "line", step=1, line=line).found.text == text
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from worldline.core.program import Program
 from worldline.programs.generate import idioms_data
-from worldline.programs.generate.idioms_data_names import POOLS
 from worldline.programs.generate.idioms_data_template import Scope, parse, parts, render
 from worldline.programs.generate.idioms_data_values import VALUES
+from worldline.programs.generate.library import pools
 
 # Runs every program of a list that comes in as one repr, in its own namespace, and prints one verdict a program.
 _RUNNER = """
@@ -108,10 +108,10 @@ def test_most_programs_return_in_few_steps() -> None:
 
 
 def test_every_idiom_returns_on_most_seeds() -> None:
-    assert len(idioms_data.IDIOMS) >= 120
-    programs = [idiom(random.Random(seed)) for idiom in idioms_data.IDIOMS for seed in range(10)]
+    assert len(idioms_data.idioms()) >= 120
+    programs = [idiom(random.Random(seed)) for idiom in idioms_data.idioms() for seed in range(10)]
     verdicts = _verdicts(programs)
-    for at in range(len(idioms_data.IDIOMS)):
+    for at in range(len(idioms_data.idioms())):
         mine = Counter(
             " ".join(verdict[:2]) for verdict in verdicts[10 * at : 10 * at + 10] if verdict[0] != "returned"
         )
@@ -135,7 +135,7 @@ def test_a_template_binds_names_once_and_keeps_them_apart() -> None:
         text = render(parts("$nums $num $nums $a $b $i"), scope, VALUES).split()
         assert text[0] == text[2]
         assert len(set(text)) == 5
-        assert text[0] in POOLS["nums"]
+        assert text[0] in pools("vocabulary/data_names")["nums"]
 
 
 def test_alternatives_nest_and_may_be_wrapped() -> None:

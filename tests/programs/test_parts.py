@@ -8,20 +8,10 @@ from typing import Any
 
 import pytest
 
-from worldline.programs.generate import (
-    functions,
-    recursion,
-    sketches_classes,
-    sketches_errors,
-    sketches_functions,
-    sketches_generators,
-    sketches_library,
-    sketches_loops,
-    sketches_matching,
-    table_text,
-)
+from worldline.programs.generate import functions
 from worldline.programs.generate.catalogue import USES, entries
-from worldline.programs.generate.expressions import INDEX, apply, chain
+from worldline.programs.generate.expressions import apply, chain, index
+from worldline.programs.generate.library import blocks, text
 from worldline.programs.generate.plant import plant
 from worldline.programs.generate.scope import Scope
 from worldline.programs.generate.sketch import fill
@@ -29,17 +19,9 @@ from worldline.programs.generate.spelling import plain, quoted, spell
 from worldline.programs.generate.style import dress
 from worldline.programs.generate.values import arguments, value
 
-SKETCHES = {
-    "recursion": recursion.SKETCHES,
-    "classes": sketches_classes.CLASSES,
-    "errors": sketches_errors.ERRORS,
-    "contexts": sketches_errors.CONTEXTS,
-    "functions": sketches_functions.FUNCTIONS,
-    "generators": sketches_generators.GENERATORS,
-    "library": sketches_library.LIBRARY,
-    "loops": sketches_loops.LOOPS,
-    "matching": sketches_matching.MATCHES,
-}
+SKETCHES = (
+    "recursion", "classes", "errors", "contexts", "functions", "generators", "library", "loops", "matching",
+)  # fmt: skip
 TYPES = [kind for kind in USES if kind not in ("none",)]
 INSTANCES = {
     "int": int,
@@ -110,7 +92,7 @@ def test_planted_constants_are_found() -> None:
 
 @pytest.mark.parametrize("name", SKETCHES)
 def test_every_sketch_compiles_whatever_is_chosen(name: str) -> None:
-    for sketch in SKETCHES[name]:
+    for sketch in blocks(f"sketches/{name}"):
         for seed in range(40):
             made = fill(random.Random(seed), sketch)
             assert not set("«»") & set(made.source + (made.call or ""))
@@ -130,7 +112,7 @@ def test_layout_keeps_the_program() -> None:
     changed = 0
     for seed in range(800):
         rng = random.Random(seed)
-        made = functions.looping(rng) if seed % 2 else fill(rng, rng.choice(sketches_loops.LOOPS))
+        made = functions.looping(rng) if seed % 2 else fill(rng, rng.choice(blocks("sketches/loops")))
         dressed = dress(rng, made)
         changed += dressed != made
         assert without_docstrings(dressed.source) == without_docstrings(made.source)
@@ -150,7 +132,9 @@ def test_chains_are_valid_expressions() -> None:
 
 def test_an_f_string_quotes_a_key_the_other_way() -> None:
     """`f'{s}: {p['age']}'` is no Python before 3.12."""
-    shown = [entry for entry in entries(table_text.FORMATS) if entry.variants[0][0][0].startswith("f'")]
+    shown = [
+        entry for entry in entries(text("operations/formats")) if entry.variants[0][0][0].startswith("f'")
+    ]
     keyed = 0
     for seed in range(40):
         for entry in shown:
@@ -167,7 +151,7 @@ def test_an_f_string_quotes_a_key_the_other_way() -> None:
 
 def test_entries_name_known_types() -> None:
     literals = {"width", "byte", "pairs2"}
-    for entry in INDEX.items:
+    for entry in index().items:
         assert entry.result in USES, entry
         for slot in entry.slots:
             assert slot.kind in USES or slot.kind in literals, entry

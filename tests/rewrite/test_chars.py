@@ -10,7 +10,7 @@ import pytest
 from both import differing, programs
 
 from worldline.rewrite import chars, rewrite
-from worldline.rewrite.chars_loops import Loop, loops
+from worldline.rewrite.loops import Loop, loops
 
 LETTERS = [*"abAB \t\n\r1-+,x", *"²ßİΣǅéŉʰⅣ٣", "\u2028", "\x1c", "\x85", "\ud800"]
 CASES = "upper lower casefold swapcase capitalize title islower isupper istitle"

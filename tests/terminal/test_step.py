@@ -65,7 +65,7 @@ class Waits:
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         self.asked.set()
-        self.let.wait(60)
+        self.let.wait(120)
         return Interpreter().predict(asks)
 
 

@@ -5,6 +5,7 @@
     real(path, ...)     a run of that suite on disk
     synthetic(path, n)  a run of n samples, each judged as `bench` would, in seconds
     copied(path, to)    a run with another log; rows(index) its samples
+    older(path, to)     a run as releases wrote it whose records did not say what a failure is about
 
 The synthetic run has few different traces, each of them true of its program, and as many sources as samples.
 """
@@ -122,6 +123,17 @@ def copied(path: Path, to: Path, change: Callable[[bytes], bytes] = bytes) -> Pa
         (to / name).write_bytes((path / name).read_bytes())
     (to / RECORDS).write_bytes(change((path / RECORDS).read_bytes()))
     return to
+
+
+def older(path: Path, to: Path) -> Path:
+    """A run somewhere else, without the fields that records did not always have."""
+
+    def without(data: bytes) -> bytes:
+        lines = [json.loads(text) for text in data.splitlines()]
+        kept = [{key: one[key] for key in one if key not in ("operation", "failed_type")} for one in lines]
+        return b"".join(json.dumps(one).encode() + b"\n" for one in kept)
+
+    return copied(path, to, without)
 
 
 def rows(index: RunIndex, **params: Any) -> list[dict[str, Any]]:

@@ -99,7 +99,7 @@ def end(process: subprocess.Popen[str]) -> int:
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
     try:
-        return process.wait(10)
+        return process.wait(120)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

@@ -139,9 +139,8 @@ def test_every_bar_leads_to_its_samples_and_back(seen: Seen, scenes: SceneCache)
         row.click()
         assert seen.total == n
         assert page.locator(".bars").nth(panel).locator("tr.chosen").count() == 1
-        assert (
-            page.locator(".bars").nth(panel).locator("tbody tr").count() == many
-        )  # the others stay in sight
+        # The others stay in sight.
+        assert page.locator(".bars").nth(panel).locator("tbody tr").count() == many
         page.locator(".bars").nth(panel).locator("tr.chosen a").press("Enter")  # by key: let it go again
         assert seen.total == len(listed(scenes))
         assert seen.params == {}

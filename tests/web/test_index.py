@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from runs import FACT, LAZY, copied, rows, synthetic, tasks
+from runs import FACT, LAZY, copied, older, rows, synthetic, tasks
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.writer import encode_steps, prompt
 from worldline.codec.cwm import writer as cwm
 from worldline.core.program import Program
-from worldline.diagnose.cause import cause
+from worldline.diagnose.diagnosis import cause
 from worldline.diagnose.reading import read
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
@@ -93,11 +93,24 @@ def test_a_failure_has_the_operation_of_its_diagnosis_and_nothing_else_has_one(m
     assert {one["operation"] for one in rows(index)} > {None, "none"}
 
 
+def test_an_older_run_says_the_same_and_only_such_a_one_is_diagnosed(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = build(older(made, tmp_path / "older"))
+    monkeypatch.setattr(index_operations, "cause", None)
+    monkeypatch.setattr(index_operations, "FAILURES", 0)
+    monkeypatch.setattr(index_operations, "LONG", 0)
+    index = build(made)
+    assert index.operations
+    assert index.notes == ()
+    assert [one["operation"] for one in rows(index)] == [one["operation"] for one in rows(before)]
+
+
 def test_too_many_failures_are_not_diagnosed_and_that_is_said(
-    many: Path, monkeypatch: pytest.MonkeyPatch
+    many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index_operations, "FAILURES", 100)
-    index = build(many)
+    index = build(older(many, tmp_path / "older"))
     assert not index.operations
     assert "not diagnosed" in describe_run(index)["notes"][-1]
     assert {one["operation"] for one in rows(index)} == {None}
@@ -107,8 +120,9 @@ def test_too_many_failures_are_not_diagnosed_and_that_is_said(
 
 
 def test_failures_with_long_traces_alone_are_not_diagnosed_and_that_is_said(
-    made: Path, monkeypatch: pytest.MonkeyPatch
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    made = older(made, tmp_path / "older")
     whole = build(made)
     longest = max(one["size"] + one["bytes"] for one in whole.table.to_pylist() if one["operation"])
     monkeypatch.setattr(index_operations, "LONG", longest - 1)
@@ -145,7 +159,7 @@ def test_depth_is_that_of_the_parsed_text(codec: str) -> None:
 def _levels(ask: Ask, truth: Prediction) -> int:
     """The most frames that are alive at once, by the events."""
     level = highest = 0
-    for moment in read(ask, truth).moments:
+    for moment in read(ask, truth).events:
         level += {"call": 1, "return": -1}.get(moment.event, 0)
         highest = max(highest, level)
     return highest

@@ -49,7 +49,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, box: None) -> Iterator[Serv
 @contextmanager
 def stream(served: Served, target: str) -> Iterator[Iterator[tuple[str, Any]]]:
     """The events of a branch, as they come."""
-    with socket.create_connection((served.host, served.port), timeout=60) as line:
+    with socket.create_connection((served.host, served.port), timeout=120) as line:
         line.sendall(request(served, f"{target}/events"))
         file = line.makefile("rb")
         status = int(file.readline().split()[1])
@@ -152,7 +152,7 @@ def test_a_program_of_no_syntax_or_with_no_such_call_is_told_in_words(served: Se
 def test_streams_are_few(served: Served) -> None:
     at = post(served, "/api/programs", LONG).json["at"]
     target = f"/api/runs/live/samples/{at}/branches/0"
-    lines = [socket.create_connection((served.host, served.port), timeout=60) for _ in range(20)]
+    lines = [socket.create_connection((served.host, served.port), timeout=120) for _ in range(20)]
     try:
         for line in lines:
             line.sendall(request(served, f"{target}/events"))
@@ -205,8 +205,8 @@ def test_so_many_wait_and_no_more(live: LiveBranches) -> None:
         live.begin(("live", 99, ""), growing(gate))
     assert refused.value.status == 429
     gate.set()
-    assert all(job.over.wait(10) for job in jobs)
-    assert live.begin(("live", 99, ""), growing(gate)).over.wait(10)
+    assert all(job.over.wait(120) for job in jobs)
+    assert live.begin(("live", 99, ""), growing(gate)).over.wait(120)
 
 
 def test_a_program_that_has_to_be_refused_leaves_nothing_behind() -> None:
@@ -253,11 +253,11 @@ def test_a_fault_of_ours_ends_its_job_and_no_other(
         yield GrowthProgress(0, "truth")
         raise ZeroDivisionError("a fault of ours")
 
-    assert live.begin(("live", 0, ""), grow).over.wait(10)
+    assert live.begin(("live", 0, ""), grow).over.wait(120)
     assert "a fault of ours" in caplog.text
     gate = threading.Event()
     gate.set()
-    assert live.begin(("live", 1, ""), growing(gate)).over.wait(10)
+    assert live.begin(("live", 1, ""), growing(gate)).over.wait(120)
 
 
 def test_a_model_is_loaded_once_and_only_when_asked_for() -> None:

@@ -28,7 +28,7 @@ from worldline.web.server import listen, place, serve
 from worldline.web.service import Opening
 
 LONG = "def f(n):\n    total = 0\n    for i in range(n):\n        total = (total * 7 + i) % 1000\n    return total\n"
-PATIENCE = 20.0
+PATIENCE = 120.0  # seconds; more than a busy machine needs
 
 
 def until(ready: Callable[[], bool]) -> None:
@@ -159,7 +159,7 @@ def test_only_this_machine_reaches_it(hasty: Served) -> None:
 @pytest.fixture(scope="module")
 def hasty() -> Iterator[Served]:
     """A server with short deadlines and few places."""
-    bounds = {"header_seconds": 0.4, "body_seconds": 0.4, "write_seconds": 0.4, "connections": 12}
+    bounds = {"header_seconds": 1.5, "body_seconds": 1.5, "write_seconds": 1.5, "connections": 12}
     with serving(models=["interpreter"], bounds=bounds) as served:
         yield served
         assert served.complaints() == ""
@@ -180,7 +180,7 @@ def test_headers_that_drip_are_cut_off(hasty: Served) -> None:
         assert reply.status == 408
         assert {key: reply.headers.get(key) for key in POLICY} == POLICY
         assert line.recv(1) == b""
-    assert get(hasty, "/api/runs").status == 200
+    until(lambda: get(hasty, "/api/runs").status == 200)
 
 
 def test_a_connection_that_says_nothing_is_cut_off(hasty: Served) -> None:
@@ -210,7 +210,7 @@ def test_a_body_that_drips_is_cut_off(hasty: Served, target: str) -> None:
         with contextlib.suppress(OSError):
             assert read_reply(line).status in (0, 400, 404, 405, 408)
             assert line.recv(1) == b""
-    assert get(hasty, "/api/runs").status == 200
+    until(lambda: get(hasty, "/api/runs").status == 200)
 
 
 def test_who_does_not_read_is_cut_off(hasty: Served) -> None:
@@ -307,7 +307,7 @@ def test_it_ends_on_two_ctrl_c_with_a_connection_that_waits() -> None:
 def test_it_ends_on_sigterm() -> None:
     with serving() as served:
         served.process.send_signal(signal.SIGTERM)
-        assert served.process.wait(10) == -signal.SIGTERM
+        assert served.process.wait(PATIENCE) == -signal.SIGTERM
         assert served.complaints() == ""
 
 

@@ -1,5 +1,5 @@
-"""The verbs that measure models: `bench` asks one, `score` takes what was asked elsewhere, `compare` takes two runs,
-`intervene` puts the causes of a run's failures to the test.
+"""The verbs that measure models: `bench`, `score`, `compare`, `intervene`. `bench` asks a model, `score` takes what was
+asked elsewhere, `compare` takes two runs, `intervene` puts the causes of a run's failures to the test.
 
 No logic: every verb calls a room.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -76,6 +75,8 @@ def bench(
 
     Suites: permutation, composition, horizon, states, budget, generated, humaneval, crux, crux-input.
     """
+    import tempfile
+
     from worldline import suites as suites
     from worldline.predict.models import load_model
     from worldline.suites.run.directory import is_run
@@ -103,7 +104,10 @@ def bench(
         "weights": getattr(predictor, "digest", ""),
         **({"force": force, "queries": queries} if force else {}),
     }
-    with TemporaryDirectory() as scratch, progress(limit or found.count or 0, "programs") as (advance, _):
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        progress(limit or found.count or 0, "programs") as (advance, _),
+    ):
         _run(found, predictor, limit, Path(out or scratch), config, advance, as_json)
 
 
@@ -221,7 +225,7 @@ def intervene(
     from worldline.predict.models import load_model
     from worldline.suites.intervened import intervened
     from worldline.terminal.console import terminal
-    from worldline.terminal.trials import print_interventions
+    from worldline.terminal.trials import print_trials
 
     with progress(0, "samples") as (_, say):
         found, at = intervened(
@@ -233,4 +237,4 @@ def intervene(
     if as_json:
         click.echo(json.dumps(told))
     else:
-        print_interventions(terminal(), found)
+        print_trials(terminal(), found)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache, cached_property
 
 from worldline.core import spelling as sp
 
@@ -41,58 +42,77 @@ _CLOSINGS = {
 
 @dataclass(frozen=True)
 class Spelling:
-    """One way to write values: patterns, and the canonical text of an atom (ValueError: it is none)."""
+    """One way to write values: its atoms, the blanks it allows, the canonical text of an atom (ValueError: it is none).
 
-    lead: re.Pattern[str]
-    field: re.Pattern[str]
-    tails: Mapping[str, re.Pattern[str]]
-    empties: Mapping[str, re.Pattern[str]]
-    blank: re.Pattern[str] | None
+    The patterns are compiled when they are first asked for: most starts need few of them.
+    """
+
+    atoms: Mapping[str, str]
+    blanks: str
     atom: Callable[[str, str], str]
 
+    @cached_property
+    def lead(self) -> re.Pattern[str]:
+        """What a value may begin with, each alternative under its group's name; atoms first."""
+        blank = self.blanks
+        rest = {
+            "empty": rf"(?:frozen)?set\({blank}\)",
+            "opening": rf"\[|\(|\{{|{_LOOSE_SETS if blank else _STRICT_SETS}|deque\({blank}\[|slice\(",
+            "label": rf"#{_NUMBER}{blank}{_MUTABLE}",
+            "object": rf"{_NAME}#{_NUMBER}{blank}\(",
+            "exception": rf"{_CLASS}{blank}\(",
+            "ref": rf"(?:{_NAME})?#{_NUMBER}",
+            "enum": _MEMBER,
+            "cut": rf"\.\.\.<{_NAME} {_COUNT}>",
+        }
+        return re.compile("|".join(f"(?P<{name}>{found})" for name, found in {**self.atoms, **rest}.items()))
 
-def _lead(atoms: Mapping[str, str], blank: str) -> re.Pattern[str]:
-    """What a value may begin with, each alternative under its group's name; atoms first."""
-    rest = {
-        "empty": rf"(?:frozen)?set\({blank}\)",
-        "opening": rf"\[|\(|\{{|{_LOOSE_SETS if blank else _STRICT_SETS}|deque\({blank}\[|slice\(",
-        "label": rf"#{_NUMBER}{blank}{_MUTABLE}",
-        "object": rf"{_NAME}#{_NUMBER}{blank}\(",
-        "exception": rf"{_CLASS}{blank}\(",
-        "ref": rf"(?:{_NAME})?#{_NUMBER}",
-        "enum": _MEMBER,
-        "cut": rf"\.\.\.<{_NAME} {_COUNT}>",
-    }
-    return re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in {**atoms, **rest}.items()))
+    @cached_property
+    def field(self) -> re.Pattern[str]:
+        """The name of a field."""
+        return re.compile(f"{self.blanks}({_PART}){self.blanks}=")
 
+    @cached_property
+    def tails(self) -> Mapping[str, re.Pattern[str]]:
+        """For each container: `close`, `more` (another element), `colon` (the value of a key)."""
+        blank = self.blanks
+        trailing = f"{blank}(?:,{blank})?" if blank else ""
+        more, then = f"(?P<more>{self._mark(',')})", f"(?P<colon>{self._mark(':')})"
+        tails: dict[str, str] = {}
+        for name, parts in _CLOSINGS.items():
+            closing = blank.join(re.escape(part) for part in parts)
+            tails[name] = f"(?P<close>{trailing}{closing})|{more}"
+        tails["tuple"] = rf"(?P<single>{blank},{blank}\))|(?P<close>{blank}\))|{more}"
+        tails["brace"] += f"|{then}"
+        tails["key"] = then
+        tails["deque"] = rf"(?P<close>{trailing}{self._deque_end})|{more}"
+        return {name: re.compile(pattern) for name, pattern in tails.items()}
 
-def _tails(blank: str, comma: str, colon: str, trailing: str) -> dict[str, re.Pattern[str]]:
-    """For each container: `close`, `more` (another element), `colon` (the value of a key)."""
-    more, then = f"(?P<more>{comma})", f"(?P<colon>{colon})"
-    tails: dict[str, str] = {}
-    for name, parts in _CLOSINGS.items():
-        closing = blank.join(re.escape(part) for part in parts)
-        tails[name] = f"(?P<close>{trailing}{closing})|{more}"
-    tails["tuple"] = rf"(?P<single>{blank},{blank}\))|(?P<close>{blank}\))|{more}"
-    tails["brace"] += f"|{then}"
-    tails["key"] = then
-    tails["deque"] = rf"(?P<close>{trailing}{_deque_end(blank)})|{more}"
-    return {name: re.compile(pattern) for name, pattern in tails.items()}
+    @cached_property
+    def empties(self) -> Mapping[str, re.Pattern[str]]:
+        """For each container that may be empty: what ends it at once."""
+        blank = self.blanks
+        ends = {
+            "list": r"\]", "tuple": r"\)", "brace": r"\}", "object": r"\)", "exception": r"\)",
+            "deque": self._deque_end,
+        }  # fmt: skip
+        if blank:
+            ends |= {"frozenset-of-list": rf"\]{blank}\)", "set-of-list": rf"\]{blank}\)"}
+        return {name: re.compile(blank + pattern) for name, pattern in ends.items()}
 
+    @cached_property
+    def blank(self) -> re.Pattern[str] | None:
+        """Blanks, where there may be any."""
+        return re.compile(self.blanks) if self.blanks else None
 
-def _deque_end(blank: str) -> str:
-    comma = rf"{blank},{blank}" if blank else ", "
-    return rf"\](?:{comma}maxlen{blank}={blank}(?P<maxlen>{_COUNT}))?{blank}\)"
+    @property
+    def _deque_end(self) -> str:
+        blank = self.blanks
+        return rf"\](?:{self._mark(',')}maxlen{blank}={blank}(?P<maxlen>{_COUNT}))?{blank}\)"
 
-
-def _empties(blank: str) -> dict[str, re.Pattern[str]]:
-    ends = {
-        "list": r"\]", "tuple": r"\)", "brace": r"\}", "object": r"\)", "exception": r"\)",
-        "deque": _deque_end(blank),
-    }  # fmt: skip
-    if blank:
-        ends |= {"frozenset-of-list": rf"\]{blank}\)", "set-of-list": rf"\]{blank}\)"}
-    return {name: re.compile(blank + pattern) for name, pattern in ends.items()}
+    def _mark(self, mark: str) -> str:
+        """A comma or a colon, with what stands around it."""
+        return f"{self.blanks}{mark}{self.blanks}" if self.blanks else mark + " "
 
 
 def _strict_atom(kind: str, text: str) -> str:
@@ -145,50 +165,53 @@ _OPAQUE_NAME = rf"(?: (?>{_NAME}|<{sp.IDENTIFIER}>|\?))?"
 _LOOSE_ENDS = r"(?:\s*+,\s*+" + sp.LOOSE_INT + r"){0,2}"
 
 STRICT = Spelling(
-    lead=_lead(
-        {
-            "int": sp.INT,
-            "str": sp.STR + _NO_NAME,
-            "word": _WORD,
-            "float": sp.FLOAT,
-            "bytes": sp.BYTES,
-            "complex": rf"complex\({sp.FLOAT}, {sp.FLOAT}\)",
-            "bytearray": rf"bytearray\({sp.BYTES}\)",
-            "range": rf"range\({sp.INT}, {sp.INT}(?:, {sp.INT})?\)",
-            "opaque": f"<{_NAME}{_OPAQUE_NAME}>",
-        },
-        "",
-    ),
-    field=re.compile(f"({_PART})="),
-    tails=_tails("", ", ", ": ", ""),
-    empties=_empties(""),
-    blank=None,
+    atoms={
+        "int": sp.INT,
+        "str": sp.STR + _NO_NAME,
+        "word": _WORD,
+        "float": sp.FLOAT,
+        "bytes": sp.BYTES,
+        "complex": rf"complex\({sp.FLOAT}, {sp.FLOAT}\)",
+        "bytearray": rf"bytearray\({sp.BYTES}\)",
+        "range": rf"range\({sp.INT}, {sp.INT}(?:, {sp.INT})?\)",
+        "opaque": f"<{_NAME}{_OPAQUE_NAME}>",
+    },
+    blanks="",
     atom=_strict_atom,
 )
 LOOSE = Spelling(
-    lead=_lead(
-        {
-            "complex": sp.LOOSE_COMPLEX,
-            "float": sp.LOOSE_FLOAT,
-            "int": sp.LOOSE_INT,
-            "bytes": sp.LOOSE_BYTES,
-            "str": sp.LOOSE_STR + _NO_NAME,
-            "word": rf"{_WORD}|\.\.\.(?!<)",
-            "bytearray": rf"bytearray\(\s*+{sp.LOOSE_BYTES}\s*+\)",
-            "range": rf"range\(\s*+{sp.LOOSE_INT}{_LOOSE_ENDS}\s*+(?:,\s*+)?\)",
-            "opaque": f"<{_NAME}{_OPAQUE_NAME}(?: at 0x[0-9a-fA-F]++)?>",
-        },
-        r"\s*+",
-    ),
-    field=re.compile(rf"\s*+({_PART})\s*+="),
-    tails=_tails(r"\s*+", r"\s*+,\s*+", r"\s*+:\s*+", r"\s*+(?:,\s*+)?"),
-    empties=_empties(r"\s*+"),
-    blank=re.compile(r"\s*+"),
+    atoms={
+        "complex": sp.LOOSE_COMPLEX,
+        "float": sp.LOOSE_FLOAT,
+        "int": sp.LOOSE_INT,
+        "bytes": sp.LOOSE_BYTES,
+        "str": sp.LOOSE_STR + _NO_NAME,
+        "word": rf"{_WORD}|\.\.\.(?!<)",
+        "bytearray": rf"bytearray\(\s*+{sp.LOOSE_BYTES}\s*+\)",
+        "range": rf"range\(\s*+{sp.LOOSE_INT}{_LOOSE_ENDS}\s*+(?:,\s*+)?\)",
+        "opaque": f"<{_NAME}{_OPAQUE_NAME}(?: at 0x[0-9a-fA-F]++)?>",
+    },
+    blanks=r"\s*+",
     atom=_loose_atom,
 )
 
-# Runs of plain atoms: a long flat container is skipped in one match. Group 1: there is more than one.
 _PLAIN = f"(?>{sp.SMALL_INT}|{sp.STR}(?![#(.=])|{_WORD}|{sp.SMALL_FLOAT}|{sp.BYTES})"
-RUN = re.compile(f"{_PLAIN}((?:, {_PLAIN})*+)")
-PAIRS = re.compile(f"{_PLAIN}: {_PLAIN}(?:, {_PLAIN}: {_PLAIN})*+")
-FLAT = re.compile(rf"{_PLAIN}|\[(?:{_PLAIN}(?:, {_PLAIN})*+)?\]|\((?:{_PLAIN}(?:,\)|(?:, {_PLAIN})++\))|\))")
+
+
+@cache
+def run() -> re.Pattern[str]:
+    """A run of plain atoms: a long flat container is skipped in one match. Group 1: there is more than one."""
+    return re.compile(f"{_PLAIN}((?:, {_PLAIN})*+)")
+
+
+@cache
+def pairs() -> re.Pattern[str]:
+    """A run of plain keys and values."""
+    return re.compile(f"{_PLAIN}: {_PLAIN}(?:, {_PLAIN}: {_PLAIN})*+")
+
+
+@cache
+def flat() -> re.Pattern[str]:
+    """A plain atom, or a list or tuple of such."""
+    several = rf"\[(?:{_PLAIN}(?:, {_PLAIN})*+)?\]|\((?:{_PLAIN}(?:,\)|(?:, {_PLAIN})++\))|\))"
+    return re.compile(f"{_PLAIN}|{several}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 
 
@@ -24,6 +23,8 @@ class Program:
     @property
     def digest(self) -> str:
         """sha256 over every field: two programs with one digest run alike."""
+        import hashlib  # loads OpenSSL, which most starts do without
+
         hasher = hashlib.sha256()
         parts = [self.source, self.name, repr(self.call), repr(self.argv), self.stdin, repr(self.files)]
         for part in parts:

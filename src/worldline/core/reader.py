@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NoReturn
 
-from worldline.core.grammar import EXPECTED, OPENINGS, PAIRS, RUN, Spelling
+from worldline.core.grammar import EXPECTED, OPENINGS, Spelling, pairs, run
 from worldline.core.malformed import Malformed
 from worldline.core.node import Value, text
 from worldline.core.spelling import BROKEN, WORDS, order, rank
@@ -21,8 +21,8 @@ _RUNS = ("list", "tuple", "deque")
 _CONCRETE = ("None", "bool", "int", "str", "bytes")
 
 
-def read(text: str, at: int, spelling: Spelling, *, build: bool) -> Reader | Malformed:
-    reader = Reader(text, at, spelling, build)
+def read(text: str, at: int, spelling: Spelling, *, build: bool) -> ValueReader | Malformed:
+    reader = ValueReader(text, at, spelling, build)
     try:
         reader.read()
     except _Fault as fault:
@@ -51,7 +51,7 @@ class _Open:
     numbers: int = 0  # how many numbers the text had when this element began
 
 
-class Reader:
+class ValueReader:
     """Reads one value with a stack of its own. Without `build` it only finds the end."""
 
     def __init__(self, text: str, at: int, spelling: Spelling, build: bool) -> None:
@@ -106,11 +106,11 @@ class Reader:
     def _run(self, top: _Open) -> bool:
         """Skips a run of plain atoms in one match."""
         if top.kind in _RUNS:
-            match = RUN.match(self.text, self.at)
+            match = run().match(self.text, self.at)
             if match is not None:
                 top.count += 2 if match[1] else 1
         elif (top.kind == "dict" and top.count % 2 == 0) or (top.kind == "brace" and not top.count):
-            match = PAIRS.match(self.text, self.at)
+            match = pairs().match(self.text, self.at)
             if match is not None:
                 top.kind, top.count = "dict", top.count + 2
         else:

@@ -40,21 +40,21 @@ _STR_ESCAPE = (
 _BYTES_ESCAPE = r"\\(?:[\\nrt]|x(?:0[0-8bcef]|1[0-9a-f]|7f|[89a-f][0-9a-f]))"
 
 
-def _quoted(others: str, escape: str) -> str:
-    """A canonical str or bytes: ' unless the text has ' and no "; `others` are the characters never bare."""
-    bare, bare_single = f"[^'\\\\{others}]", f"[^'\"\\\\{others}]"
-    plain = f"'(?:{bare}++|{escape})*+'"
-    both = f"'(?=(?:{bare_single}++|{escape}|\\\\')*+\")(?:{bare}++|{escape}|\\\\')*+'"
-    double = f'"(?=(?:{bare_single}++|{escape})*+\')(?:[^"\\\\{others}]++|{escape})*+"'
-    return f"(?>{plain}|{both}|{double})"
+def _quoted(single: str, double: str, escape: str) -> str:
+    """A canonical str or bytes: ' unless the text has ' and no "; the sets are what stands bare in either quotes."""
+    ahead = r"(?:[^'\"\\\n]++|\\.)*+"  # as far as the first quote; what it passes is checked behind it
+    plain = f"'(?:{single}++|{escape})*+'"
+    both = f"'(?={ahead}\")(?:{single}++|{escape}|\\\\')*+'"
+    within = f'"(?={ahead}\')(?:{double}++|{escape})*+"'
+    return f"(?>{plain}|{both}|{within})"
 
 
 # An identifier: letters, digits, _ and whatever beyond ASCII a str does not escape; no table of Unicode's.
-_NO_LETTER = rf"\x3a-\x40\x5b-\x5e\x60\x7b-\x7f{_HIDDEN}"
-IDENTIFIER = f"[^\\x00-\\x39{_NO_LETTER}][^\\x00-\\x2f{_NO_LETTER}]*+"
-STR = _quoted(_HIDDEN, _STR_ESCAPE)
-BYTES = "b" + _quoted(r"\x00-\x1f\x7f-\U0010ffff", _BYTES_ESCAPE)
-END = f"(?![.]|[^\\x00-\\x2f{_NO_LETTER}])"
+_LETTER = rf"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f{_HIDDEN}]"
+IDENTIFIER = f"(?![0-9]){_LETTER}++"
+STR = _quoted(rf"[^'\\{_HIDDEN}]", rf'[^"\\{_HIDDEN}]', _STR_ESCAPE)
+BYTES = "b" + _quoted(r"[ -&(-\[\]-~]", r"[ !#-\[\]-~]", _BYTES_ESCAPE)
+END = f"(?![.]|{_LETTER})"
 SMALL_INT = rf"(?>0|-?[1-9][0-9]{{0,307}}+){END}"
 INT = rf"(?>{SMALL_INT}|-?1[0-9]{{308}}{END}|-?0x[1-9a-f][0-9a-f]{{256,}}+{END})"
 FLOAT = (

@@ -7,7 +7,7 @@ instead. The grammar is checked, and so is the order of sets; whether a number (
 
 from __future__ import annotations
 
-from worldline.core.grammar import FLAT, LOOSE, OPENINGS, STRICT, Spelling
+from worldline.core.grammar import LOOSE, OPENINGS, STRICT, Spelling, flat
 from worldline.core.malformed import Malformed
 from worldline.core.node import Value, identity
 from worldline.core.node import text as text
@@ -24,9 +24,9 @@ _text = text  # the name is a parameter in most functions here
 
 def scan(text: str, at: int = 0) -> int | Malformed:
     """The end of the canonical value that begins at `at`."""
-    flat = FLAT.match(text, at)  # most values of real traces are; the reader would say the same
-    if flat is not None:
-        return flat.end()
+    found = flat().match(text, at)  # most values of real traces are; the reader would say the same
+    if found is not None:
+        return found.end()
     reader = read(text, at, STRICT, build=False)
     return reader if isinstance(reader, Malformed) else reader.at
 

@@ -57,11 +57,7 @@ def follow(session: Session, line: str) -> None:
 
 
 def _intervene(
-    session: Session,
-    word: str,
-    argument: str,
-    done: Callable[[str], None],
-    refused: Callable[[str], None],
+    session: Session, word: str, argument: str, done: Callable[[str], None], refused: Callable[[str], None]
 ) -> None:
     asked = (
         Intervention(kind="budget", limit=_number(argument))

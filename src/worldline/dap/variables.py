@@ -14,7 +14,7 @@ from typing import Any
 from worldline.core.malformed import Malformed
 from worldline.core.node import Value, text
 from worldline.core.value import parse
-from worldline.diagnose.value_diff import part
+from worldline.diagnose.value_diff import difference
 from worldline.errors import UsageError
 from worldline.explore.clip import cut
 
@@ -103,7 +103,7 @@ def differing(name: str, wanted: str | None, got: str | None) -> Variable:
         variable_of("interpreter", wanted) if wanted is not None else Variable("interpreter", NONE),
         variable_of("predicted", got) if got is not None else Variable("predicted", NONE),
     ]
-    where = part(wanted, got) if wanted is not None and got is not None else None
+    where = difference(wanted, got) if wanted is not None and got is not None else None
     if where is not None and (where.path or where.at is not None):
         place = where.path + ("" if where.at is None else f" character {where.at}")
         rows.append(Variable("place", f"{place.strip()}: {where.wanted or NONE}, not {where.got or NONE}"))

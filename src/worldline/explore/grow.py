@@ -11,8 +11,9 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from worldline.diagnose.cures import SLACK, Case
+from worldline.diagnose.cures import SLACK
 from worldline.diagnose.debug import ENDLESS, MOST, believed
+from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
@@ -206,11 +207,11 @@ def _explained(
     """Why it is not the truth, and what the model believed where it parts, unless nobody waits for that."""
     if branch.status != "done" or branch.truth is None:
         return branch
-    case = Case(Sample(ask=branch.ask, truth=branch.truth, found=branch.found))
-    branch = scene.explain(branch, case.sample)
-    if case.is_whole:
+    diagnosis = Diagnosis(Sample(ask=branch.ask, truth=branch.truth, found=branch.found))
+    branch = scene.explain(branch, diagnosis)
+    if diagnosis.is_whole:
         return branch
-    asking = patiently(lambda: believed(predictor, case, branch.sure), stop=stop)
+    asking = patiently(lambda: believed(predictor, diagnosis, branch.sure), stop=stop)
     while True:
         try:
             next(asking)

@@ -20,7 +20,7 @@ from worldline.predict.forcing.script import ANY, state_bits
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.rollout import is_ended
-from worldline.predict.stream import STOPPED, Piece, stream
+from worldline.predict.stream import STOPPED, StreamPiece, stream
 from worldline.predict.sureness import sureness
 
 
@@ -36,7 +36,7 @@ class GrowingText:
     _done: list[Sure] = field(default_factory=list)
     _at: int = 0  # the end of those
 
-    def take(self, piece: Piece) -> None:
+    def take(self, piece: StreamPiece) -> None:
         """What came is added."""
         self.text += piece.data
         self.logprobs += piece.logprobs
@@ -49,7 +49,7 @@ class GrowingText:
 
     def dictate(self, data: bytes) -> None:
         """Bytes that are not the model's own."""
-        self.take(Piece(data, (0.0,) * len(data), (0.0,) * len(data)))
+        self.take(StreamPiece(data, (0.0,) * len(data), (0.0,) * len(data)))
 
     @property
     def whole(self) -> bytes:
@@ -137,7 +137,7 @@ def written(
     yield from _led(predictor, growing, stop)
 
 
-def _streamed(pieces: Iterator[Piece], growing: GrowingText) -> Iterator[Prediction | None]:
+def _streamed(pieces: Iterator[StreamPiece], growing: GrowingText) -> Iterator[Prediction | None]:
     for piece in pieces:
         growing.take(piece)
         yield piece.prediction

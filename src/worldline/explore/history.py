@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from worldline.diagnose.reading import ASIDE, Moment
+from worldline.core.events import Pending, known_at
+from worldline.diagnose.reading import Event
 
 
 class Write(NamedTuple):
@@ -36,27 +37,22 @@ class NameHistory:
 class History:
     """The changes of every step, and the values of every name at any step."""
 
-    def __init__(self, moments: Sequence[Moment]) -> None:
+    def __init__(self, moments: Sequence[Event]) -> None:
         self._size = len(moments) + 1
         self._late = _late(moments)
         self.writes: list[tuple[Write, ...]] = []
         self.names: dict[int, dict[str, NameHistory]] = {}
-        waiting: dict[int, int] = {}  # the step of each frame whose changes are not told yet
-        before: dict[int, int] = {}  # the newest step of each frame
+        newest = Pending[int]()
         for i, moment in enumerate(moments):
             told: list[Write] = []
-            frame = moment.frame
-            if moment.event not in ASIDE:
-                if frame in waiting:
-                    late = waiting.pop(frame)
-                    told += _own(late, moments[late])
-                if moment.whole:
-                    told += self._differing(i, moment, before.get(frame, i))
-                elif i in self._late:
-                    waiting[frame] = i
-                elif moment.values or moment.gone:
-                    told += _own(i, moment)
-                before[frame] = i
+            before = newest.settle(moment.frame, moment.event)
+            if before is not None and before in self._late:
+                told += _own(before, moments[before])
+            if moment.whole:
+                told += self._differing(i, moment, i if before is None else before)
+            elif i not in self._late and (moment.values or moment.gone):
+                told += _own(i, moment)
+            newest.hold(moment.frame, moment.event, i)
             self._add(i, told)
 
     def known_at(self, step: int) -> int:
@@ -95,7 +91,7 @@ class History:
             past.keys.append(self._key(step, writer))
             past.texts.append(text)
 
-    def _differing(self, step: int, moment: Moment, writer: int) -> Iterator[Write]:
+    def _differing(self, step: int, moment: Event, writer: int) -> Iterator[Write]:
         """What whole locals say that those before of the same frame did not."""
         names = self.names.get(moment.frame, {})
         for name, past in names.items():
@@ -106,23 +102,17 @@ class History:
                 yield Write(moment.frame, name, text, writer)
 
 
-def _own(step: int, moment: Moment) -> Iterator[Write]:
+def _own(step: int, moment: Event) -> Iterator[Write]:
     for name in moment.gone:
         yield Write(moment.frame, name, None, step)
     for name, text in moment.values.items():
         yield Write(moment.frame, name, text, step)
 
 
-def _late(moments: Sequence[Moment]) -> dict[int, int]:
+def _late(moments: Sequence[Event]) -> dict[int, int]:
     """The steps whose changes come late, each with the step that they are told with."""
-    coming: dict[int, int] = {}
-    late: dict[int, int] = {}
-    for i in range(len(moments) - 1, -1, -1):
-        moment = moments[i]
-        if moment.event in ASIDE:
-            continue
-        after = coming.get(moment.frame, i + 1)
-        if after != i + 1 and moment.event != "call" and not moment.whole:
-            late[i] = after
-        coming[moment.frame] = i
-    return late
+    return {
+        i: after
+        for i, (moment, after) in enumerate(zip(moments, known_at(moments), strict=True))
+        if after is not None and after != i + 1 and moment.event != "call" and not moment.whole
+    }

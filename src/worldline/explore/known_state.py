@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from worldline.core.events import CHANGELESS
 from worldline.core.value import equal
-from worldline.diagnose.reading import ASIDE
 from worldline.explore.side import Side
 from worldline.explore.stacks import NOBODY
 
@@ -115,7 +115,7 @@ class KnownDifferences:
         common = self._common
         self._compare_changes(left, right, min(kept, common), late=True)
         for way, step in ((self._left, left), (self._right, right)):
-            if step is not None and way.side.moments[step].event not in ASIDE:
+            if step is not None and way.side.moments[step].event not in CHANGELESS:
                 self._given.discard(len(way.nodes) - 1)
         if kept == depth == len(self._left.nodes) == len(self._right.nodes):
             return  # no frame has come or gone

@@ -13,8 +13,8 @@ from typing import Any, Generic, TypeVar
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
-from worldline.diagnose.cause import Diagnosis, diagnose
 from worldline.diagnose.debug import ENDLESS
+from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
 from worldline.explore.branches.as_json import branch_json, plain, program_json
@@ -119,7 +119,7 @@ class Scene:
             tokenizer=tokenizer,
         )
         if truth and not failed:
-            scene.explain(root, sample)
+            scene.explain(root, Diagnosis(sample))
         return scene
 
     @classmethod
@@ -212,12 +212,12 @@ class Scene:
             self._branches = (*self._branches[: branch.id], branch, *self._branches[branch.id + 1 :])
         return branch
 
-    def explain(self, branch: Branch, sample: Sample) -> Branch:
+    def explain(self, branch: Branch, diagnosis: Diagnosis) -> Branch:
         """Puts a branch in its place with the cause of its sample; what was read for it is kept for its sides."""
         with without_gc():
-            found = diagnose(sample)
-        self._diagnosed.put((branch.id,), _texts(branch), found)
-        return self.put(branch, cause=found.cause)
+            cause = diagnosis.cause
+        self._diagnosed.put((branch.id,), _texts(branch), diagnosis)
+        return self.put(branch, cause=cause)
 
     def _side(self, branch: Branch, name: str) -> Side | None:
         """One side of a branch; None for a truth that nobody knows."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from worldline.core.value import kind, unquote
-from worldline.diagnose.reading import Moment, Reading, read
+from worldline.diagnose.reading import Event, Reading, read
 from worldline.explore.functions import Functions
 from worldline.explore.history import History, Write
 from worldline.explore.stacks import NOBODY, stacks
@@ -62,7 +62,7 @@ class Side:
     ) -> None:
         self.name, self.ask, self.prediction = name, ask, prediction
         self.reading = reading or read(ask, prediction)
-        self.moments: tuple[Moment, ...] = self.reading.moments
+        self.moments: tuple[Event, ...] = self.reading.events
         self.stacks = stacks(self.moments)
         self.history = History(self.moments)
         self._functions = Functions(ask.program)

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from worldline.core.escape import printable
-from worldline.diagnose.debug import Row
+from worldline.diagnose.debug import AlignedRow
 from worldline.diagnose.diverge import Divergence
-from worldline.diagnose.reading import Moment
+from worldline.diagnose.reading import Event
 
 LONGEST = 2_000  # characters of one value that can matter to a row
 ACTIONS = ("event", "line", "missing", "extra")
@@ -56,9 +56,9 @@ def window(count: int, middle: int | None, most: int) -> list[tuple[int, int]]:
 
 
 def beside(
-    rows: Sequence[Row],
-    truth: Sequence[Moment],
-    found: Sequence[Moment],
+    rows: Sequence[AlignedRow],
+    truth: Sequence[Event],
+    found: Sequence[Event],
     first: Divergence | None,
     sure: Sequence[float] = (),
     most: int = 0,
@@ -78,12 +78,12 @@ def beside(
         yield ComparedRow(kind="gap", skipped=len(rows) - at)
 
 
-def alone(found: Sequence[Moment], sure: Sequence[float] = (), most: int = 0) -> Iterator[ComparedRow]:
+def alone(found: Sequence[Event], sure: Sequence[float] = (), most: int = 0) -> Iterator[ComparedRow]:
     """The rows of one run."""
-    return beside([Row(i, None) for i in range(len(found))], found, (), None, sure, most)
+    return beside([AlignedRow(i, None) for i in range(len(found))], found, (), None, sure, most)
 
 
-def _compared(row: Row, kind: str, wanted: _Side, got: _Side, sure: Sequence[float]) -> ComparedRow:
+def _compared(row: AlignedRow, kind: str, wanted: _Side, got: _Side, sure: Sequence[float]) -> ComparedRow:
     one = wanted.moments[row.truth] if row.truth is not None else None
     other = got.moments[row.found] if row.found is not None else None
     side, here = (wanted, one) if one is not None else (got, other)
@@ -104,7 +104,7 @@ def _compared(row: Row, kind: str, wanted: _Side, got: _Side, sure: Sequence[flo
 class _Side:
     """The moments of one side: what each shows of its names, and how deep its frame is."""
 
-    def __init__(self, moments: Sequence[Moment]) -> None:
+    def __init__(self, moments: Sequence[Event]) -> None:
         self.moments, self.depths = moments, dict[int, int]()
         self._changed: list[dict[str, str]] = []
         known: dict[int, dict[str, str]] = {}
@@ -148,5 +148,5 @@ class _Side:
         return tuple(found)
 
 
-def _lines(moment: Moment) -> str:
+def _lines(moment: Event) -> str:
     return str(moment.line) if moment.line is not None else " or ".join(map(str, moment.lines)) or "?"

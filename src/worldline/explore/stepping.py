@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from worldline.diagnose.reading import ASIDE, Moment
+from worldline.core.events import CHANGELESS
+from worldline.diagnose.reading import Event
 from worldline.explore.branches.branch import Branch
 from worldline.explore.pair import WRONG, Pair
 from worldline.explore.side import LiveFrame, Side
@@ -47,13 +48,13 @@ class Stepper:
         newest: dict[int, int] = {}
         for i, moment in enumerate(self.moments):
             self._before.append(newest.get(moment.frame, NOBODY))
-            if moment.event not in ASIDE:
+            if moment.event not in CHANGELESS:
                 newest[moment.frame] = i
 
     def __len__(self) -> int:
         return len(self.moments)
 
-    def at(self, p: int) -> Moment | None:
+    def at(self, p: int) -> Event | None:
         """The moment that is about to happen; None at the end of what is known."""
         return self.moments[p] if 0 <= p < len(self.moments) else None
 
@@ -100,7 +101,9 @@ class Stepper:
         """The position at which what a step changed is to be seen: its frame's next event, else the end."""
         frame = self.moments[step].frame
         later = range(step + 1, len(self))
-        found = (q for q in later if self.moments[q].frame == frame and self.moments[q].event not in ASIDE)
+        found = (
+            q for q in later if self.moments[q].frame == frame and self.moments[q].event not in CHANGELESS
+        )
         return next(found, len(self))
 
     def stack(self, p: int) -> list[StoppedFrame]:
@@ -127,7 +130,7 @@ class Stepper:
         return StoppedFrame(live.frame, live.function, info.file, live.line or info.line, live.values)
 
 
-def line_of(moment: Moment) -> int:
+def line_of(moment: Event) -> int:
     """A moment's line, or the first that it may be."""
     return moment.line if moment.line is not None else next(iter(moment.lines), 0)
 

@@ -19,11 +19,11 @@ from worldline.errors import UsageError
 
 OLDEST = (3, 11)
 _QUESTION = """
-import json, platform, sys, sysconfig
+import json, os, sys, sysconfig
 names = ("stdlib", "platstdlib", "purelib", "platlib")
 print(json.dumps({
-    "executable": sys.executable, "version": platform.python_version(), "info": list(sys.version_info[:2]),
-    "name": sys.implementation.name, "machine": platform.machine(), "path": sys.path,
+    "executable": sys.executable, "version": sys.version.split()[0], "info": list(sys.version_info[:2]),
+    "name": sys.implementation.name, "machine": os.uname().machine, "path": sys.path,
     "prefixes": [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix],
     "places": [sysconfig.get_path(name) for name in names] + [sysconfig.get_config_var("LIBDIR")],
 }))

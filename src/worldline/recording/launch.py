@@ -1,6 +1,7 @@
 """The last steps before bubblewrap, as a script of its own: `python -I -S launch.py JSON`.
 
-Joins the cgroups, turns address randomisation off, and, where it is root, puts what the box needs under a private
+Joins the cgroups, turns address randomisation off, gives every signal its default action again (a shell that starts a
+command in the background has it ignore SIGINT), and, where it is root, puts what the box needs under a private
 mount, becomes an unprivileged user and executes bubblewrap as that user: RLIMIT_NPROC does not bind root. The mounts
 are needed because an interpreter may lie where only root can go (/root). It is a process of its own because nothing
 of this may happen in a host that has threads. Imports nothing of worldline.
@@ -11,14 +12,17 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import signal
 import stat
 import sys
-from typing import Any
+
+TYPE_CHECKING = False  # `typing` takes as long to import as all the rest
+if TYPE_CHECKING:
+    from typing import Any
 
 ADDR_NO_RANDOMIZE = 0x0040000
 CLONE_NEWNS = 0x00020000
 MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
-STAGE = "/tmp"
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -35,14 +39,14 @@ def _mount(source: str, target: str, kind: bytes | None, flags: int, options: by
     )
 
 
-def stage(sources: list[str]) -> None:
-    """Bind each source to STAGE/<its index>, in a mount namespace that nobody else sees."""
+def stage(sources: list[str], at: str) -> None:
+    """Bind each source to `at`/<its index>, in a mount namespace that nobody else sees."""
     _check(_libc.unshare(CLONE_NEWNS), "unshare")
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
-    handles = [os.open(source, os.O_PATH) for source in sources]  # some may lie under STAGE itself
-    _mount("tmpfs", STAGE, b"tmpfs", 0, b"mode=755,size=1m")
+    handles = [os.open(source, os.O_PATH) for source in sources]  # some may lie under `at` itself
+    _mount("tmpfs", at, b"tmpfs", 0, b"mode=755,size=1m")
     for index, handle in enumerate(handles):
-        target = f"{STAGE}/{index}"
+        target = f"{at}/{index}"
         if stat.S_ISDIR(os.fstat(handle).st_mode):
             os.mkdir(target)
         else:
@@ -60,6 +64,14 @@ def become(uid: int) -> None:
         raise PermissionError(f"could not become user {uid}")
 
 
+def heed_signals() -> None:
+    """No signal is ignored or blocked, whatever was inherited: a recorded program begins as one in a fresh shell."""
+    for number in signal.valid_signals():
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
 def main(config: dict[str, Any]) -> None:
     """Everything in order, and then the command; what fails is said on stderr."""
     for path in config["cgroups"]:
@@ -67,8 +79,9 @@ def main(config: dict[str, Any]) -> None:
             file.write(str(os.getpid()))
     _check(_libc.personality(ctypes.c_ulong(ADDR_NO_RANDOMIZE)), "personality")
     if config["uid"] is not None:
-        stage(config["stage"])
+        stage(config["stage"], config["at"])
         become(config["uid"])
+    heed_signals()
     os.execve(config["command"][0], config["command"], config["environment"])
 
 

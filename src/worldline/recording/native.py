@@ -6,17 +6,14 @@ happen in a private temporary folder and are renamed into the cache, named by th
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-import msgspec
 
 _ASK = (
     "import json, sys, sysconfig as s; print(json.dumps({'abi': s.get_config_var('SOABI') or '', "
@@ -26,7 +23,8 @@ _ASK = (
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
 
 
-class Build(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Build:
     """What has to be known of an interpreter to compile for it."""
 
     abi: str
@@ -67,6 +65,8 @@ def _sources() -> Path | None:
 
 
 def _ask(python: str) -> Build | None:
+    import msgspec  # here and below: few starts have to build anything
+
     try:
         done = subprocess.run([python, "-I", "-c", _ASK], capture_output=True, timeout=20, check=True)
         return msgspec.json.decode(done.stdout, type=Build)
@@ -75,6 +75,8 @@ def _ask(python: str) -> Build | None:
 
 
 def _digest(source: Path) -> str:
+    import hashlib
+
     hasher = hashlib.sha256()
     for path in sorted([*source.glob("*.c"), *source.glob("*.h")]):
         hasher.update(path.name.encode() + b"\0" + path.read_bytes())
@@ -90,6 +92,8 @@ def _compile(source: Path, build: Build, target: Path) -> bool:
     compiler = shutil.which(build.cc.split()[0]) or shutil.which("cc")
     if compiler is None:
         return False
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="worldline-build-") as folder:
         made = Path(folder) / "recorder.so"
         command = [

@@ -13,9 +13,9 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from worldline.rewrite.chars_loops import Loop, loops
 from worldline.rewrite.flatten import changed
 from worldline.rewrite.kinds import TYPES, Kinds, of_scope
+from worldline.rewrite.loops import Loop, loops
 from worldline.rewrite.names import COMPREHENSIONS, Facts, Fresh, Function, own, sure
 
 _NEEDED = "type str len range slice int dict list tuple ord chr ValueError"

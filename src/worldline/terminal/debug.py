@@ -24,9 +24,9 @@ _MARKS = {"same": ("  ", ""), "first": ("▶ ", "bold red"), "later": ("· ", "r
 
 def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW) -> None:
     """Both runs side by side, then why they part; `rows` at most, 0 for all."""
-    case, sample = found.case, found.sample
-    first = case.divergences[0] if case.divergences else None
-    shown = list(beside(found.rows, case.truth.moments, case.found.moments, first, found.sure, rows))
+    diagnosis, sample = found.diagnosis, found.sample
+    first = diagnosis.first
+    shown = list(beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, rows))
     _print(console, _heading(sample.ask.program, found.model))
     _print_rows(console, sample.ask.program, shown, ("what happens", "what the model imagines"))
     for name, text, style in sentences(found):
@@ -36,7 +36,7 @@ def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW) -> 
 def print_imagined(console: Console, found: Imagined, *, rows: int = 200) -> None:
     """The prediction alone."""
     _print(console, _heading(found.ask.program, found.model))
-    shown = list(alone(found.reading.moments, found.sure, rows))
+    shown = list(alone(found.reading.events, found.sure, rows))
     _print_rows(console, found.ask.program, shown, ("what the model imagines",))
     for name, text, style in ending(found.found, found.reading):
         _tell(console, name, text, style)
@@ -51,7 +51,7 @@ def _heading(program: Program, model: str) -> Text:
 
 
 def _print_rows(console: Console, program: Program, shown: list[ComparedRow], heads: tuple[str, ...]) -> None:
-    sources = HighlightedSource(program)
+    sources = HighlightedSource(program, coloured=console.color_system is not None)
     codes = {id(row): _code(sources, program, row) for row in shown if row.kind != "gap"}
     numbers = max([4, *(len(str(row.step)) for row in shown)])
     rest = max(console.width - numbers - 6 - 4 - 5 - 3 * len(heads), 12 * (len(heads) + 1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rich.syntax import Syntax
 from rich.text import Text
 
 from worldline.core.escape import printable_lines
@@ -12,6 +11,8 @@ HIGHLIGHTED = 200_000  # characters: beyond, colouring costs more than it shows
 
 
 def _coloured(lines: list[str]) -> list[Text]:
+    from rich.syntax import Syntax  # colours take their time to start, and a pipe has none
+
     code = "\n".join(lines)
     if len(code) > HIGHLIGHTED:
         return [Text(line) for line in lines]
@@ -21,15 +22,17 @@ def _coloured(lines: list[str]) -> list[Text]:
 
 
 class HighlightedSource:
-    """The lines of every file of a program, each file coloured when it is first asked for."""
+    """The lines of every file of a program, each file coloured (or not) when it is first asked for."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, *, coloured: bool = True) -> None:
+        self._coloured = coloured
         self._texts = {**dict(program.files), program.name: program.source}
         self._lines: dict[str, list[Text]] = {}
 
     def line(self, file: str, number: int) -> Text:
         """Line `number` (from 1) of a file; empty where there is none."""
         if file not in self._lines:
-            self._lines[file] = _coloured(printable_lines(self._texts.get(file, "")))
+            texts = printable_lines(self._texts.get(file, ""))
+            self._lines[file] = _coloured(texts) if self._coloured else [Text(text) for text in texts]
         lines = self._lines[file]
         return lines[number - 1].copy() if 0 < number <= len(lines) else Text()

@@ -17,7 +17,7 @@ def print_state(console: Console, trace: Trace, i: int) -> None:
     """Step i, and the state when it was done: what its line had changed is in it."""
     step = trace[i]
     state = state_at(trace, step.i)
-    sources = HighlightedSource(trace.program)
+    sources = HighlightedSource(trace.program, coloured=console.color_system is not None)
     console.print(heading(trace))
     console.print(_title(trace, step, sources), highlight=False)
     for serial, names in state.frames.items():

@@ -26,7 +26,7 @@ SHOWN = 2_000  # characters of one value that can matter to a row
 def print_trace(console: Console, trace: Trace, *, rows: int = 200) -> None:
     """The whole table: heading, steps (the first and last when there are more than `rows`), how it ended."""
     _print(console, heading(trace))
-    layout = TableLayout(console.width, trace)
+    layout = TableLayout(console.width, trace, coloured=console.color_system is not None)
     for row in _rows(trace, layout, rows):
         _print(console, row)
     for line in ending(trace):
@@ -66,9 +66,9 @@ def ending(trace: Trace) -> Iterator[Text]:
 class TableLayout:
     """Column widths for one console and one trace."""
 
-    def __init__(self, width: int, trace: Trace) -> None:
+    def __init__(self, width: int, trace: Trace, *, coloured: bool = True) -> None:
         self.trace = trace
-        self.sources = HighlightedSource(trace.program)
+        self.sources = HighlightedSource(trace.program, coloured=coloured)
         self._codes: dict[tuple[str, int, int], Text] = {}
         self.step = max(4, len(str(len(trace))))
         # A trace has many steps and frames, but few lines at few depths.

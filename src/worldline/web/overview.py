@@ -105,9 +105,8 @@ class RangeBuckets:
     def codes(self, index: RunIndex) -> Numbers:
         """The bucket of each row's number; -1 where it is not known."""
         values = pc.fill_null(index.table[self.column], -1).to_numpy()
-        _, bits = np.frexp(
-            np.maximum(values - 1, 0).astype(np.float64)
-        )  # how many it takes to write value - 1
+        # How many bits it takes to write value - 1.
+        _, bits = np.frexp(np.maximum(values - 1, 0).astype(np.float64))
         powers = self.single + np.maximum(bits, self.least)
         found: Numbers = np.where(values <= self.single, values, powers).astype(np.int64)
         return found

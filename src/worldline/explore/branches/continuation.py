@@ -18,8 +18,8 @@ from functools import lru_cache
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.turns import turns
-from worldline.codec.compact.writer import AUXILIARY
 from worldline.core.change import Change
+from worldline.core.events import CHANGELESS
 from worldline.core.trace import Step
 from worldline.diagnose.debug import STEPS
 from worldline.diagnose.trials import WHOLE
@@ -27,7 +27,7 @@ from worldline.errors import UsageError
 from worldline.explore.branches.branch import Branch
 from worldline.explore.branches.plan import BranchPlan, BranchPoint, ImaginedRun, behind
 from worldline.limits import Limits
-from worldline.predict.interpreter import Interpreter, Refusal, continued
+from worldline.predict.interpreter import Interpreter, RefusedChange, continued
 from worldline.predict.predictor import Ask, Prediction
 
 
@@ -119,7 +119,7 @@ def _changed(
     found = continued(ask, Change(point.step, values, plan.line), limits=bounds)
     return (
         Continuation(why=found.why)
-        if isinstance(found, Refusal)
+        if isinstance(found, RefusedChange)
         else _spliced(_true_run(run, found), found, plan, point)
     )
 
@@ -176,7 +176,7 @@ def _names(run: ImaginedRun, point: BranchPoint, late: bool) -> dict[int, dict[s
     come (`late`); arguments are there at once.
     """
     steps = run.parsed.steps[: point.steps]
-    newest = {step.frame: step for step in steps if step.event not in AUXILIARY}
+    newest = {step.frame: step for step in steps if step.event not in CHANGELESS}
     live = {*run.stack(point.steps - 1), point.frame}
     live |= {frame for frame, step in newest.items() if step.event == "yield"}
     names: dict[int, dict[str, str]] = {frame: {} for frame in sorted(live)}
@@ -211,7 +211,9 @@ def _held(true: ImaginedRun, point: BranchPoint, values: Mapping[int, Mapping[st
     """
     steps = true.parsed.steps[: point.steps]
     for frame, names in values.items():
-        newest = next(step for step in reversed(steps) if step.frame == frame and step.event not in AUXILIARY)
+        newest = next(
+            step for step in reversed(steps) if step.frame == frame and step.event not in CHANGELESS
+        )
         source = true.source(frame)
         used = {} if source is None else names_in_use(source, newest.line, waits=frame != point.frame)
         for name in names:

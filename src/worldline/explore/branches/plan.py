@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from worldline.codec.compact.guide.guard import guard_of
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.turns import Turn, turns
-from worldline.codec.compact.writer import AUXILIARY
+from worldline.core.events import CHANGELESS
 from worldline.core.malformed import Malformed
 from worldline.core.value import canonical
 from worldline.errors import UsageError
@@ -107,7 +107,7 @@ class ImaginedRun:
         """The frames that run when a step is over, outermost first."""
         stack: list[int] = []
         for each in self.parsed.steps[: step + 1]:
-            if each.event in AUXILIARY:
+            if each.event in CHANGELESS:
                 continue
             around = self.parsed.frames[each.frame].parent if each.event == "call" else each.frame
             if around in stack:
@@ -136,13 +136,13 @@ class ImaginedRun:
     def newest(self, frame: int, step: int) -> int:
         """The newest step of a frame at a step; output and the like belong to the one before them."""
         steps = self.parsed.steps[: step + 1]
-        return next(one.i for one in reversed(steps) if one.frame == frame and one.event not in AUXILIARY)
+        return next(one.i for one in reversed(steps) if one.frame == frame and one.event not in CHANGELESS)
 
     def branch_point(self, step: int) -> BranchPoint:
         """Where a step is done; UsageError where the text ends before."""
         frame, steps = self.parsed.steps[step].frame, self.parsed.steps
         for later in steps[step + 1 :]:
-            if later.frame == frame and later.event not in AUXILIARY:
+            if later.frame == frame and later.event not in CHANGELESS:
                 return BranchPoint(step=step, frame=frame, steps=later.i)
         stack = self.stack(len(steps) - 1)
         if frame in stack[:-1]:
@@ -160,7 +160,7 @@ class ImaginedRun:
 def _edit(run: ImaginedRun, intervention: Intervention) -> BranchPlan:
     step = run.step_at(intervention.step)
     event = run.parsed.steps[step].event
-    if event in AUXILIARY:
+    if event in CHANGELESS:
         step = run.newest(run.parsed.steps[step].frame, step)
     point = run.branch_point(step)
     if not (intervention.name or "").isidentifier():
@@ -195,10 +195,8 @@ def _lines(run: ImaginedRun, frame: int) -> frozenset[int]:
     """The lines that can run in the file of a frame."""
     told, file = run.parsed.program, run.parsed.frames[frame].file
     assert told is not None  # a text with steps has a prompt that was read
-    names = [
-        told.name,
-        *(name for name, _ in told.files),
-    ]  # a prompt does not say what its main file is called
+    # A prompt does not say what its main file is called.
+    names = [told.name, *(name for name, _ in told.files)]
     return guard_of(run.ask.program).files[names.index(file)].lines if file in names else frozenset()
 
 

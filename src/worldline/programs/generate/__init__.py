@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from random import Random
 
 from worldline.core.program import Program
@@ -16,23 +16,16 @@ from worldline.programs.generate import (
     idioms_data,
     idioms_text,
     pipelines,
-    recursion,
-    sketches_classes,
-    sketches_errors,
-    sketches_functions,
-    sketches_generators,
-    sketches_library,
-    sketches_loops,
-    sketches_matching,
 )
+from worldline.programs.generate.library import blocks
 from worldline.programs.generate.sketch import fill
 from worldline.programs.generate.style import dress
 
 Maker = Callable[[Random], Program]
 
 
-def _sketched(sketches: Sequence[str]) -> Maker:
-    return lambda rng: fill(rng, rng.choice(sketches))
+def _sketched(name: str) -> Maker:
+    return lambda rng: fill(rng, rng.choice(blocks(f"sketches/{name}")))
 
 
 # Each kind of program and its share of the mix.
@@ -60,15 +53,15 @@ _SHARES: dict[str, tuple[Maker, float]] = {
     "decide": (pipelines.decide, 4),
     "nested": (pipelines.nested, 1),
     "copies": (pipelines.copies, 1),
-    "loops": (_sketched(sketches_loops.LOOPS), 5),
-    "recursion": (_sketched(recursion.SKETCHES), 3),
-    "functions": (_sketched(sketches_functions.FUNCTIONS), 4),
-    "classes": (_sketched(sketches_classes.CLASSES), 3),
-    "generators": (_sketched(sketches_generators.GENERATORS), 3),
-    "matching": (_sketched(sketches_matching.MATCHES), 1.5),
-    "errors": (_sketched(sketches_errors.ERRORS), 4),
-    "contexts": (_sketched(sketches_errors.CONTEXTS), 0.7),
-    "library": (_sketched(sketches_library.LIBRARY), 2.5),
+    "loops": (_sketched("loops"), 5),
+    "recursion": (_sketched("recursion"), 3),
+    "functions": (_sketched("functions"), 4),
+    "classes": (_sketched("classes"), 3),
+    "generators": (_sketched("generators"), 3),
+    "matching": (_sketched("matching"), 1.5),
+    "errors": (_sketched("errors"), 4),
+    "contexts": (_sketched("contexts"), 0.7),
+    "library": (_sketched("library"), 2.5),
     "idioms-text": (idioms_text.program, 32),
     "idioms-data": (idioms_data.program, 28),
 }

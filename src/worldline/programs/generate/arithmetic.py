@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from worldline.core.program import Program
-from worldline.programs.generate import names
+from worldline.programs.generate import library, names
 from worldline.programs.generate.spelling import spell
 
 _TWO_TEXT = "+ + + + - - - - * * // // % % & | ^ == != < > <= >="
@@ -72,44 +72,10 @@ def several(rng: Random) -> Program:
     return Program(source=f"def {name}({a}, {b}):\n" + "\n".join(lines) + "\n", call=f"{name}({values})")
 
 
-_FORMULAS = (
-    "{a} * {b} + {c}",
-    "({a} + {b}) * {c}",
-    "{a} - {b} * {c}",
-    "({a} - {b}) // {p}",
-    "{a} % {p} + {b} // {p}",
-    "{a} ** 2 + {b} ** 2",
-    "({a} + {b} + {c}) / 3",
-    "-{a} + {b}",
-    "{a} << {q} | {b} & 15",
-    "~{a} & 0xff",
-    "({a} ^ {b}) >> {q}",
-    "{a} // 60, {a} % 60",
-    "{a} * 9 / 5 + 32",
-    "round({a} / {p}, 2)",
-    "max({a}, {b}, {c}) - min({a}, {b}, {c})",
-    "abs({a} - {b}) % {p}",
-    "int({a} / {p}) + {b}",
-    "{a} < {b} < {c}",
-    "{a} == {b} or {b} > {c}",
-    "{a} > 0 and {b} > 0",
-    "not {a} > {b}",
-    "{a} // 100 * 100 + {b} % 100",
-    "pow({a}, {q}, {p})",
-    "2 ** {q} - 1",
-    "{a} * ({a} + 1) // 2",
-    "bin({a} & 255).count('1')",
-    "{a} if {a} > {b} else {b}",
-    "sum(range({q}, {p}))",
-    "{a} / {p}",
-    "{a} * 0.5 + {b}",
-)
-
-
 def formula(rng: Random) -> Program:
     """A formula of two or three numbers."""
     a, b, c = rng.sample(("a", "b", "c", "x", "y", "z", "n", "m", "k"), 3)
-    made = rng.choice(_FORMULAS)
+    made = rng.choice(library.lines("operations/formulas"))
     text = made.format(a=a, b=b, c=c, p=rng.choice((2, 3, 4, 5, 7, 10, 12, 16)), q=rng.randint(1, 4))
     used = [var for var, mark in ((a, "{a}"), (b, "{b}"), (c, "{c}")) if mark in made] or [a]
     name = names.function(rng, {a, b, c})

@@ -6,18 +6,11 @@ argument which occurs in the receiver.
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 
 from worldline.core.program import Program
-from worldline.programs.generate import (
-    names,
-    table_changes,
-    table_data,
-    table_drills,
-    table_numbers,
-    table_text,
-    words,
-)
+from worldline.programs.generate import library, names, words
 from worldline.programs.generate.catalogue import Entry, Slot, entries
 from worldline.programs.generate.expressions import literal
 from worldline.programs.generate.functions import begin, finish
@@ -25,15 +18,15 @@ from worldline.programs.generate.scope import Scope, Var
 from worldline.programs.generate.spelling import spell
 from worldline.programs.generate.statements import ELEMENTS, bare
 
-_TEXT = [*entries(table_text.TEXT), *entries(table_text.PIECES), *entries(table_text.CHARACTERS, chars=True)]
-_BYTES = entries(table_text.BYTES)
-_FORMATS = entries(table_text.FORMATS)
-_LISTS = [*entries(table_data.LISTS), *entries(table_data.STRS), *entries(table_data.LISTS2)]
-_MAPS = [*entries(table_data.PEOPLE), *entries(table_data.DICTS), *entries(table_data.SETS)]
-_NUMBERS = entries(table_numbers.NUMBERS)
-_CHANGES = entries(table_changes.CHANGES)
-_SURE = entries(table_drills.SURE)
-_SURE_CHANGES = entries(table_drills.SURE_CHANGES)
+
+@cache
+def _table(*names: str) -> list[Entry]:
+    """The operations of some tables, one after the other."""
+    return [
+        entry
+        for name in names
+        for entry in entries(library.text(f"operations/{name}"), chars=name == "characters")
+    ]
 
 
 def _slots(rng: Random, entry: Entry, scope: Scope) -> tuple[list[str], list[Var]]:
@@ -116,42 +109,42 @@ def _long(rng: Random, program: Program, name: str, params: list[Var]) -> Progra
 
 def text(rng: Random) -> Program:
     """A str operation."""
-    return drill(rng, _TEXT)
+    return drill(rng, _table("text", "pieces", "characters"))
 
 
 def formats(rng: Random) -> Program:
     """An f-string, a format spec or a % format."""
-    return drill(rng, _FORMATS)
+    return drill(rng, _table("formats"))
 
 
 def octets(rng: Random) -> Program:
     """A bytes operation."""
-    return drill(rng, _BYTES)
+    return drill(rng, _table("bytes"))
 
 
 def lists(rng: Random) -> Program:
     """A list or tuple operation."""
-    return drill(rng, _LISTS)
+    return drill(rng, _table("lists", "strs", "nested"))
 
 
 def maps(rng: Random) -> Program:
     """A dict or set operation."""
-    return drill(rng, _MAPS)
+    return drill(rng, _table("people", "dicts", "sets"))
 
 
 def numbers(rng: Random) -> Program:
     """An operation on numbers or truth values."""
-    return drill(rng, _NUMBERS)
+    return drill(rng, _table("numbers"))
 
 
 def changes(rng: Random) -> Program:
     """A change in place."""
-    return drill(rng, _CHANGES if rng.random() < 0.75 else _SURE_CHANGES)
+    return drill(rng, _table("changes" if rng.random() < 0.75 else "sure_changes"))
 
 
 def sure(rng: Random) -> Program:
     """An operation whose argument must occur in the receiver (`index`, `d[key]`), or that parses a text."""
-    return drill(rng, _SURE)
+    return drill(rng, _table("sure"))
 
 
 def slices(rng: Random) -> Program:

@@ -6,30 +6,37 @@ Text is built directly; precedence is tracked so that only needed parentheses ar
 from __future__ import annotations
 
 import re
+from functools import cache
 from random import Random
 
-from worldline.programs.generate import table_data, table_numbers, table_text, words
+from worldline.programs.generate import library, words
 from worldline.programs.generate.catalogue import ASIDE, PRIMARY, USES, Entry, Index, entries
 from worldline.programs.generate.scope import Scope, Var
 from worldline.programs.generate.spelling import plain, spell
 from worldline.programs.generate.values import value
 
 _TABLES = (
-    table_text.TEXT,
-    table_text.PIECES,
-    table_text.BYTES,
-    table_text.FORMATS,
-    table_data.LISTS,
-    table_data.STRS,
-    table_data.LISTS2,
-    table_data.PEOPLE,
-    table_data.DICTS,
-    table_data.SETS,
-    table_numbers.NUMBERS,
+    "text",
+    "pieces",
+    "bytes",
+    "formats",
+    "lists",
+    "strs",
+    "nested",
+    "people",
+    "dicts",
+    "sets",
+    "numbers",
 )
-INDEX = Index(
-    [*(entry for table in _TABLES for entry in entries(table)), *entries(table_text.CHARACTERS, chars=True)]
-)
+
+
+@cache
+def index() -> Index:
+    """All operations that make a value, by what they take and give."""
+    made = [entry for table in _TABLES for entry in entries(library.text(f"operations/{table}"))]
+    return Index([*made, *entries(library.text("operations/characters"), chars=True)])
+
+
 # Two of one family in a row say nothing: `.upper().lower()`, `sorted(sorted(...))`.
 _FAMILIES = (
     (".upper(", ".lower(", ".title(", ".capitalize(", ".swapcase(", ".casefold("),
@@ -170,7 +177,7 @@ def _silly(entry: Entry, text: str) -> bool:
 
 def step(scope: Scope, first: Made, depth: int, *, to: str | None = None, more: bool = False) -> Made | None:
     """One operation on `first`, giving a `to` where one is wanted; with `more`, one that others may follow."""
-    found, weights = INDEX.by_first(first[1]) if to is None else INDEX.links(first[1], to)
+    found, weights = index().by_first(first[1]) if to is None else index().links(first[1], to)
     if not found:
         return None
     for _ in range(4):

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from random import Random
 
 from worldline.core.program import Program
-from worldline.programs.generate import blocks, loops, names, statements
+from worldline.programs.generate import blocks, library, loops, names, statements
 from worldline.programs.generate.expressions import chain, literal
 from worldline.programs.generate.plant import plant
 from worldline.programs.generate.scope import Scope, Var
 from worldline.programs.generate.spelling import spell
 from worldline.programs.generate.values import arguments
 
-_SIGNATURES_TEXT = """
-str!|str!|str!|str!|str!|str!|str|str! char|str! char|str! sub|str! sub sub|str! char char|str sep|str! sep
-str! small|str! cnt|str! int|str! idx|str! str!|str! strs|ints!|ints!|ints!|ints!|ints|ints! int|ints! small
-ints! int int|ints! ints!|strs!|strs!|strs!|strs|strs! char|strs! str|strs! sep|strs! small|strs! int
-counts!|counts!|counts|counts! str|counts! counts!|counts! int|names! str|names!|groups!|table! int
-int|int|int int|int int|int pos|int int int|cnt|float|float int|tup!|tup! int|lists!|lists! int|pairs!
-pairs! int|people!|people! int|iset!|iset! ints!|iset! iset!|sset! str|bytes!
-bool int|str! bool|floats!|str! counts|ints! counts|strs! counts|rec
-"""
-SIGNATURES = tuple(line.split() for line in _SIGNATURES_TEXT.strip().replace("\n", "|").split("|"))
+
+@cache
+def _signatures() -> tuple[tuple[str, ...], ...]:
+    listed = library.text("vocabulary/signatures").strip().replace("\n", "|").split("|")
+    return tuple(tuple(kinds.split()) for kinds in listed)
 
 
 def signature(rng: Random) -> list[str]:
     """The types of a function's parameters."""
-    return rng.choice(SIGNATURES)
+    return list(rng.choice(_signatures()))
 
 
 def begin(rng: Random, kinds: Sequence[str], *, taken: Sequence[str] = ()) -> tuple[Scope, list[Var]]:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import dataclass, field
+from functools import cache
 
 from worldline.core.program import Program
 from worldline.programs.generate.idioms_data_exprs import EXPRESSIONS
-from worldline.programs.generate.idioms_data_fragments import BLOCKS, LINES
-from worldline.programs.generate.idioms_data_names import KEYS, SPANS
+from worldline.programs.generate.idioms_data_names import SPANS, keys
 from worldline.programs.generate.idioms_data_style import restyle
 from worldline.programs.generate.idioms_data_template import Part, Scope, parts, render
 from worldline.programs.generate.idioms_data_values import VALUES
+from worldline.programs.generate.library import blocks, lines
 
 _MAKERS = {**VALUES, **EXPRESSIONS}
 _TYPED = re.compile(r"\$([ILWDS])\d?\b")
@@ -81,8 +82,10 @@ def _fragment(text: str) -> Fragment:
     )
 
 
-_LINES = tuple(_fragment(line) for line in LINES.strip("\n").split("\n"))
-_BLOCKS = tuple(_fragment(block) for block in BLOCKS.strip("\n").split("\n---\n"))
+@cache
+def _fragments(*, compound: bool) -> tuple[Fragment, ...]:
+    found = blocks("statements/data_blocks") if compound else lines("statements/data_lines")
+    return tuple(map(_fragment, found))
 
 
 @dataclass
@@ -121,9 +124,9 @@ def _statements(count: int, scope: Scope, held: _Variables, depth: int) -> tuple
     out: list[str] = []
     written: list[str] = []
     for _ in range(count):
-        blocks = scope.rng.random() < (0.5, 0.2, 0.0)[min(depth, 2)]
+        compound = scope.rng.random() < (0.5, 0.2, 0.0)[min(depth, 2)]
         for _ in range(40):
-            fragment = scope.rng.choice(_BLOCKS if blocks else _LINES)
+            fragment = scope.rng.choice(_fragments(compound=compound))
             if depth and (fragment.once or _declares(fragment)):
                 continue
             bound = held.bind(fragment, scope.rng)
@@ -157,7 +160,7 @@ def _statement(
     names = list(bound.values())
     scope.last = next((held.values[name] for name in names if name in held.values), None)
     if "D" in bound and not isinstance(scope.last, dict):
-        scope.last = dict.fromkeys(scope.rng.choice(KEYS), 0)
+        scope.last = dict.fromkeys(scope.rng.choice(keys()), 0)
     loop = {kind: scope.fresh(_loop_role(kind)) for mode, kind in fragment.makes if mode == "e"}
     made = {kind: scope.fresh(_new_role(kind)) for mode, kind in fragment.makes if mode == "n"}
     roles = (

@@ -19,7 +19,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from worldline.programs.generate.idioms_data_names import POOLS, SPANS, TIED
+from worldline.programs.generate.idioms_data_names import SPANS, tied
+from worldline.programs.generate.library import pools
 
 _TOKEN = re.compile(r"<:|:>|~|\$[a-zA-Z]+\d*|#[a-z_]+(?:\([^()]*\))?|\^[^^\n]+\^")
 _ALONE = re.compile(r"^[ ]*(<:|~|:>)[ ]*\n", re.MULTILINE)
@@ -90,14 +91,14 @@ class Scope:
 
     def fresh(self, role: str) -> str:
         """A name of the role's pool that nothing in this program has yet."""
-        pool = POOLS[role]
-        for tied, partners in TIED.get(role, {}).items():
-            pool = partners.get(self.names.get(tied, ""), pool)
+        pool = pools("vocabulary/data_names")[role]
+        for other, partners in tied().get(role, {}).items():
+            pool = partners.get(self.names.get(other, ""), pool)
         name = self.rng.choice(pool)
         for _ in range(12):
             if name not in self.taken:
                 break
-            name = self.rng.choice(POOLS[role])
+            name = self.rng.choice(pools("vocabulary/data_names")[role])
         stem, count = name, 1
         while name in self.taken:
             count += 1

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 
-from worldline.programs.generate.idioms_data_names import KEYS, SPANS, WORDS
+from worldline.programs.generate.idioms_data_names import SPANS, keys
 from worldline.programs.generate.idioms_data_template import Maker, Scope
+from worldline.programs.generate.library import words as vocabulary
 
 
 def _limits(arguments: list[str], low: int, high: int) -> tuple[int, int]:
@@ -43,7 +44,7 @@ def numbers(scope: Scope, arguments: list[str], low: int = 0, high: int = 7) -> 
 
 def word(rng: random.Random) -> str:
     """A word, sometimes re-cased."""
-    made = rng.choice(WORDS)
+    made = rng.choice(vocabulary("vocabulary/data_words"))
     chance = rng.random()
     if chance < 0.08:
         return made.upper()
@@ -61,7 +62,7 @@ def scalar(rng: random.Random) -> object:
 
 
 def _keys(rng: random.Random, low: int, high: int) -> list[str]:
-    pool = rng.choice(KEYS)
+    pool = rng.choice(keys())
     return rng.sample(pool, min(len(pool), size(rng, low, high)))
 
 

@@ -9,7 +9,7 @@ import random
 from typing import Any
 
 from worldline.programs.generate import idioms_text_inputs as inputs
-from worldline.programs.generate.idioms_text_inputs import LOWER, WORDS, Maker
+from worldline.programs.generate.idioms_text_inputs import LOWER, Maker, vocabulary
 
 
 def first(before: list[Any]) -> str:
@@ -36,7 +36,9 @@ def substring(rng: random.Random, before: list[Any]) -> str:
     if source and rng.random() < 0.7:
         start = rng.randrange(len(source))
         return source[start : start + rng.randint(1, 3)]
-    return rng.choice((rng.choice(WORDS), rng.choice(LOWER), rng.choice(LOWER) * 2, "x", "ab", "", " "))
+    return rng.choice(
+        (rng.choice(vocabulary()), rng.choice(LOWER), rng.choice(LOWER) * 2, "x", "ab", "", " ")
+    )
 
 
 def part(rng: random.Random, before: list[Any]) -> str:
@@ -49,7 +51,7 @@ def prefix(rng: random.Random, before: list[Any]) -> str:
     source = first(before)
     if source and rng.random() < 0.65:
         return source[: rng.randint(1, max(1, min(5, len(source) - 1)))]
-    return rng.choice((rng.choice(WORDS), rng.choice(LOWER), "un", "pre", "#"))
+    return rng.choice((rng.choice(vocabulary()), rng.choice(LOWER), "un", "pre", "#"))
 
 
 def suffix(rng: random.Random, before: list[Any]) -> str:
@@ -57,7 +59,7 @@ def suffix(rng: random.Random, before: list[Any]) -> str:
     source = first(before)
     if source and rng.random() < 0.65:
         return source[-rng.randint(1, max(1, min(4, len(source) - 1))) :]
-    return rng.choice((rng.choice(WORDS), rng.choice(LOWER), "ing", "s", "!", ".txt"))
+    return rng.choice((rng.choice(vocabulary()), rng.choice(LOWER), "ing", "s", "!", ".txt"))
 
 
 def separator(rng: random.Random, before: list[Any]) -> str:
@@ -119,9 +121,10 @@ def characters(rng: random.Random, before: list[Any]) -> list[str]:
 
 def kin(rng: random.Random, before: list[Any]) -> list[str]:
     """Words that begin alike."""
-    stem = rng.choice(WORDS)[: rng.randint(2, 5)]
+    stem = rng.choice(vocabulary())[: rng.randint(2, 5)]
     return [
-        stem + rng.choice(("", "s", "er", "ing", "ed", rng.choice(WORDS))) for _ in range(rng.randint(2, 4))
+        stem + rng.choice(("", "s", "er", "ing", "ed", rng.choice(vocabulary())))
+        for _ in range(rng.randint(2, 4))
     ]
 
 
@@ -134,18 +137,18 @@ def substitutions(rng: random.Random, before: list[Any]) -> dict[str, str]:
 
 def glossary(rng: random.Random, before: list[Any]) -> dict[str, str]:
     """Words of the first text (and others) with words that stand for them."""
-    keys = [rng.choice(first(before).split() or ["x"]), rng.choice(WORDS), rng.choice(WORDS)]
-    return {key: rng.choice(WORDS) for key in keys}
+    keys = [rng.choice(first(before).split() or ["x"]), rng.choice(vocabulary()), rng.choice(vocabulary())]
+    return {key: rng.choice(vocabulary()) for key in keys}
 
 
 def tally(rng: random.Random, before: list[Any]) -> dict[str, int]:
     """Words with small numbers."""
-    return {rng.choice(WORDS): rng.randint(0, 9) for _ in range(rng.randint(1, 5))}
+    return {rng.choice(vocabulary()): rng.randint(0, 9) for _ in range(rng.randint(1, 5))}
 
 
 def record(rng: random.Random, before: list[Any]) -> dict[str, str]:
     """A record of short texts."""
-    return {rng.choice(WORDS): inputs.short(rng, before) for _ in range(rng.randint(1, 4))}
+    return {rng.choice(vocabulary()): inputs.short(rng, before) for _ in range(rng.randint(1, 4))}
 
 
 def small(rng: random.Random, before: list[Any]) -> int:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from worldline.core.program import Program
 from worldline.programs.generate.idioms_text_arguments import MAKERS
 from worldline.programs.generate.idioms_text_idiom import finish, function_name, open_scope
-from worldline.programs.generate.idioms_text_rules import RETURNS, STATEMENTS
 from worldline.programs.generate.idioms_text_template import Pieces, Scope, expand, parse
+from worldline.programs.generate.library import text
 
 _NAMES = (
     *(
@@ -70,9 +71,10 @@ class Rule:
     template: Pieces
 
 
+@cache
 def _rules() -> dict[str, tuple[Rule, ...]]:
     found: dict[str, list[Rule]] = {}
-    for block in re.split(r"^== ", STATEMENTS.replace("\\\n", ""), flags=re.M)[1:]:
+    for block in re.split(r"^== ", text("statements/text").replace("\\\n", ""), flags=re.M)[1:]:
         head, body = block.split("\n", 1)
         takes, gives, *marks = head.split()
         found.setdefault(takes, []).append(
@@ -81,17 +83,16 @@ def _rules() -> dict[str, tuple[Rule, ...]]:
     return {takes: tuple(rules) for takes, rules in found.items()}
 
 
+@cache
 def _returns() -> dict[str, tuple[Rule, ...]]:
     found: dict[str, list[Rule]] = {}
-    for line in RETURNS.replace("\\\n", "").strip().splitlines():
+    for line in text("statements/text_returns").replace("\\\n", "").strip().splitlines():
         takes, expression = line[0], line[2:]
         rule = Rule(takes, "", False, False, "$3" in line, expression == "$1", parse(expression))
         found.setdefault(takes, []).append(rule)
     return {takes: tuple(rules) for takes, rules in found.items()}
 
 
-_RULES = _rules()
-_RETURNS = _returns()
 # A text is the usual subject: from it half of the statements stay with text, the others leave it for another type.
 _ONWARD = {"T": "TTTTTLLID", "L": "LLLTTID", "I": "ITTL", "B": "T", "D": "DLIT"}
 
@@ -138,7 +139,7 @@ def _body(scope: Scope, main: str, kind: str) -> str:
     spent: list[Rule] = []
     for _ in range(rng.choice((0, 1, 1, 2, 2, 2, 2, 3, 3, 4))):
         gives, beside = rng.choice(_ONWARD[kind]), _beside(texts, current)
-        rules = [rule for rule in _RULES[kind] if rule.gives == gives and rule not in spent]
+        rules = [rule for rule in _rules()[kind] if rule.gives == gives and rule not in spent]
         rules = [rule for rule in rules if beside or not rule.beside]
         if not rules:
             continue
@@ -150,7 +151,7 @@ def _body(scope: Scope, main: str, kind: str) -> str:
         texts += [current] * (kind == "T")
     beside = _beside(texts, current)
     last = rng.choice(
-        [rule for rule in _RETURNS[kind] if (beside or not rule.beside) and (lines or not rule.bare)]
+        [rule for rule in _returns()[kind] if (beside or not rule.beside) and (lines or not rule.bare)]
     )
     return "".join(lines) + f"    return {expand(last.template, scope, (current, '', beside))}\n"
 

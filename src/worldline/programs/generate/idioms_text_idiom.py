@@ -16,7 +16,8 @@ from typing import Any
 from worldline.core.program import Program
 from worldline.programs.generate.idioms_text_arguments import make
 from worldline.programs.generate.idioms_text_template import Pieces, Scope, expand, parse
-from worldline.programs.generate.idioms_text_vocabulary import MACROS, POOLS, PRIMITIVES
+from worldline.programs.generate.idioms_text_vocabulary import PRIMITIVES, macros
+from worldline.programs.generate.library import pools
 
 _AUGMENTED = re.compile(r"^( +)(\w+) ([+*-])= (?!.* (?:if|or|and|in|not) )([\w'.\[\]() ]+)$", re.M)
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'((?:[^\'\\\n]|\\.)*)\'')
@@ -48,7 +49,7 @@ def open_scope(rng: random.Random, arguments: list[Any]) -> Scope:
     letters = "".join(
         one if isinstance(one, str) else "".join(map(str, one)) for one in arguments if _textual(one)
     )
-    return Scope(rng, POOLS, MACROS, PRIMITIVES, letters)
+    return Scope(rng, pools("vocabulary/text_names"), macros(), PRIMITIVES, letters)
 
 
 def _textual(value: Any) -> bool:

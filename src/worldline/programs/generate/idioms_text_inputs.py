@@ -10,25 +10,11 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from worldline.programs.generate.library import words
+
 Maker = Callable[[random.Random, list[Any]], Any]
 
 LOWER = "abcdefghijklmnopqrstuvwxyz"
-_VOCABULARY = """
-apple river stone lamp cat dog bird house garden window paper table music light water fire cloud train
-market orange purple silver yellow happy quick lazy clever brave quiet silent bright dark warm cold sharp simple plain
-run jump walk sing read write think build break carry open close begin finish the a an of and or in on at to is was it
-hello world python string value error test data file user name key list index total level radar noon kayak banana
-Mississippi committee bookkeeper letter balloon coffee summer winter spring autumn monday friday january london paris
-tokyo cairo lima alpha beta gamma delta omega zero one two three seven twelve hundred queen king knight castle forest
-mountain valley ocean island harbor bridge road street engine wheel button pocket basket needle thread mirror candle
-I we you they she him this that these those some none every again never always often maybe yes no ok not
-admin guest root config server client buffer packet socket cache token lemma vector matrix kernel shell
-"""
-WORDS = tuple(_VOCABULARY.split())
-_GIVEN_NAMES = (
-    "Ada Alan Grace Edsger Barbara Donald Linus Guido Mary Jean John Rosa Omar Ines Kofi Lena Yuki Ana"
-)
-NAMES = tuple(_GIVEN_NAMES.split())
 UNICODE = (
     "café",
     "naïve",
@@ -49,9 +35,14 @@ UNICODE = (
 PUNCT = "!?.,;:-_'\"()[]{}<>/\\|@#$%^&*+=~`"
 
 
+def vocabulary() -> tuple[str, ...]:
+    """The words that texts are made of."""
+    return words("vocabulary/text_words")
+
+
 def word(rng: random.Random, before: list[Any]) -> str:
     """One word, now and then in another case."""
-    found = rng.choice(WORDS)
+    found = rng.choice(vocabulary())
     chance = rng.random()
     if chance < 0.12:
         return found.capitalize()
@@ -67,13 +58,13 @@ def gibberish(rng: random.Random, before: list[Any]) -> str:
 
 def sentence(rng: random.Random, before: list[Any]) -> str:
     """Two to seven words, sometimes with punctuation, capitals, doubled blanks."""
-    words = [word(rng, before) for _ in range(rng.randint(2, 7))]
+    spoken = [word(rng, before) for _ in range(rng.randint(2, 7))]
     if rng.random() < 0.25:
-        place = rng.randrange(len(words))
-        words[place] += rng.choice(",;:!.-")
+        place = rng.randrange(len(spoken))
+        spoken[place] += rng.choice(",;:!.-")
     if rng.random() < 0.3:
-        words[rng.randrange(len(words))] = words[0]
-    found = rng.choice((" ", " ", " ", " ", "  ")).join(words)
+        spoken[rng.randrange(len(spoken))] = spoken[0]
+    found = rng.choice((" ", " ", " ", " ", "  ")).join(spoken)
     if rng.random() < 0.4:
         found = found[0].upper() + found[1:]
     return found + rng.choice(("", "", "", ".", "!", "?", "..."))
@@ -81,7 +72,7 @@ def sentence(rng: random.Random, before: list[Any]) -> str:
 
 def phrase(rng: random.Random, before: list[Any]) -> str:
     """One to four plain words with single blanks."""
-    return " ".join(rng.choice(WORDS) for _ in range(rng.randint(1, 4)))
+    return " ".join(rng.choice(vocabulary()) for _ in range(rng.randint(1, 4)))
 
 
 def digits(rng: random.Random, before: list[Any]) -> str:
@@ -110,7 +101,7 @@ def blanks(rng: random.Random, before: list[Any]) -> str:
     gaps = (" ", "  ", "\t", "\n", "   ", "")
     parts = [rng.choice(gaps)]
     for _ in range(rng.randint(0, 3)):
-        parts += [rng.choice(WORDS), rng.choice(gaps)]
+        parts += [rng.choice(vocabulary()), rng.choice(gaps)]
     return "".join(parts)
 
 
@@ -133,7 +124,7 @@ def runs(rng: random.Random, before: list[Any]) -> str:
 
 def foreign(rng: random.Random, before: list[Any]) -> str:
     """Text beyond ASCII."""
-    return " ".join(rng.choice((*UNICODE, rng.choice(WORDS))) for _ in range(rng.randint(1, 3)))
+    return " ".join(rng.choice((*UNICODE, rng.choice(vocabulary()))) for _ in range(rng.randint(1, 3)))
 
 
 def palindrome(rng: random.Random, before: list[Any]) -> str:
@@ -148,7 +139,7 @@ def palindrome(rng: random.Random, before: list[Any]) -> str:
 
 def title(rng: random.Random, before: list[Any]) -> str:
     """A title: capitalised words."""
-    return " ".join(rng.choice(WORDS).capitalize() for _ in range(rng.randint(1, 4)))
+    return " ".join(rng.choice(vocabulary()).capitalize() for _ in range(rng.randint(1, 4)))
 
 
 _TEXTS: tuple[tuple[Maker, int], ...] = (
@@ -184,13 +175,13 @@ def short(rng: random.Random, before: list[Any]) -> str:
 
 def snake(rng: random.Random, before: list[Any]) -> str:
     """An identifier of several words: snake, kebab or screaming."""
-    found = rng.choice("___-").join(rng.choice(WORDS) for _ in range(rng.randint(1, 4)))
+    found = rng.choice("___-").join(rng.choice(vocabulary()) for _ in range(rng.randint(1, 4)))
     return found.upper() if rng.random() < 0.15 else found
 
 
 def camel(rng: random.Random, before: list[Any]) -> str:
     """An identifier in camel case."""
-    first, *rest = (rng.choice(WORDS).lower() for _ in range(rng.randint(1, 4)))
+    first, *rest = (rng.choice(vocabulary()).lower() for _ in range(rng.randint(1, 4)))
     found = first + "".join(one.capitalize() for one in rest)
     return found if rng.random() < 0.7 else found[0].upper() + found[1:]
 
@@ -206,7 +197,8 @@ def fields(rng: random.Random, before: list[Any]) -> str:
 def pairs(rng: random.Random, before: list[Any]) -> str:
     """key=value pairs, now and then one without a value."""
     found = [
-        f"{rng.choice(WORDS)}={rng.choice((word, digits))(rng, before)}" for _ in range(rng.randint(1, 4))
+        f"{rng.choice(vocabulary())}={rng.choice((word, digits))(rng, before)}"
+        for _ in range(rng.randint(1, 4))
     ]
     if rng.random() < 0.25:
         found.append(rng.choice(("flag", "x=", "=5", "a=b=c", " k = v ")))
@@ -216,13 +208,14 @@ def pairs(rng: random.Random, before: list[Any]) -> str:
 def query(rng: random.Random, before: list[Any]) -> str:
     """The query part of an address."""
     return "&".join(
-        f"{rng.choice(WORDS)}={rng.choice((word, digits))(rng, before)}" for _ in range(rng.randint(1, 3))
+        f"{rng.choice(vocabulary())}={rng.choice((word, digits))(rng, before)}"
+        for _ in range(rng.randint(1, 3))
     )
 
 
 def path(rng: random.Random, before: list[Any]) -> str:
     """A path of a file system."""
-    parts = [rng.choice((*WORDS, "..", ".", "usr", "tmp", "src")) for _ in range(rng.randint(1, 4))]
+    parts = [rng.choice((*vocabulary(), "..", ".", "usr", "tmp", "src")) for _ in range(rng.randint(1, 4))]
     end = rng.choice(("", "", ".txt", ".py", ".tar.gz", "/", ".JPG"))
     return rng.choice(("/", "", "./", "C:/", "/home/")) + rng.choice(("/", "/", "/", "//")).join(parts) + end
 
@@ -231,12 +224,16 @@ def url(rng: random.Random, before: list[Any]) -> str:
     """A web address."""
     host = (
         rng.choice(("www.", "", "api."))
-        + rng.choice(WORDS).lower()
+        + rng.choice(vocabulary()).lower()
         + rng.choice((".com", ".org", ".io", ".co.uk"))
     )
     found = rng.choice(("http://", "https://", "https://", "ftp://", "")) + host + rng.choice(("", ":8080"))
     if rng.random() < 0.6:
-        found += "/" + rng.choice(WORDS) + rng.choice(("", "/" + rng.choice(WORDS), "?" + query(rng, before)))
+        found += (
+            "/"
+            + rng.choice(vocabulary())
+            + rng.choice(("", "/" + rng.choice(vocabulary()), "?" + query(rng, before)))
+        )
     return found[:60]
 
 
@@ -244,8 +241,8 @@ def email(rng: random.Random, before: list[Any]) -> str:
     """A mail address, sometimes a broken one."""
     if rng.random() < 0.2:
         return rng.choice(("no-at-sign", "a@b@c.com", "@x.org", "user@", "bad.address@host"))
-    user = rng.choice(WORDS).lower() + rng.choice(("", ".x", "+tag", "99", "_a"))
-    return user + "@" + rng.choice(WORDS).lower() + rng.choice((".com", ".org", ".net", ".co.uk"))
+    user = rng.choice(vocabulary()).lower() + rng.choice(("", ".x", "+tag", "99", "_a"))
+    return user + "@" + rng.choice(vocabulary()).lower() + rng.choice((".com", ".org", ".net", ".co.uk"))
 
 
 def date(rng: random.Random, before: list[Any]) -> str:
@@ -343,7 +340,7 @@ def log(rng: random.Random, before: list[Any]) -> str:
 
 def person(rng: random.Random, before: list[Any]) -> str:
     """A person's name."""
-    found = " ".join(rng.choice(NAMES) for _ in range(rng.choice((1, 2, 2, 3))))
+    found = " ".join(rng.choice(words("vocabulary/text_people")) for _ in range(rng.choice((1, 2, 2, 3))))
     return found if rng.random() < 0.8 else found.lower()
 
 

@@ -6,74 +6,18 @@ import builtins
 import keyword
 from random import Random
 
-from worldline.programs.generate.words import WORDS, letters
+from worldline.programs.generate.library import pools, words
+from worldline.programs.generate.words import letters
 
-_FUNCTIONS_TEXT = """
-f f f f f f g solve process compute transform convert check handle main func run apply build find_it
-parse count_it normalize encode extract summarize collect merge update reduce_it clean filter_items
-make_result calculate get_result work analyze rearrange shift pick combine test fn do_it
-"""
-FUNCTIONS = tuple(_FUNCTIONS_TEXT.split())
-_HELPERS_TEXT = "helper g h step inner score weight is_valid ok fix key_of adjust scale twice wrap part visit"
-HELPERS = tuple(_HELPERS_TEXT.split())
-_POOLS = {
-    "str": "text text s s string word line sentence message name title data value st content phrase txt source row",
-    "char": "char c c ch letter x symbol sep",
-    "sub": "sub pattern target prefix suffix old new part needle",
-    "sep": "sep delimiter sep separator d glue",
-    "int": "n x num value number a b total m val amount score",
-    "pos": "k m step div base mod",
-    "cnt": "n count size width k length limit",
-    "small": "k n times step m width",
-    "idx": "i index pos k idx",
-    "float": "x price rate value ratio avg score temp",
-    "bool": "flag ok found valid strict done seen reverse",
-    "ints": "nums nums arr lst numbers values a xs data items array scores li",
-    "strs": "words words names items lst strings lines parts tokens texts array letters",
-    "floats": "values prices xs samples rates",
-    "lists": "matrix grid rows lists groups table mat nested",
-    "pairs": "pairs records items entries rows data scores",
-    "people": "people users rows records staff players",
-    "rec": "pair rec entry item record",
-    "tup": "t tup point coords values triple nums",
-    "counts": "d counts scores ages dic freq stock mapping prices dct",
-    "names": "d names mapping aliases config dic env table lookup",
-    "groups": "groups graph d index buckets table",
-    "table": "d table lookup labels by_id mapping",
-    "iset": "seen unique ids s nums_set visited",
-    "sset": "tags seen vowels names unique letters allowed",
-    "bytes": "data b raw buf payload chunk",
-    "member": "x key target item k elem",
-    "digits": "s digits text num_str",
-    "hexes": "s code text h",
-    "any": "value obj item x data thing",
-}
-LOCALS = {
-    "str": "result res out new_text tmp ans s2 cleaned output joined head tail left right first last rest part new",
-    "char": "c ch first last letter x",
-    "int": "total count result res ans n tmp x y diff best low high s acc idx m",
-    "cnt": "count n length size total pos",
-    "bool": "found ok flag is_valid match same",
-    "float": "avg mean ratio result total x",
-    "ints": "result res nums out new_list ans tmp values ordered kept parts indexes",
-    "strs": "parts words result out tokens pieces lines res new_list chunks ans names fields",
-    "lists": "rows result groups out chunks res",
-    "pairs": "pairs result items out ranked entries",
-    "counts": "counts d freq result res seen lengths tally dic",
-    "iset": "seen unique common s result extra",
-    "sset": "seen unique letters common tags",
-}
-_NATURAL = {kind: tuple(names.split()) for kind, names in _POOLS.items()}
-_LOCAL = {kind: tuple(names.split()) for kind, names in LOCALS.items()}
 _RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"match", "case", "type"}
 
 
 def fresh(rng: Random, kind: str, taken: set[str], *, local: bool = False) -> str:
     """A name for a value of type `kind` that is not taken; it is taken then."""
     kind = kind.rstrip("!")
-    pool = (
-        (_LOCAL.get(kind) if local and rng.random() < 0.75 else None) or _NATURAL.get(kind) or _NATURAL["any"]
-    )
+    natural = pools("vocabulary/parameters")
+    own = pools("vocabulary/locals").get(kind) if local and rng.random() < 0.75 else None
+    pool = own or natural.get(kind) or natural["any"]
     name = rng.choice(pool)
     if rng.random() < 0.06:
         name = strange(rng)
@@ -97,9 +41,9 @@ def strange(rng: Random) -> str:
         if roll < 0.35:
             name = letters(rng, rng.randint(1, 5))
         elif roll < 0.6:
-            name = rng.choice(WORDS) + "_" + rng.choice(WORDS)
+            name = rng.choice(words("vocabulary/words")) + "_" + rng.choice(words("vocabulary/words"))
         elif roll < 0.8:
-            name = rng.choice(WORDS)
+            name = rng.choice(words("vocabulary/words"))
         elif roll < 0.9:
             name = "_" + letters(rng, rng.randint(1, 4))
         else:
@@ -110,8 +54,9 @@ def strange(rng: Random) -> str:
 
 def function(rng: Random, taken: set[str], *, helper: bool = False) -> str:
     """A name for a function that is not taken; it is taken then."""
-    name = rng.choice(HELPERS if helper else FUNCTIONS)
+    usual = pools("vocabulary/functions")
+    name = rng.choice(usual["helper" if helper else "main"])
     while name in taken or name in _RESERVED:
-        name = rng.choice(HELPERS) if rng.random() < 0.4 else strange(rng)
+        name = rng.choice(usual["helper"]) if rng.random() < 0.4 else strange(rng)
     taken.add(name)
     return name

@@ -13,6 +13,7 @@ from random import Random
 from worldline.core.program import Program
 from worldline.programs.generate import names
 from worldline.programs.generate.expressions import derive, literal
+from worldline.programs.generate.library import pools
 from worldline.programs.generate.scope import Scope, Var
 from worldline.programs.generate.spelling import spell
 from worldline.programs.generate.values import arguments
@@ -24,41 +25,6 @@ _ARGUMENT = re.compile(r"%([a-z]+!?)%")
 _CONTINUED = re.compile(r"\n *\|")
 _OPTIONAL = re.compile(r"(?:\n\?[^\n]*)+")
 _NAME = re.compile(r"\$([A-Za-z]\w*)")
-_SYNONYMS = {
-    "f": "f f f f solve process compute run main func test check apply",
-    "g": "g helper step inner fn work visit",
-    "h": "h wrap twice adjust other",
-    "n": "n n num x m value",
-    "k": "k k m step size",
-    "i": "i i j idx pos",
-    "x": "x x n v num val item",
-    "y": "y y b other m",
-    "a": "a x left first lo",
-    "b": "b y right second hi",
-    "s": "s text string word st line",
-    "c": "c ch char letter",
-    "w": "w word item part name",
-    "xs": "xs nums lst arr values items numbers data",
-    "ws": "words items lst parts names strings tokens",
-    "d": "d table mapping data counts dic",
-    "key": "key k name",
-    "v": "v value val item",
-    "acc": "acc result res out total ans",
-    "out": "out result res ans output collected",
-    "total": "total count s acc result res",
-    "row": "row r line sub",
-    "rows": "rows matrix grid table m",
-    "e": "e err exc ex error",
-    "Thing": "Thing Item Node Box Record Entry Account Counter Point Stack Shape Store Cart Player Queue",
-    "Child": "Child Special Derived Sub Premium Square Loud Other Extra",
-    "Error": "CustomError ParseError BadInput LimitError InvalidValue",
-    "obj": "obj thing item p box node it",
-    "put": "put add push insert store append_item",
-    "take": "take get pop remove fetch",
-    "gen": "gen items produce numbers walk stream",
-    "deco": "deco wrap logged twice trace double cached",
-}
-_POOLS = {name: tuple(text.split()) for name, text in _SYNONYMS.items()}
 
 
 def fill(rng: Random, sketch: str) -> Program:
@@ -95,7 +61,7 @@ def _derived(rng: Random, to: str, given: str) -> str:
 
 def _named(rng: Random, name: str, known: dict[str, str], taken: set[str]) -> str:
     if name not in known:
-        pool = _POOLS.get(name, (name,))
+        pool = pools("vocabulary/sketch_names").get(name, (name,))
         free = [other for other in pool if other not in taken]
         chosen = rng.choice(free) if free and rng.random() < 0.93 else ""
         if not chosen:

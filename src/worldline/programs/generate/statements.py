@@ -6,8 +6,9 @@ Each function writes into the scope and says whether it could; what needs a loop
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
-from worldline.programs.generate import names
+from worldline.programs.generate import library, names
 from worldline.programs.generate.catalogue import ASIDE, Index, entries
 from worldline.programs.generate.expressions import (
     alike,
@@ -21,9 +22,7 @@ from worldline.programs.generate.expressions import (
     wrap,
 )
 from worldline.programs.generate.scope import Scope, Var
-from worldline.programs.generate.table_changes import CHANGES
 
-_CHANGES = Index(entries(CHANGES))
 ELEMENTS = {
     "str": "char",
     "ints": "int",
@@ -57,6 +56,11 @@ ANNOTATIONS = {
 Maker = Callable[[Scope], bool]
 
 
+@cache
+def _changes() -> Index:
+    return Index(entries(library.text("operations/changes")))
+
+
 def bare(kind: str) -> str:
     """The type without its `!`."""
     return kind[:-1] if kind.endswith("!") else kind
@@ -87,11 +91,11 @@ def assign(scope: Scope) -> bool:
 def change(scope: Scope, *, var: Var | None = None) -> bool:
     """A method or operator that changes a variable in place."""
     rng = scope.rng
-    found = [item for item in scope.vars if not item.fixed and _CHANGES.by_first(item.kind)[0]]
+    found = [item for item in scope.vars if not item.fixed and _changes().by_first(item.kind)[0]]
     if var is None and not found:
         return False
     var = var or rng.choice(found)
-    choices, weights = _CHANGES.by_first(var.kind)
+    choices, weights = _changes().by_first(var.kind)
     for _ in range(4):
         entry = rng.choices(choices, cum_weights=weights)[0]
         if scope.lean and (entry.grows or "*= " in "".join(entry.variants[0][0])):

@@ -10,36 +10,8 @@ from dataclasses import replace
 from random import Random
 
 from worldline.core.program import Program
-from worldline.programs.generate import words
+from worldline.programs.generate import library, words
 
-_COMMENTS = (
-    "keep it simple",
-    "edge case",
-    "TODO: check this",
-    "skip",
-    "collect the result",
-    "first pass",
-    "update",
-    "the rest",
-    "in place",
-    "see above",
-    "ok",
-    "count them",
-    "done",
-    "make it so",
-    "usual case",
-    "nothing to do",
-)
-_DOCS = (
-    "Return the result.",
-    "Do the work and return it.",
-    "Process the input.",
-    "Compute the answer for the given input.",
-    "Small helper.",
-    "Handle one case.",
-    "Build a new value from the arguments.",
-    "Check the input and transform it.",
-)
 _MIDDLE = re.compile(r" *(else|elif|except|finally|case)\b")
 _HEAD = re.compile(r"^( *)def \w+\(.*\):$")
 
@@ -70,7 +42,11 @@ def _docstring(rng: Random, lines: list[str]) -> list[str]:
         return lines
     at = rng.choice(heads)
     pad = " " * (len(lines[at]) - len(lines[at].lstrip()) + 4)
-    text = rng.choice(_DOCS) if rng.random() < 0.7 else words.sentence(rng, rng.randint(2, 6)).capitalize()
+    text = (
+        rng.choice(library.lines("vocabulary/docstrings"))
+        if rng.random() < 0.7
+        else words.sentence(rng, rng.randint(2, 6)).capitalize()
+    )
     quote = rng.choice(('"""', '"""', "'''", '"'))
     if quote == '"""' and rng.random() < 0.25:
         return [*lines[: at + 1], f'{pad}"""', pad + text, f'{pad}"""', *lines[at + 1 :]]
@@ -82,7 +58,11 @@ def _comment(rng: Random, lines: list[str]) -> list[str]:
     if not inside:
         return lines
     at = rng.choice(inside)
-    text = rng.choice(_COMMENTS) if rng.random() < 0.6 else words.sentence(rng, rng.randint(1, 4))
+    text = (
+        rng.choice(library.lines("vocabulary/comments"))
+        if rng.random() < 0.6
+        else words.sentence(rng, rng.randint(1, 4))
+    )
     if rng.random() < 0.5:
         return [*lines[:at], lines[at] + "  # " + text, *lines[at + 1 :]]
     pad = " " * (len(lines[at]) - len(lines[at].lstrip()))

@@ -9,28 +9,8 @@ import string
 from collections.abc import Callable
 from random import Random
 
-_WORDS_TEXT = """
-apple banana cherry orange lemon grape mango peach melon plum hello world python code data test
-value name key item list dog cat bird fish horse mouse tiger lion bear wolf fox cow sheep red green
-blue black white yellow purple one two three four five six seven eight nine ten alpha beta gamma
-delta omega sun moon star sky rain snow wind fire water earth stone river lake sea hill tree leaf
-flower grass house door window table chair lamp book page paper pen line word letter text string
-number count total sum first last next left right open close start stop begin end fast slow big
-small long short high low new old good bad hot cold monday friday january june summer winter paris
-london tokyo berlin madrid rome boston alice bob carol dave eve frank grace henry ivy jack kate
-level radar noon civic kayak racecar abba banana mississippi bookkeeper committee success balloon
-letter coffee the a an is are was and or not if in on at to of for with from by this that it we you
-they he she time day year user admin guest error warning info debug file path index config server
-client request response token status cheese bread butter milk sugar salt pepper rice soup pasta
-pizza train plane car bus boat bike road street city quick brown jumps over lazy music sound voice
-song dance play game score team player ball goal run walk swim
-"""
-WORDS = tuple(_WORDS_TEXT.split())
-_NAMES_TEXT = """
-Alice Bob Carol David Emma Frank Grace Hugo Iris John Kate Liam Mary Nina Oscar Paul Quinn Rosa Sam
-Tom
-"""
-NAMES = tuple(_NAMES_TEXT.split())
+from worldline.programs.generate.library import words
+
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 UNICODE = "éüñçåøßœ日本語中文русский€£±°→★你好世界αβγδλπΣΩ"
 SEPARATORS = (
@@ -66,9 +46,13 @@ def word(rng: Random) -> str:
     """One word: mostly real, sometimes made up."""
     roll = rng.random()
     if roll < 0.62:
-        return rng.choice(WORDS)
+        return rng.choice(words("vocabulary/words"))
     if roll < 0.75:
-        return rng.choice(NAMES) if rng.random() < 0.5 else rng.choice(WORDS).capitalize()
+        return (
+            rng.choice(words("vocabulary/people"))
+            if rng.random() < 0.5
+            else rng.choice(words("vocabulary/words")).capitalize()
+        )
     return letters(rng, rng.randint(1, 7))
 
 
@@ -149,7 +133,7 @@ def _pairs(rng: Random) -> str:
 
 
 def _path(rng: Random) -> str:
-    parts = [rng.choice(WORDS) for _ in range(rng.randint(1, 3))]
+    parts = [rng.choice(words("vocabulary/words")) for _ in range(rng.randint(1, 3))]
     extension = rng.choice(("txt", "py", "csv", "tar.gz", "json", "md", "html"))
     roll = rng.random()
     if roll < 0.4:
@@ -166,7 +150,7 @@ def _path(rng: Random) -> str:
 
 
 def _identifier(rng: Random) -> str:
-    parts = [rng.choice(WORDS) for _ in range(rng.randint(2, 4))]
+    parts = [rng.choice(words("vocabulary/words")) for _ in range(rng.randint(2, 4))]
     roll = rng.random()
     if roll < 0.35:
         return "_".join(parts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from worldline.diagnose.reading import Moment
+from worldline.diagnose.reading import Event
 from worldline.explore.branches.branch import Branch
 from worldline.explore.chunk import CHUNK, chunk
 from worldline.explore.pair import Pair
@@ -99,7 +99,7 @@ class SceneCursor:
         return self.pair.rows[self.row].right if self.count else None
 
     @property
-    def moment(self) -> Moment | None:
+    def moment(self) -> Event | None:
         """What happens in this row: for the interpreter, or, where it has no step here, for the model."""
         for side_view in (self.view.left, self.view.right):
             if side_view is not None and side_view.own:

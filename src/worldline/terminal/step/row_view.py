@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from worldline.core.value import equal
-from worldline.diagnose.reading import Moment
+from worldline.diagnose.reading import Event
 from worldline.explore.pair import Pair
 from worldline.explore.side import LiveFrame, Side
 from worldline.explore.stepping import newest_step
@@ -32,7 +32,7 @@ class SideView:
     printed: str
 
     @property
-    def moment(self) -> Moment:
+    def moment(self) -> Event:
         """What happens in the step."""
         return self.side.moments[self.step]
 

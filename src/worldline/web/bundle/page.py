@@ -40,10 +40,7 @@ def _whole() -> str:
     html = texts["index.html"]
     entry = _only(_ENTRY, html)
     styles = "".join(texts[name] for name in _SHEET.findall(html))
-    scripts = [
-        (f' data-entry="{entry}"', texts[FIRST]),
-        (' type="importmap"', _import_map(texts)),
-    ]
+    scripts = [(f' data-entry="{entry}"', texts[FIRST]), (' type="importmap"', _import_map(texts))]
     for text in (styles, *(text for _, text in scripts)):
         if re.search(r"</(?:script|style)|<!--", text, re.IGNORECASE):
             raise UsageError("a file of the page holds the end of a script: it cannot stand inside one")

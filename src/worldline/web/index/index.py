@@ -35,8 +35,9 @@ SORTS = ("at", "name", "steps", "agreed", "bytes", "cause", "seconds", "depth")
 class RunIndex:
     """A run: its settings, a row for each sample in the order of the suite, and the words they are searched by.
 
-    `left_out` counts the tasks that were not asked, by kind. `operations` is whether failures have one: diagnosing
-    them takes milliseconds each, and is not done for a run with many, nor of a trace that is long.
+    `left_out` counts the tasks that were not asked, by kind. `operations` is whether failures have one: in an
+    older run they are diagnosed, which takes milliseconds each, and is not done where there are many, nor of a trace
+    that is long.
     """
 
     path: Path
@@ -103,7 +104,7 @@ def build(path: str | Path) -> RunIndex:
     suite, model = (clean(str(config.get(key, "")))[:200] or "none" for key in ("suite", "model"))
     log = scan(path, suite)
     known, why, is_none = operations(path, log.table)
-    table = log.table.append_column("operation", known).combine_chunks()
+    table = log.table.drop_columns(["operation"]).append_column("operation", known).combine_chunks()
     notes = *_notes(log), *([why] if why else ())
     return RunIndex(
         path=path, name=clean(path.resolve().name), suite=suite, model=model, config=config, table=table,

@@ -34,7 +34,7 @@ COLUMNS: dict[str, pa.DataType] = {
     "program": pa.int64(), "name": WORD, "call": pa.string(), "suite": WORD, "status": WORD, "cause": WORD,
     "type": WORD, "answer": pa.bool_(), "trace": pa.bool_(), "steps": pa.int64(), "agreed": pa.int64(),
     "bytes": pa.int64(), "depth": pa.int64(), "seconds": pa.float64(), "size": pa.int64(), "words": pa.int32(),
-    "source": pa.int32(),
+    "source": pa.int32(), "operation": WORD,
 }  # fmt: skip
 
 

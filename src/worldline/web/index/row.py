@@ -55,12 +55,14 @@ class _Line(msgspec.Struct):
     logprob: float | None = None
     note: str = ""
     verdict: _Judged | None = None
+    operation: str | None = None
 
 
 class IndexRow(msgspec.Struct, frozen=True):
     """The columns of one record. `size` is of the true text; `digest` is of the line, `program` of its program's name.
 
-    Of a task that was not asked there is only its place and its kind.
+    Of a task that was not asked there is only its place and its kind. Of a failure whose record does not say which
+    operation it is about, as in older runs, `operation` is None.
     """
 
     at: int
@@ -83,6 +85,7 @@ class IndexRow(msgspec.Struct, frozen=True):
     depth: int | None = None
     seconds: float | None = None
     size: int = 0
+    operation: str | None = None
 
 
 _decoder = msgspec.json.Decoder(_Line)
@@ -105,8 +108,14 @@ def row(text: bytes) -> IndexRow:
         trace=judged.trace == "right" if judged else None, steps=judged.steps if judged else None,
         agreed=judged.agreed if judged else None, bytes=judged.bytes if judged else None,
         depth=depth(truth, line.codec), seconds=line.seconds if math.isfinite(line.seconds) else None,
-        size=len(truth),
+        size=len(truth), operation=_operation(line, judged),
     )  # fmt: skip
+
+
+def _operation(line: _Line, judged: _Judged | None) -> str | None:
+    if line.operation is None or judged is None or not judged.cause:
+        return None
+    return listed(line.operation or NONE)
 
 
 def number(data: bytes) -> int:

@@ -1,13 +1,15 @@
 """Byte-level automata with a stack: nodes, edges, and the few ways in which the guide builds them.
 
 A node reads one byte by an edge: to another node, and perhaps first dropping or pushing the node that goes on when
-this level ends. A `final` node may end its level. Nothing here knows a grammar.
+this level ends. A `final` node may end its level. Automata are large and a text passes through little of them, so a
+node may `grow` its edges when they are first asked for. Nothing here knows a grammar.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
+from threading import RLock
 from typing import TypeAlias, Union
 
 HEX = "0123456789abcdef"
@@ -25,15 +27,29 @@ Tree: TypeAlias = Mapping[str, Union["Tree", None]]
 _Ranges: TypeAlias = tuple[tuple[int, int], ...]
 
 
+_GROWING = RLock()  # threads share automata: a node is grown once, and whole
+
+
 class Node:
     """One state: what each byte leads to, and whether its level may end here."""
 
-    __slots__ = ("_mask", "edges", "final")
+    __slots__ = ("_edges", "_grow", "_mask", "final")
 
-    def __init__(self, *, final: bool = False) -> None:
-        self.edges: dict[int, tuple[Node, Node | None, bool]] = {}
+    def __init__(self, grow: Callable[[Node], object] | None = None, *, final: bool = False) -> None:
+        self._edges: dict[int, tuple[Node, Node | None, bool]] = {}
+        self._grow = grow
         self.final = final
         self._mask = -1
+
+    @property
+    def edges(self) -> dict[int, tuple[Node, Node | None, bool]]:
+        """What each byte leads to: a node, one that goes on when its level ends, whether this level is dropped."""
+        if self._grow is not None:
+            with _GROWING:
+                if self._grow is not None:
+                    self._grow(self)
+                    self._grow = None
+        return self._edges
 
     @property
     def mask(self) -> int:
@@ -44,13 +60,13 @@ class Node:
 
     def on(self, found: Iterable[int], target: Node, *, push: Node | None = None, drop: bool = False) -> None:
         """Edges for these bytes."""
-        self.edges.update(dict.fromkeys(found, (target, push, drop)))
+        self._edges.update(dict.fromkeys(found, (target, push, drop)))
 
     def enter(self, start: Node, then: Node) -> None:
         """Whatever `start` reads, one level deeper; `then` goes on when that level ends."""
         for byte, (target, push, _) in start.edges.items():
             assert push is None
-            self.edges[byte] = (target, then, False)
+            self._edges[byte] = (target, then, False)
 
 
 DONE = Node(final=True)
@@ -90,10 +106,13 @@ def spell(tree: Tree, target: Node, node: Node | None = None) -> Node:
 def beyond_ascii(node: Node, target: Node) -> None:
     """Edges of `node` for every character in BARE, as UTF-8, each on its way to `target`."""
     shapes = _shapes()
-    nodes = [node, *(Node() for _ in shapes[1:]), target]
-    for before, groups in zip(nodes, shapes, strict=False):
-        for after, found in groups.items():
+
+    def lead(at: int, before: Node) -> None:
+        for after, found in shapes[at].items():
             before.on(found, nodes[after])
+
+    nodes = [node, *(Node(partial(lead, at)) for at in range(1, len(shapes))), target]
+    lead(0, node)
 
 
 @cache

@@ -5,7 +5,7 @@ A float that reads back as another text (too many digits, or too large) is not t
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 from worldline.codec.compact.guide.nodes import DIGITS, DONE, HEX, Node, chain, spell, trie
 
@@ -58,18 +58,21 @@ class Numbers:
         key = (count, order, one, short)
         if key in self._whole:
             return self._whole[key]
-        node = self._whole[key] = Node(final=self._ints and (self._units or not one))
+        grow = partial(self._after_digits, count, order, colon if short else None, sign)
+        node = self._whole[key] = Node(grow, final=self._ints and (self._units or not one))
+        return node
+
+    def _after_digits(self, count: int, order: int, colon: Node | None, sign: bool, node: Node) -> None:
         if self._floats and count <= _MOST_WHOLE:
             node.on(b".", self._fraction(count, 0, False))
         if self._floats and count == 1:
             node.on(b"e", self._exponent)
-        if short and colon is not None:
+        if colon is not None:
             node.on(b":", colon, drop=True)
         if count < (len(_LARGEST) if self._ints else _MOST_WHOLE):
             for after, found in _groups(count, order).items():
                 if count + 1 < len(_LARGEST) or after <= 0:
-                    node.on(found, self._digits(count + 1, after, False, colon if short else None, sign))
-        return node
+                    node.on(found, self._digits(count + 1, after, False, colon, sign))
 
     def _fraction(self, whole: int, count: int, idle: bool) -> Node:
         """Behind the point, with `whole` digits before it; `idle`: the last digit is a zero that needs another."""
@@ -83,7 +86,11 @@ class Numbers:
         key = (whole, count, idle, exponent)
         if key in self._parts:
             return self._parts[key]
-        node = self._parts[key] = Node(final=final)
+        grow = partial(self._after_part, whole, count, exponent=final and exponent)
+        node = self._parts[key] = Node(grow, final=final)
+        return node
+
+    def _after_part(self, whole: int, count: int, node: Node, *, exponent: bool) -> None:
         step = self._fraction if whole > 0 else self._below_one
         size, used = abs(whole), max(whole, 0) + count
         if used < _SIGNIFICANT:
@@ -95,9 +102,8 @@ class Numbers:
         elif not count and size < _MOST_ZEROS:
             more = self._below_one(size + 1, 0, True)
             node.on(b"0", more if size else self._point_zero(more))
-        if final and exponent:
+        if exponent:
             node.on(b"e", self._exponent)
-        return node
 
     def _point_zero(self, more: Node) -> Node:
         """The zero of "1.0", which may be the end."""
@@ -118,10 +124,11 @@ def nan_bits(target: Node) -> Node:
 
 @cache
 def _exponent() -> Node:
-    node = Node()
-    node.on(b"+", trie(b"%d" % n for n in range(16, 309)))
-    node.on(b"-", trie(b"%02d" % n for n in range(5, 325)))
-    return node
+    def fill(node: Node) -> None:
+        node.on(b"+", trie(b"%d" % n for n in range(16, 309)))
+        node.on(b"-", trie(b"%02d" % n for n in range(5, 325)))
+
+    return Node(fill)
 
 
 @cache

@@ -6,7 +6,7 @@ references refer to, floats that are not the shortest of their value, and depth.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 from worldline.codec.compact.guide.nodes import (
     DIGITS,
@@ -307,18 +307,20 @@ def values() -> Values:
 
 def quoted(node: Node, end: Node, *, escapes: Tree = _STR_ESCAPES, wide: bool = True) -> None:
     """A canonical str or bytes literal: ' unless the text has ' and no "."""
-    single, mixed, escaped, double, closed = Node(), Node(), Node(), Node(), Node()
-    node.on(b"'", single)
-    node.on(b'"', double)
-    after_quote = {single: escaped, mixed: mixed, escaped: escaped}
-    for body in (single, mixed, escaped, double, closed):
+
+    def fill(body: Node) -> None:
         body.on(_PLAIN, body)
-        body.on(b"\\", escape := spell(escapes, body))
+        body.on(b"\\", escape := Node(partial(spell, escapes, body)))
         if body in after_quote:
             body.on(b'"', mixed)
             escape.on(b"'", after_quote[body])
         if wide:
             beyond_ascii(body, body)
+
+    single, mixed, escaped, double, closed = (Node(fill) for _ in range(5))
+    after_quote = {single: escaped, mixed: mixed, escaped: escaped}
+    node.on(b"'", single)
+    node.on(b'"', double)
     for body in (single, mixed):
         body.on(b"'", end)
     for body in (double, closed):

@@ -1,0 +1,64 @@
+"""The methods of `str` as loops over characters: what each does, written out in Python, and when that is exact.
+
+A `Loop` is a function of this folder's text files, whose notation README.md explains: its name says for which method it
+is, its parameters for which of its forms; the docstring has what must hold beside the types for the loop to be exact,
+else the method itself is called. `format`, `encode`, `isidentifier` and searches between bounds have no loop.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+# All other parameters are strings.
+_NUMBERS, _ANY = ("n", "start", "stop", "step"), ("items", "table")
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A method's form as a function: its parameters, what must hold of them, and its lines, the last a return."""
+
+    method: str
+    parameters: tuple[str, ...]
+    condition: str
+    body: tuple[ast.stmt, ...]
+
+    def checks(self) -> dict[str, str]:
+        """The type that each parameter must have; slices take any bounds."""
+        if self.method == "cut":
+            return {"s": "str"}
+        return {name: "int" if name in _NUMBERS else "str" for name in self.parameters if name not in _ANY}
+
+    def function(self, name: str) -> ast.FunctionDef:
+        """The loop as a function of the program: whatever is not as it must be goes to the method itself."""
+        tests = [f"type({each}) is {kind}" for each, kind in self.checks().items()]
+        tests += [self.condition] if self.condition else []
+        head = f"def {name}({', '.join(self.parameters)}):"
+        text = f"{head}\n    if not ({' and '.join(tests)}):\n        return {self.call()}"
+        made = ast.parse(text).body[0]
+        assert isinstance(made, ast.FunctionDef)
+        made.body += copy.deepcopy(list(self.body))
+        return made
+
+    def call(self) -> str:
+        """The method's own call."""
+        first, *others = self.parameters
+        plain = {"reverse": "s[::-1]", "cut": "s[start:stop:step]", "contains": "sub in s"}
+        return plain.get(self.method) or f"{first}.{self.method}({', '.join(others)})"
+
+
+@cache
+def loops() -> dict[tuple[str, int], Loop]:
+    """Every loop, by method and number of arguments, the string itself included."""
+    texts = [path.read_text("utf-8") for path in files(__package__).iterdir() if path.name.endswith(".txt")]
+    found = {}
+    for node in (node for text in sorted(texts) for node in ast.parse(text).body):
+        assert isinstance(node, ast.FunctionDef)
+        condition = ast.get_docstring(node) or ""
+        names = tuple(each.arg for each in node.args.args)
+        body = tuple(node.body[1:] if condition else node.body)
+        found[node.name, len(names)] = Loop(node.name, names, condition, body)
+    return found
