@@ -10,9 +10,10 @@ JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
 BIN := .venv/bin
 STAMP := .venv/.set-up
 SOURCES := src tests perf studies setup.py
-PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal
-# The folders whose tests finish in seconds and need no fault injection: what `make check` runs.
-FAST := $(wildcard tests/house tests/core tests/terminal tests/cli tests/codec)
+# A file's tests stay in one process, so that what they share (a server, a browser, a built run) is made once.
+PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile
+# The folders whose tests take seconds of CPU time in all: what `make check` runs.
+FAST := tests/house tests/core tests/formats
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check bench pictures tokenizers humaneval hostile format clean
@@ -46,7 +47,7 @@ test: setup ## everything
 		echo "set-up: npm ci did not work in tests/dap, so no real client steps through the debug adapter" >&2
 	$(PYTEST) tests
 
-check: setup ## format, lint, types, layers, fast tests: under a minute
+check: setup ## format, lint, types, layers, fast tests: under a minute of CPU time
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
@@ -73,7 +74,7 @@ humaneval: setup ## HumanEval's solutions on their tests' inputs: both codecs th
 	$(BIN)/python perf/humaneval.py
 
 hostile: setup ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 1,000 random programs a version
-	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 $(PYTEST) tests/storage tests/hostile tests/escape tests/record
+	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 $(PYTEST) tests/storage tests/hostile tests/escape tests/recording
 	$(BIN)/python tests/rewrite/many.py 10000 --drawn 1
 
 format: setup ## rewrite the sources in house style

@@ -14,9 +14,8 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
 
-NATIVE = Path(
-    "native"
-)  # setup.py runs in the repository's root, so paths stay relative, as setuptools requires
+# Relative, as setuptools requires: setup.py runs in the repository's root.
+NATIVE = Path("native")
 
 
 def sources() -> list[str]:

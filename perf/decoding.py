@@ -92,9 +92,9 @@ def own(kind: str, shape: Shape, path: Path, threads: int) -> Callable[[int], St
     """A step of one of worldline's engines, for a batch of forks of one state."""
     machine: Any
     if kind == "numpy":
-        machine = engine.Engine(shape, read(path))
+        machine = engine.ReferenceEngine(shape, read(path))
     else:
-        machine = engine_native.Engine(shape, read_stored(path), threads=threads, precision=kind)
+        machine = engine_native.NativeEngine(shape, read_stored(path), threads=threads, precision=kind)
     state = machine.start()
     data = text(PROMPT + shape.window)
     machine.feed(state, data[:PROMPT], pin=True)

@@ -62,10 +62,8 @@ class Step(nn.Module):
         return mixer.outer(out.flatten(-2)), [state]
 
     def _attention(self, mixer: Any, x: Tensor, held: Any) -> tuple[Tensor, list[Tensor]]:
-        shape, (pinned, recent) = (
-            self.shape,
-            (next(held), next(held)),
-        )  # [batch, key or value, SHARED, bytes, HEAD]
+        shape = self.shape
+        pinned, recent = next(held), next(held)  # [batch, key or value, SHARED, bytes, HEAD]
         q, k, v, gate = mixer.inner(x).split(shape.attention_rows, -1)
         fresh = torch.stack([norm(k.unflatten(-1, (SHARED, HEAD))), v.unflatten(-1, (SHARED, HEAD))], 1)
         recent = torch.cat([recent[:, :, :, 1:], fresh.unsqueeze(3)], 3)
@@ -85,7 +83,7 @@ def _short(x: Tensor, held: Tensor, taps: Tensor) -> tuple[Tensor, Tensor]:
 
 def start(shape: Shape, path: Path, data: bytes, prompt: int) -> list[Tensor]:
     """A state that has read `data`, as tensors without a batch."""
-    machine = engine.Engine(shape, read(path))
+    machine = engine.ReferenceEngine(shape, read(path))
     state = machine.start()
     machine.feed(state, data[:prompt], pin=True)
     machine.feed(state, data[prompt:], pin=False)

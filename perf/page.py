@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "tests" / "page"))
+sys.path.insert(0, str(HERE.parent / "tests" / "web"))
 
 from browser import ARGS, CHROMIUM, WIDE  # noqa: E402
 from runs import synthetic  # noqa: E402

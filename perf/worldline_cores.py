@@ -15,7 +15,8 @@ from typing import Any
 
 from peers import Recorder, Session, itself
 
-from worldline.core.trace import EVENTS, NO_TEXT
+from worldline.core.events import EVENTS
+from worldline.core.trace import NO_TEXT
 from worldline.limits import Limits
 from worldline.recording.guests.python import global_names
 from worldline.recording.wire import Decoded, decode

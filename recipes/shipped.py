@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from worldline.data.mine.mine import Quarry
     from worldline.data.mixture import Mixture
-    from worldline.data.sources import Live
+    from worldline.data.sources import LiveSource
     from worldline.model.train.config import Training
 
 PYTHON = os.environ.get("WORLDLINE_STREAM_PYTHON", "")
 WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
-MINED = os.environ.get(
-    "WORLDLINE_MINED", ""
-)  # documents of mined programs: `worldline data mine ... --documents FILE`
+# Documents of mined programs: `worldline data mine ... --documents FILE`.
+MINED = os.environ.get("WORLDLINE_MINED", "")
 BEGIN = os.environ.get("WORLDLINE_BEGIN") or None  # weights to go on from: `shipped`, or a model's folder
 HELD_OUT = os.environ.get("WORLDLINE_HELD_OUT", "")  # a file of framed documents of the split `valid`
 RATE = float(os.environ.get("WORLDLINE_RATE", "1"))  # a factor of the matrices' learning rate
@@ -77,7 +76,7 @@ def data() -> Mixture:
     return Mixture(sources=sources, modes=modes, max_bytes=LONGEST, query=0.03)
 
 
-def live(*, split: str = "train", workers: int = WORKERS) -> Live:
+def live(*, split: str = "train", workers: int = WORKERS) -> LiveSource:
     """Documents of `data()`, made while the model trains."""
     from worldline.data.sources import streams
 
@@ -90,7 +89,7 @@ def training() -> Training:
     from worldline.data.sources import Files
     from worldline.model.shape import Shape
     from worldline.model.train.config import Training
-    from worldline.model.train.optimize import Rates
+    from worldline.model.train.optimize import LearningRates
 
     return Training(
         shape=Shape(),
@@ -101,7 +100,7 @@ def training() -> Training:
         phases=((0.6, LONGEST, 4),),  # then permutations of 700 lines fit
         minutes=MINUTES,
         held_out=Files(paths=(HELD_OUT,)) if HELD_OUT else live(split="valid"),
-        rates=Rates(matrix=0.02 * RATE),
+        rates=LearningRates(matrix=0.02 * RATE),
         compile=os.environ.get("WORLDLINE_COMPILE", "1") == "1",
         log_every=20,
         eval_every=500,

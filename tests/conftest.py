@@ -1,22 +1,29 @@
-"""Puts this folder on the path, so that every test finds `strategies`, keeps Hypothesis from timing anything, and
-says once whether there is a box."""
+"""Puts this folder on the path, so that every test finds `strategies`, keeps Hypothesis from timing anything and torch
+and numpy from starting threads, and says once whether there is a box."""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 from hypothesis import settings
 
-from worldline.core.program import Program
-from worldline.errors import NoSandbox
-from worldline.recording.recorder import record
-
 settings.register_profile("worldline", deadline=None, max_examples=100)
 settings.load_profile("worldline")
+
+# The test processes fill the cores: more threads only wait for each other (training takes a third of the CPU time with
+# one). It is read when torch and numpy are imported, so nothing of worldline is imported before; children inherit it.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 
 @pytest.fixture(scope="session")
 def box() -> None:
     """A machine without a box refuses, as it should; then there is nothing to see for the tests that use this."""
+    from worldline.core.program import Program
+    from worldline.errors import NoSandbox
+    from worldline.recording.recorder import record
+
     try:
         record(Program(source="pass"))
     except NoSandbox as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from worldline.core.trace import EVENTS
+from worldline.core.events import EVENTS
 from worldline.core.value import quote
 
 # ---- Python objects ----

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from worldline.model import kernels, mixers
 from worldline.model.hybrid import norm, unit
-from worldline.model.mixers import Layout
+from worldline.model.mixers import BatchLayout
 from worldline.model.shape import HEAD, SHARED, Shape
 
 
@@ -39,8 +39,8 @@ def _delta_rule(device: torch.device) -> list[float]:
 def _attention(device: torch.device) -> list[float]:
     shape, time = Shape(window=100), 640
     position = torch.cat([torch.arange(n) for n in (300, 5, 335)]).expand(2, time)
-    layout = Layout(position, torch.full_like(position, 120), shape.window)
-    there = Layout(position.to(device), layout.prompt.to(device), shape.window)
+    layout = BatchLayout(position, torch.full_like(position, 120), shape.window)
+    there = BatchLayout(position.to(device), layout.prompt.to(device), shape.window)
     slow = [norm(torch.randn(2, time, heads, HEAD)) for heads in (shape.queries, SHARED, SHARED)]
     slow = [x.requires_grad_() for x in slow]
     fast = [x.detach().to(device, torch.bfloat16).requires_grad_() for x in slow]

@@ -14,7 +14,7 @@ from worldline.model.hybrid import Trunk
 from worldline.model.shape import Shape
 from worldline.model.train import loss as train_loss
 from worldline.model.train.feed import tensors, to_device
-from worldline.model.train.optimize import Average, Optimizer, Rates, clip
+from worldline.model.train.optimize import Average, LearningRates, Optimizer, clip
 
 ROWS, TIME, STEPS = 16, 8192, 10
 
@@ -26,7 +26,7 @@ def main() -> int:
     documents = [(rng.randbytes(n // 2), rng.randbytes(n - n // 2)) for n in sizes]
     given = to_device(tensors(pack(documents, rows=ROWS, time=TIME)[0]), device)
     model = Trunk(Shape()).to(device)
-    optimizer, average = Optimizer(model, Rates()), Average(model, 0.998)
+    optimizer, average = Optimizer(model, LearningRates()), Average(model, 0.998)
     train_loss.compiled(model)
 
     def step(number: int) -> None:

@@ -26,7 +26,7 @@ from worldline.model.hybrid import Trunk
 from worldline.model.shape import Shape
 from worldline.model.train import loss as train_loss
 from worldline.model.train.feed import to_device
-from worldline.model.train.optimize import Optimizer, Rates, clip
+from worldline.model.train.optimize import LearningRates, Optimizer, clip
 from worldline.model.train.schedule import factor
 
 ARMS = {"bytes": "bytes", "bpe": "bpe", "llama3": "llama3", "bpe-compute": "bpe"}  # its tokenizer
@@ -167,7 +167,7 @@ def train(
     model: Trunk, made: Cut, batches: list[list[int]], time: int, options: Options
 ) -> tuple[int, float]:
     """Train on these batches; how many, and in how many seconds. Where time runs out the rates fall sooner."""
-    rates, sizes, device = Rates(), made.sizes, torch.device(options.device)
+    rates, sizes, device = LearningRates(), made.sizes, torch.device(options.device)
     optimizer, cuda = Optimizer(model, rates), options.device == "cuda"
     begun, step, progress = monotonic(), 0, 0.0
     while step < len(batches) and progress < 1:

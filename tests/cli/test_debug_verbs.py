@@ -175,9 +175,8 @@ def test_a_model_goes_on_from_an_edited_state(file: str) -> None:
     same = CliRunner().invoke(imagine, [file, *given, "1:a=4", "--json"])
     assert same.exit_code == 0, same.output
     assert json.loads(same.output)["text"] == "(1 n=3\n2 a=4\n3 b=8\n4\n)8\n.\n"
-    other = CliRunner().invoke(
-        imagine, [file, *given, "1:a=5"]
-    )  # what did not happen the interpreter cannot tell
+    # What did not happen the interpreter cannot tell.
+    other = CliRunner().invoke(imagine, [file, *given, "1:a=5"])
     assert isinstance(other.exception, WorldlineError)
     for wrong in ("a=5", "1:a", "x:a=5", "1:a=("):
         assert isinstance(CliRunner().invoke(imagine, [file, *given, wrong]).exception, UsageError), wrong

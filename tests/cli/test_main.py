@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from heeding import heed_interrupts
 
 from worldline import cli as command_line
 from worldline import errors
 from worldline.cli import cli, main, size
 from worldline.codec.json_text import encode
 
-sys.path.append(str(Path(__file__).parents[1] / "view"))
+sys.path.append(str(Path(__file__).parents[1] / "terminal"))
 from specimen import EVIL, specimen, step
 
 
@@ -157,15 +158,22 @@ def test_a_closed_pipe_ends_it_quietly(tmp_path: Path, form: list[str]) -> None:
         assert process.wait() == 0
 
 
+def sleeps(pid: int) -> bool:
+    """Whether a process waits for something, or has ended."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "SZ"
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_it_with_one_line(tmp_path: Path, number: signal.Signals) -> None:
     path = long_trace(tmp_path / "trace.json")
     command = [sys.executable, "-m", "worldline", "show", str(path), "--rows", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, preexec_fn=heed_interrupts) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        process.stdout.readline()  # it is under way, and blocked: nobody reads the rest
-        time.sleep(0.1)
+        process.stdout.readline()
+        while not sleeps(process.pid):  # nobody reads the rest, so it is soon blocked
+            time.sleep(0.01)
         process.send_signal(number)
         process.stdout.read()
         assert process.stderr.read().startswith(b"error[interrupted]: ")

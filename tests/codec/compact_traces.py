@@ -8,18 +8,9 @@ from random import Random
 from types import CodeType, FrameType
 from typing import Any
 
+from worldline.core.events import EVENTS
 from worldline.core.program import Program
-from worldline.core.trace import (
-    EVENTS,
-    NO_TEXT,
-    Columns,
-    Frame,
-    Hidden,
-    Interpreter,
-    Outcome,
-    Step,
-    Trace,
-)
+from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Step, Trace
 from worldline.core.value import canonical, quote
 from worldline.limits import Limits
 
@@ -66,7 +57,7 @@ def make_trace(
             columns.same_value.append(text_id(other))
         columns.same_at.append(len(columns.same_name))
     run = program or Program(source="def f():\n    pass\n", call="f()")
-    interpreter = Interpreter("cpython", "3.11", "python")
+    interpreter = InterpreterInfo("cpython", "3.11", "python")
     return Trace(run, interpreter, Limits(), Outcome(outcome), columns, list(frames), hidden=tuple(hidden))
 
 

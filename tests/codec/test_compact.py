@@ -132,8 +132,7 @@ def test_a_query_needs_a_step_that_has_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "value"),
-    [(b"=1\n", "1"), (b"=[1, 'x']\nmore", "[1, 'x']"), (b"-\n", None)],
+    ("data", "value"), [(b"=1\n", "1"), (b"=[1, 'x']\nmore", "[1, 'x']"), (b"-\n", None)]
 )
 def test_answers_are_parsed(data: bytes, value: str | None) -> None:
     answer = parse_answer(data)

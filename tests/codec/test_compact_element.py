@@ -9,7 +9,7 @@ from compact_traces import VALUES, near
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldline.codec.compact.element import Edit, apply, change, read_edit
+from worldline.codec.compact.element import ElementEdit, apply, change, read_edit
 from worldline.core.malformed import Malformed
 from worldline.core.value import canonical, scan
 from worldline.core.value_parts import join, split
@@ -150,4 +150,4 @@ def test_paths_are_short() -> None:
     assert text.startswith("x" + "[1]" * 16 + "=['ppp")
     assert replayed("x", old, text) == new
     assert isinstance(read_edit("[0]" * 17 + "=1", 0), Malformed)
-    assert apply("[1]", Edit(("0", "0"), "=", None, "2")) is None
+    assert apply("[1]", ElementEdit(("0", "0"), "=", None, "2")) is None

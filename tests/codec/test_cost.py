@@ -12,8 +12,9 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.cost import Cost, Size, cost
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.tokens import Bytes, Tokenizer
+from worldline.core.events import EVENTS
 from worldline.core.program import Program
-from worldline.core.trace import EVENTS, NO_TEXT, Columns, Frame, Interpreter, Outcome, Trace
+from worldline.core.trace import NO_TEXT, Columns, Frame, InterpreterInfo, Outcome, Trace
 from worldline.data.vocabularies import llama3_path, load
 from worldline.limits import Limits
 
@@ -47,7 +48,7 @@ def double(argument: str, result: str, source: str = SOURCE) -> Trace:
     columns.same_at = array("I", [0] * 5)
     return Trace(
         program=Program(source=source, call=f"double({argument})"),
-        interpreter=Interpreter("cpython", "3.11.7", "python"),
+        interpreter=InterpreterInfo("cpython", "3.11.7", "python"),
         limits=Limits(),
         outcome=Outcome("returned", result),
         columns=columns,

@@ -150,6 +150,5 @@ def test_long_and_deep_sources_cost_no_recursion() -> None:
     f = next(flow for flow in flows if flow.name == "f")
     assert f.next[2] == {3, 4}
     module = flows[0]
-    assert (
-        len({id(after) for after in module.next.values()}) < 20
-    )  # one set for all 5,000 lines, not one each
+    # One set for all 5,000 lines, not one each.
+    assert len({id(after) for after in module.next.values()}) < 20

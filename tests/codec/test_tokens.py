@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldline.codec.tokens import CWM_SPECIAL, PATTERNS, Bytes, Json, Ranks, from_json, from_ranks
+from worldline.codec.tokens import CWM_SPECIAL, PATTERNS, Bytes, Json, Tiktoken, from_json, from_ranks
 from worldline.data.vocabularies import llama3_path, load
 from worldline.errors import UsageError
 
@@ -25,7 +25,7 @@ def ranks_file(words: list[bytes] = WORDS) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def ranks() -> Ranks:
+def ranks() -> Tiktoken:
     return from_ranks("tiny", ranks_file(), pattern="llama3", special={"<|frame_sep|>": 300})
 
 
@@ -51,7 +51,7 @@ def test_bytes_are_bytes() -> None:
     assert Bytes().count("\ud800a") == 4
 
 
-def test_ranks_merge_and_specials_are_one_token(ranks: Ranks) -> None:
+def test_ranks_merge_and_specials_are_one_token(ranks: Tiktoken) -> None:
     assert ranks.split("def <|frame_sep|>é") == [b"def", b" ", b"<|frame_sep|>", b"\xc3\xa9"]
     assert ranks.ids("<|frame_sep|><|frame_sep|>") == [300, 300]
     assert ranks.count("<|line_sep|>") > 1
@@ -59,7 +59,7 @@ def test_ranks_merge_and_specials_are_one_token(ranks: Ranks) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(text=st.text(st.characters(exclude_categories=["Cs"])))
-def test_pieces_join_to_the_text(ranks: Ranks, json_file: bytes, text: str) -> None:
+def test_pieces_join_to_the_text(ranks: Tiktoken, json_file: bytes, text: str) -> None:
     for tokenizer in (Bytes(), ranks, from_json("j", json_file)):
         pieces = tokenizer.split(text)
         assert b"".join(pieces) == text.encode()
@@ -67,7 +67,7 @@ def test_pieces_join_to_the_text(ranks: Ranks, json_file: bytes, text: str) -> N
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "x" * 9 + "\udc80"])
-def test_lone_surrogates_are_counted_not_refused(ranks: Ranks, json_file: bytes, text: str) -> None:
+def test_lone_surrogates_are_counted_not_refused(ranks: Tiktoken, json_file: bytes, text: str) -> None:
     assert ranks.count(text) > 0
     assert from_json("j", json_file).count(text) > 0
 
@@ -81,12 +81,12 @@ def test_json_counts_whole_texts_whatever_the_file_says_of_truncation(json_file:
 
 
 @pytest.mark.parametrize("piece", ["x", " ", "x" * 24_999 + "\n"])
-def test_long_texts_neither_panic_nor_lose_bytes(ranks: Ranks, piece: str) -> None:
+def test_long_texts_neither_panic_nor_lose_bytes(ranks: Tiktoken, piece: str) -> None:
     text = piece * (900_000 // len(piece))
     assert b"".join(ranks.split(text)) == text.encode()
 
 
-def test_a_special_token_is_never_cut_by_the_length_bound(ranks: Ranks) -> None:
+def test_a_special_token_is_never_cut_by_the_length_bound(ranks: Tiktoken) -> None:
     mark = "<|frame_sep|>"
     for before in range(400_000 - len(mark) - 1, 400_001):
         text = ("x " * 200_001)[-before:] + mark + mark

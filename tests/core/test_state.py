@@ -11,7 +11,7 @@ from strategies import Script
 
 from worldline.core.program import Program
 from worldline.core.state import Replay, State, state_at, states
-from worldline.core.trace import Interpreter, Outcome, Trace
+from worldline.core.trace import InterpreterInfo, Outcome, Trace
 from worldline.limits import Limits
 from worldline.recording.wire import decode
 
@@ -127,7 +127,7 @@ def runs(draw: st.DrawFn) -> tuple[Trace, list[Snapshot]]:
 
 def trace_of(script: Script) -> Trace:
     decoded = decode(script.wire())
-    interpreter = Interpreter("cpython", "3.11.0", "python")
+    interpreter = InterpreterInfo("cpython", "3.11.0", "python")
     return Trace(
         Program(source=""), interpreter, Limits(), Outcome("returned"), decoded.columns, decoded.frames
     )

@@ -19,14 +19,14 @@ from typing import Any, Protocol
 import pytest
 from jsonschema import Draft4Validator  # type: ignore[import-untyped]
 
-from worldline.dap.adapter import Shared
-from worldline.dap.launching import Models
+from worldline.dap.adapter import SharedResources
+from worldline.dap.launching import ModelCache
 from worldline.dap.server import serve
-from worldline.dap.wire import Frames
-from worldline.dap.worker import Worker
+from worldline.dap.wire import MessageDecoder
+from worldline.explore.growth import GrowthThread
 
 PLACE = "_vendored/pydevd/_pydevd_bundle/_debug_adapter/debugProtocol.json"
-SECONDS = 40.0  # to wait for a message that must come
+SECONDS = 120.0  # to wait for a message that must come
 
 
 def schema_path() -> Path | None:
@@ -165,15 +165,15 @@ class Process:
 class Thread:
     """The adapter in a thread of this process: the same bytes, without the start."""
 
-    shared: Shared | None = None
+    shared: SharedResources | None = None
 
     def __init__(self) -> None:
-        Thread.shared = Thread.shared or Shared(Worker(), Models())
+        Thread.shared = Thread.shared or SharedResources(GrowthThread(), ModelCache())
         self._ours, theirs = socket.socketpair()
         self._thread = threading.Thread(target=self._serve, args=(theirs, Thread.shared), daemon=True)
         self._thread.start()
 
-    def _serve(self, end: socket.socket, shared: Shared) -> None:
+    def _serve(self, end: socket.socket, shared: SharedResources) -> None:
         with end:
             serve(lambda: end.recv(1 << 16), end.sendall, shared, is_strict=False)
             with contextlib.suppress(OSError):
@@ -206,7 +206,7 @@ class Adapter:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
-        frames = Frames()
+        frames = MessageDecoder()
         with contextlib.suppress(OSError):
             while data := self.wire.read(1 << 16):
                 for message in frames.feed(data):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldline.core.value import equal
-from worldline.dap.expressions import LONGEST, Unknown, parse
+from worldline.dap.expressions import LONGEST, UnknownValue, parse
 from worldline.errors import UsageError
 
 VALUES = {
@@ -70,7 +70,7 @@ def test_objects_have_fields_and_what_is_opaque_stays_itself(source: str, wanted
     ],
 )  # fmt: skip
 def test_what_has_no_value_says_why(source: str) -> None:
-    with pytest.raises(Unknown, match=r"\w"):
+    with pytest.raises(UnknownValue, match=r"\w"):
         parse(source).value(NAMES)
 
 
@@ -93,6 +93,6 @@ def test_what_is_not_of_the_language_is_refused(source: str) -> None:
 def test_any_text_is_a_value_or_a_refusal(source: str) -> None:
     try:
         value = parse(source).value(NAMES)
-    except (UsageError, Unknown):
+    except (UsageError, UnknownValue):
         return
     assert equal(value, value) or "nan" in value

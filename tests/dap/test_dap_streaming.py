@@ -13,11 +13,7 @@ from dapclient import Adapter
 
 pytestmark = pytest.mark.usefixtures("box")
 SOURCE = "def f(limit):\n    n = 0\n    while n < limit:\n        n += 1\n    return n\n"
-LONG: dict[str, Any] = {
-    "source": SOURCE,
-    "call": "f(9000)",
-    "limit": 1 << 15,
-}  # far more than anybody waits for
+LONG: dict[str, Any] = {"source": SOURCE, "call": "f(9000)", "limit": 1 << 15}  # more than anybody waits for
 
 
 @pytest.fixture

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.dap.wire import MOST_BODY, Frames, Ill, frame
+from worldline.dap.wire import MOST_BODY, BadMessage, MessageDecoder, frame
 
 MESSAGES = st.dictionaries(st.text(max_size=8), st.integers() | st.text(max_size=20) | st.none(), max_size=4)
 
 
 def fed(data: bytes, size: int = 1 << 20) -> list[object]:
     """What comes out of these bytes, fed in pieces."""
-    frames = Frames()
+    frames = MessageDecoder()
     return [one for at in range(0, len(data), size) for one in frames.feed(data[at : at + size])]
 
 
@@ -26,7 +26,7 @@ def test_messages_come_out_as_they_went_in_however_they_are_cut(
 
 @given(st.binary(max_size=3000), st.integers(1, 100))
 def test_any_bytes_give_messages_or_words(data: bytes, size: int) -> None:
-    assert all(isinstance(one, dict | Ill) for one in fed(data, size))
+    assert all(isinstance(one, dict | BadMessage) for one in fed(data, size))
 
 
 @given(st.binary(max_size=200).filter(lambda data: b"ontent" not in data.lower() and b"C" not in data))
@@ -34,7 +34,7 @@ def test_after_noise_the_next_message_is_found(noise: bytes) -> None:
     message = {"seq": 1}
     found = fed(noise + b"\r\n\r\n" + frame(message) + frame(message))
     assert found[-2:] == [message, message]
-    assert all(isinstance(one, Ill) and one.is_framing for one in found[:-2])
+    assert all(isinstance(one, BadMessage) and one.is_framing for one in found[:-2])
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_after_noise_the_next_message_is_found(noise: bytes) -> None:
 )
 def test_a_bad_header_is_told_and_passed_over(header: bytes) -> None:
     found = fed(header + frame({"seq": 6}) + frame({"seq": 7}))  # the first may be taken for a body
-    assert isinstance(found[0], Ill)
+    assert isinstance(found[0], BadMessage)
     assert found[0].is_framing
     assert found[-1] == {"seq": 7}
 
@@ -68,7 +68,7 @@ def test_a_bad_header_is_told_and_passed_over(header: bytes) -> None:
 )  # fmt: skip
 def test_a_body_that_is_no_object_costs_only_itself(body: bytes) -> None:
     found = fed(b"Content-Length: %d\r\n\r\n" % len(body) + body + frame({"seq": 8}))
-    assert isinstance(found[0], Ill)
+    assert isinstance(found[0], BadMessage)
     assert not found[0].is_framing
     assert found[1:] == [{"seq": 8}]
 

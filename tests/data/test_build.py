@@ -14,7 +14,7 @@ import pytest
 
 from worldline import files
 from worldline.codec.compact.parse import parse
-from worldline.data.build.build import Progress, build
+from worldline.data.build.build import BuildProgress, build
 from worldline.data.build.shards import read_documents, read_rows, verify
 from worldline.data.mine.mine import Mined
 from worldline.data.mixture import TASKS, Mixture, Source
@@ -25,8 +25,8 @@ from worldline.programs.split import SPLITS, split_of
 TINY = Mixture(sources=(TASKS,))
 
 
-def made(out: Path, count: int = 100, workers: int = 1, unit: int = 40) -> list[Progress]:
-    told: list[Progress] = []
+def made(out: Path, count: int = 100, workers: int = 1, unit: int = 40) -> list[BuildProgress]:
+    told: list[BuildProgress] = []
     build(TINY, out, count=count, workers=workers, unit=unit, trust=True, progress=told.append)
     return told
 

@@ -19,8 +19,8 @@ from worldline.data.mine.extract import Found, functions
 from worldline.data.mine.inputs import value
 from worldline.data.mine.mine import (
     Mined,
+    MiningCounts,
     Quarry,
-    Tally,
     drawer,
     fuzz,
     locate,
@@ -34,7 +34,7 @@ from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
 from worldline.errors import FormatError, UsageError
 from worldline.programs.split import split_of
-from worldline.recording.recorder import Worker, record_many
+from worldline.recording.recorder import BoxWorker, record_many
 
 PACKAGE = {
     "text.py": '''\
@@ -177,7 +177,7 @@ def test_every_kind_is_made_as_source(kind: str) -> None:
 
 
 def test_a_mine_gives_programs_that_run(package: Path, tmp_path: Path) -> None:
-    told: list[Tally] = []
+    told: list[MiningCounts] = []
     out = tmp_path / "mined.jsonl.xz"
     tally = mine([str(package)], out=out, workers=1, trust=True, progress=told.append)
     found = read_mined(out)
@@ -223,7 +223,7 @@ def test_one_that_fails_is_counted_and_the_rest_goes_on(
     (package / "later.py").write_text("X = 1\n")
     (package / "zero.py").write_text("Y = 2\n")
 
-    def fuzz(worker: Worker, found: Found, rng: random.Random) -> list[Mined]:
+    def fuzz(worker: BoxWorker, found: Found, rng: random.Random) -> list[Mined]:
         if found.origin.endswith(":even"):
             raise RecursionError("deep")
         return [Mined(found.source, "f()", found.origin, "k")]
@@ -262,7 +262,7 @@ def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
     journal.write_bytes(b"".join(lines)[:-5])  # the last line is torn
     fuzzed: list[str] = []
 
-    def counting(worker: Worker, found: Found, rng: random.Random) -> list[Mined]:
+    def counting(worker: BoxWorker, found: Found, rng: random.Random) -> list[Mined]:
         fuzzed.append(found.origin)
         return fuzz(worker, found, rng)
 

@@ -51,7 +51,7 @@ def test_the_reader_leaves_and_the_stream_ends(recipe: Path) -> None:
         assert process.stderr is not None
         got = list(islice(read(process.stdout), 20))
         process.stdout.close()
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0
         assert process.stderr.read() == b""
     file = io.BytesIO()
     stream(Mixture(sources=(TASKS,)), file, seed=2, trust=True, count=20)

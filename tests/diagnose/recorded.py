@@ -8,7 +8,8 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
 from worldline.codec.cwm.writer import encode
 from worldline.core.program import Program
-from worldline.diagnose.cause import Cause, cause
+from worldline.diagnose.cause import Cause
+from worldline.diagnose.diagnosis import cause
 from worldline.diagnose.sample import Sample
 from worldline.predict.predictor import Ask, Prediction
 from worldline.recording.recorder import record

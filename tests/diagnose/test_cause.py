@@ -9,7 +9,8 @@ from recorded import COPIES, COUNT, EXCEPTIONS, FACT, PROGRAMS, SHARED, sample, 
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
-from worldline.diagnose.cause import CAUSES, cause, diagnose, tally
+from worldline.diagnose.cause import CAUSES, tally
+from worldline.diagnose.diagnosis import Diagnosis, cause
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
 from worldline.predict.predictor import STATUSES, Ask, Prediction
@@ -20,10 +21,10 @@ CODECS = ("compact", "cwm")
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_the_truth_is_right(program: Program, codec: str) -> None:
-    found = diagnose(sample(program, codec=codec))
+    found = Diagnosis(sample(program, codec=codec))
     assert found.cause.name == "right"
     assert found.divergences == ()
-    assert found.answer_right
+    assert found.answer
 
 
 # ---- wrong action ----
@@ -74,9 +75,9 @@ def test_a_call_that_is_not_entered() -> None:
 
 
 def test_a_run_that_raises_instead_of_returning() -> None:
-    found = diagnose(sample(COUNT, (")('erry', 'bexyxyyxy', 2)", ")!KeyError('k')")))
+    found = Diagnosis(sample(COUNT, (")('erry', 'bexyxyyxy', 2)", ")!KeyError('k')")))
     assert found.divergences[0].what == "outcome"
-    assert not found.answer_right
+    assert not found.answer
     assert (found.cause.name, found.cause.detail) == ("wrong action", "exception invented")
 
 
@@ -119,8 +120,8 @@ def test_a_wrong_value_in_metas_notation_is_put_down_to_the_line_before() -> Non
 
 
 def test_a_right_answer_after_a_wrong_value_does_not_make_the_trace_right() -> None:
-    found = diagnose(sample(COUNT, ("left='erry'", "left='rry'")))
-    assert found.answer_right
+    found = Diagnosis(sample(COUNT, ("left='erry'", "left='rry'")))
+    assert found.answer
     assert found.cause.name == "wrong value"
 
 

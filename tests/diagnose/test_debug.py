@@ -49,7 +49,7 @@ def test_a_wrong_value_is_shown_explained_and_cured() -> None:
     found = debug(programs(5)[4], Mistaken(mistake), budget=None)
     assert found.diverges
     assert found.cause.name == "wrong value"
-    first = found.case.divergences[0]
+    first = found.diagnosis.divergences[0]
     assert (first.step, first.name, first.wanted, first.got) == (1, "a", "5", "7")
     assert [row.differs != () for row in found.rows] == [False, True, True, False, True]
     assert found.belief is not None
@@ -70,13 +70,13 @@ def test_steps_that_do_not_align_stand_one_under_the_other() -> None:
     assert found.tried == ()
     assert found.is_confirmed is None
     assert sorted(row.truth for row in found.rows if row.truth is not None) == list(
-        range(found.case.truth.steps)
+        range(found.diagnosis.truth.steps)
     )
     assert sorted(row.found for row in found.rows if row.found is not None) == list(
-        range(found.case.found.steps)
+        range(found.diagnosis.found.steps)
     )
     told = [one for row in found.rows for one in row.differs]
-    assert sorted(map(id, told)) == sorted(map(id, found.case.divergences))
+    assert sorted(map(id, told)) == sorted(map(id, found.diagnosis.divergences))
 
 
 @pytest.mark.parametrize("text", [b"", b"\xff\xfe\n", b"(1 n=4\n2 s=0\n3 i=0", b"(1 n=4\nnonsense\n", b".\n"])
@@ -84,7 +84,7 @@ def test_any_text_is_debugged(text: bytes) -> None:
     found = debug(programs(5, LOOP)[4], Mistaken(lambda ask, truth: text), cures=False)
     assert found.diverges
     told = [one for row in found.rows for one in row.differs]
-    assert sorted(map(id, told)) == sorted(map(id, found.case.divergences))
+    assert sorted(map(id, told)) == sorted(map(id, found.diagnosis.divergences))
     json.dumps(found.as_json())
 
 
@@ -100,8 +100,8 @@ def test_a_run_without_an_end_is_debugged_up_to_its_cut() -> None:
     forever = Program(source="def f():\n    n = 0\n    while True:\n        n += 1\n", call="f()")
     limits = Limits(steps=200)
     found = debug(forever, Interpreter(limits=limits), limits=limits, budget=None)
-    assert found.case.answer is None
-    assert not found.case.truth.ended
+    assert found.diagnosis.answer is None
+    assert not found.diagnosis.truth.ended
     assert not found.diverges, found.cause
 
 
@@ -123,7 +123,7 @@ def test_imagining_runs_nothing() -> None:
 def test_the_shipped_model_says_how_sure_it_was() -> None:
     program = Program(source="def f(n):\n    a = n * 7919 % 1013\n    return a * 31\n", call="f(4567)")
     found = debug(program, load_model("default", {"threads": "1"}), options=Compact(), cures=False)
-    assert len(found.sure) == len(found.case.found.moments) + found.case.found.ended
+    assert len(found.sure) == len(found.diagnosis.found.events) + found.diagnosis.found.ended
     assert all(logprob <= 1e-6 for logprob in found.sure)
     assert found.diverges, "it cannot multiply such numbers"
     assert found.belief is not None

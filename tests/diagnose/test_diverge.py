@@ -17,8 +17,8 @@ from worldline.core.program import Program
 from worldline.core.value import equal
 from worldline.diagnose.align import align
 from worldline.diagnose.diverge import WHATS, diverge
-from worldline.diagnose.reading import Moment, Reading, read
-from worldline.diagnose.value_diff import part
+from worldline.diagnose.reading import Event, Reading, read
+from worldline.diagnose.value_diff import difference
 from worldline.predict.predictor import STATUSES, Ask, Prediction
 
 CODECS = ("compact", "cwm")
@@ -29,11 +29,11 @@ def reading(program: Program, codec: str = "compact") -> Reading:
     return read(Ask(program=program), truth(program, codec))
 
 
-def with_moment(found: Reading, i: int, **changes: Any) -> Reading:
-    """A reading with one moment changed."""
-    moments = list(found.moments)
-    moments[i] = moments[i]._replace(**changes)
-    return replace(found, moments=tuple(moments))
+def with_event(found: Reading, i: int, **changes: Any) -> Reading:
+    """A reading with one event changed."""
+    events = list(found.events)
+    events[i] = events[i]._replace(**changes)
+    return replace(found, events=tuple(events))
 
 
 TRUE = st.builds(reading, st.sampled_from(PROGRAMS), st.sampled_from(CODECS))
@@ -47,18 +47,18 @@ def test_nothing_parts_from_itself(true: Reading) -> None:
 
 @given(true=TRUE, data=st.data())
 def test_a_wrong_value_is_found_at_its_place(true: Reading, data: st.DataObject) -> None:
-    steps = [i for i, moment in enumerate(true.moments) if moment.values]
+    steps = [i for i, event in enumerate(true.events) if event.values]
     i = data.draw(st.sampled_from(steps))
-    name = data.draw(st.sampled_from(sorted(true.moments[i].values)))
-    values = {**true.moments[i].values, name: "'another'"}
-    (only,) = diverge(true, with_moment(true, i, values=values))
+    name = data.draw(st.sampled_from(sorted(true.events[i].values)))
+    values = {**true.events[i].values, name: "'another'"}
+    (only,) = diverge(true, with_event(true, i, values=values))
     assert (only.step, only.found, only.what, only.name, only.got) == (i, i, "value", name, "'another'")
 
 
 @given(true=TRUE, data=st.data())
 def test_a_wrong_result_is_found_at_its_place(true: Reading, data: st.DataObject) -> None:
-    i = data.draw(st.sampled_from([i for i, moment in enumerate(true.moments) if moment.arg is not None]))
-    (only,) = diverge(true, with_moment(true, i, arg="'another'"))
+    i = data.draw(st.sampled_from([i for i, event in enumerate(true.events) if event.arg is not None]))
+    (only,) = diverge(true, with_event(true, i, arg="'another'"))
     assert (only.step, only.found, only.name) == (i, i, None)
     assert only.what == ("outcome" if i == true.steps - 1 else only.what)
     assert only.what in ("outcome", "value", "output")
@@ -68,16 +68,16 @@ def test_a_wrong_result_is_found_at_its_place(true: Reading, data: st.DataObject
 def test_a_wrong_action_is_found_at_its_place(true: Reading, data: st.DataObject, field: str) -> None:
     i = data.draw(st.integers(0, true.steps - 1))
     other = {"line": 999, "lines": (999,)} if field == "line" else {"event": "input"}
-    (only,) = diverge(true, with_moment(true, i, **other))
+    (only,) = diverge(true, with_event(true, i, **other))
     assert (only.step, only.found, only.what, only.steps) == (i, i, field, (1, 1))
 
 
 @given(true=TRUE, data=st.data())
 def test_a_missing_name_is_found_at_its_place(true: Reading, data: st.DataObject) -> None:
-    i = data.draw(st.sampled_from([i for i, moment in enumerate(true.moments) if moment.values]))
-    name = data.draw(st.sampled_from(sorted(true.moments[i].values)))
-    values = {key: value for key, value in true.moments[i].values.items() if key != name}
-    (only,) = diverge(true, with_moment(true, i, values=values))
+    i = data.draw(st.sampled_from([i for i, event in enumerate(true.events) if event.values]))
+    name = data.draw(st.sampled_from(sorted(true.events[i].values)))
+    values = {key: value for key, value in true.events[i].values.items() if key != name}
+    (only,) = diverge(true, with_event(true, i, values=values))
     assert (only.step, only.what, only.name, only.got) == (i, "names", name, None)
 
 
@@ -85,7 +85,7 @@ def test_a_missing_name_is_found_at_its_place(true: Reading, data: st.DataObject
 def test_steps_that_are_missing_or_too_many_are_told_apart(true: Reading, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, true.steps - 2))
     stop = data.draw(st.integers(start + 1, min(start + 4, true.steps - 1)))
-    fewer = replace(true, moments=true.moments[:start] + true.moments[stop:])
+    fewer = replace(true, events=true.events[:start] + true.events[stop:])
     for one, other, missing in ((true, fewer, 1), (fewer, true, -1)):
         spans = [d for d in diverge(one, other) if d.what in ("missing", "extra", "line", "event", "outcome")]
         assert spans[0].step >= start
@@ -94,9 +94,9 @@ def test_steps_that_are_missing_or_too_many_are_told_apart(true: Reading, data: 
 
 def test_after_a_wrong_step_the_rest_is_aligned_again() -> None:
     true = reading(COUNT)
-    found = with_moment(true, 4, line=99, lines=(99,))
-    found = with_moment(found, 8, values={"n": "5"})
-    found = replace(found, moments=found.moments[:13] + found.moments[15:])
+    found = with_event(true, 4, line=99, lines=(99,))
+    found = with_event(found, 8, values={"n": "5"})
+    found = replace(found, events=found.events[:13] + found.events[15:])
     told = [(one.step, one.found, one.what, one.steps) for one in diverge(true, found)]
     assert told == [(4, 4, "line", (1, 1)), (8, 8, "value", (1, 1)), (13, 13, "missing", (2, 0))]
 
@@ -116,11 +116,9 @@ def test_what_a_call_changes_is_told_after_what_happens_in_it() -> None:
 def test_values_compare_as_values() -> None:
     true = reading(COUNT, "cwm")
     texts = {"'erry'": '"erry"'}
-    moments = tuple(
-        m._replace(values={k: texts.get(v, v) for k, v in m.values.items()}) for m in true.moments
-    )
-    assert moments != true.moments
-    assert diverge(true, replace(true, moments=moments)) == ()
+    events = tuple(m._replace(values={k: texts.get(v, v) for k, v in m.values.items()}) for m in true.events)
+    assert events != true.events
+    assert diverge(true, replace(true, events=events)) == ()
 
 
 @given(codec=st.sampled_from(CODECS), text=st.binary(max_size=60), status=st.sampled_from(STATUSES))
@@ -169,25 +167,25 @@ def test_a_cut_text_is_right_up_to_its_cut(codec: str, program: Program, data: s
 def test_where_two_values_part(
     wanted: str, got: str, path: str, at: int | None, one: str | None, other: str | None
 ) -> None:
-    found = part(wanted, got)
+    found = difference(wanted, got)
     assert found is not None
     assert (found.path, found.at, found.wanted, found.got) == (path, at, one, other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("1", "1"), ("{1: 2, 3: 4}", "{3: 4, 1: 2}"), ("'a'", '"a"')])
 def test_equal_values_do_not_part(one: str, other: str) -> None:
-    assert part(one, other) is None
+    assert difference(one, other) is None
 
 
 @given(one=LITERALS.map(repr), other=LITERALS.map(repr))
 def test_values_part_unless_they_are_equal(one: str, other: str) -> None:
-    assert (part(one, other) is None) == (one == other or equal(one, other))
-    assert part(one, one) is None
+    assert (difference(one, other) is None) == (one == other or equal(one, other))
+    assert difference(one, one) is None
 
 
 def test_a_value_nested_beyond_reason_parts_somewhere() -> None:
     deep = "[" * 2000 + "1" + "]" * 2000
-    found = part(deep, deep.replace("1", "2"))
+    found = difference(deep, deep.replace("1", "2"))
     assert found is not None
     assert found.path.startswith("[0][0]")
 
@@ -264,17 +262,17 @@ def test_a_loop_left_early_meets_the_truth_again_after_the_loop() -> None:
 
 
 def test_tens_of_thousands_of_steps() -> None:
-    moments = tuple(
-        Moment(event="line", frame=0, line=3 + i % 2, lines=(3 + i % 2,), values={"n": str(i)})
+    events = tuple(
+        Event(event="line", frame=0, line=3 + i % 2, lines=(3 + i % 2,), values={"n": str(i)})
         for i in range(40_000)
     )
-    true = Reading(moments=moments, ended=True)
-    found = replace(true, moments=moments[:20_001] + moments[20_003:])
+    true = Reading(events=events, ended=True)
+    found = replace(true, events=events[:20_001] + events[20_003:])
     divergences = diverge(true, found)
     assert divergences[0].step == 20_001
     assert divergences[-1].steps == (2, 0)
 
 
 def test_an_outcome_is_more_than_a_value() -> None:
-    whats = [one.what for one in diverge(reading(COPIES), with_moment(reading(COPIES), 9, arg="'x'"))]
+    whats = [one.what for one in diverge(reading(COPIES), with_event(reading(COPIES), 9, arg="'x'"))]
     assert whats == ["output"]

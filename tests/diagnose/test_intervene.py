@@ -14,9 +14,10 @@ from scripted_model import Mistaken, argument, programs, samples
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.diagnose.cause import CAUSES
-from worldline.diagnose.cures import CONFIRMING, CURES, Case, Unfit, plan, repaired
+from worldline.diagnose.cures import CONFIRMING, CURES, Unfit, plan, repaired
+from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.diagnose.trials import Interventions, intervene
+from worldline.diagnose.trials import Trials, try_cures
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
@@ -26,7 +27,7 @@ from worldline.stats import Paired, mcnemar, wilson
 pytestmark = pytest.mark.usefixtures("box")
 
 
-def outcomes(found: Interventions, cure: str) -> dict[str, int]:
+def outcomes(found: Trials, cure: str) -> dict[str, int]:
     """How often each outcome of a cure."""
     told = [one.outcome for one in found.tried if one.cure == cure]
     return {name: told.count(name) for name in sorted(set(told))}
@@ -63,7 +64,7 @@ def wrong_value(ask: Ask, truth: bytes) -> bytes:
 
 def test_a_repaired_state_recovers_every_failed_sample_and_does_not_touch_passing_ones() -> None:
     model = Mistaken(wrong_value)
-    found = intervene(samples(model, programs(9)), model, cures=("repair",), seed=1)
+    found = try_cures(samples(model, programs(9)), model, cures=("repair",), seed=1)
     assert found.failed == (0, 1, 2)
     assert len(found.chosen) == 3
     assert set(found.chosen) <= set(range(3, 9))
@@ -82,7 +83,7 @@ def test_a_repaired_state_recovers_every_failed_sample_and_does_not_touch_passin
 
 def test_the_answer_is_never_given_away_by_a_repair() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b")", b")9"))
-    found = intervene(samples(model, programs(2)), model, cures=("repair",))
+    found = try_cures(samples(model, programs(2)), model, cures=("repair",))
     assert [one.why for one in found.tried] == ["the answer itself is what is wrong"] * 2
 
 
@@ -95,7 +96,7 @@ def test_another_format_recovers_some_and_regresses_others() -> None:
         return truth.replace(b")", b")9") if bad else truth
 
     model = Mistaken(mistake)
-    found = intervene(samples(model, programs(12)), model, cures=("format",), seed=3)
+    found = try_cures(samples(model, programs(12)), model, cures=("format",), seed=3)
     even = sum(n % 2 == 0 for n in found.chosen)
     pairs = found.effect("format").pairs
     assert pairs == Paired(right=4 - even, regressed=even, recovered=3, wrong=1)
@@ -107,16 +108,16 @@ def test_another_format_recovers_some_and_regresses_others() -> None:
 def test_the_choice_of_passing_samples_follows_the_seed_and_nothing_else() -> None:
     model = Mistaken(wrong_value)
     some = samples(model, programs(30))
-    one, same = (intervene(some, model, cures=("repair",), seed=5).as_json() for _ in range(2))
+    one, same = (try_cures(some, model, cures=("repair",), seed=5).as_json() for _ in range(2))
     assert one == same
-    chosen = {tuple(intervene(some, model, cures=(), seed=seed).chosen) for seed in range(8)}
+    chosen = {tuple(try_cures(some, model, cures=(), seed=seed).chosen) for seed in range(8)}
     assert len(chosen) > 4
 
 
 def test_a_larger_budget_goes_on_from_the_cut() -> None:
     model = Mistaken(lambda ask, truth: truth)
     some = samples(model, programs(3), limit=20)
-    found = intervene(some, model, cures=("budget",))
+    found = try_cures(some, model, cures=("budget",))
     assert found.causes == ("budget",) * 3
     assert outcomes(found, "budget") == {"recovered": 3}
     assert found.confirmed["budget"].rate == 1.0
@@ -134,7 +135,7 @@ def test_forced_actions_recover_a_loop_that_ends_too_early() -> None:
         return truth[:early] + b"3\n5\n)0\n.\n"
 
     model = Mistaken(mistake)
-    found = intervene(samples(model, programs(7, LOOP)[3:]), model, cures=("actions", "guard"))
+    found = try_cures(samples(model, programs(7, LOOP)[3:]), model, cures=("actions", "guard"))
     assert outcomes(found, "actions") == {"recovered": 2, "unfit": 2}
     assert found.causes == ("wrong action",) * 2
     assert {one.why for one in found.tried if one.cure == "guard"} == {"it never left the control flow"}
@@ -146,10 +147,10 @@ def test_the_guard_applies_only_where_the_control_flow_was_left() -> None:
         lambda ask, truth: truth.replace(b"3 i=0\n", b"5 i=0\n") if argument(ask) == 4 else truth
     )
     some = samples(model, programs(6, LOOP)[4:])
-    assert plan("guard", Case(some[0])).force == "guard"
-    assert plan("guard", Case(some[0])).ask.given.endswith(b"2 s=0\n")
+    assert plan("guard", Diagnosis(some[0])).force == "guard"
+    assert plan("guard", Diagnosis(some[0])).ask.given.endswith(b"2 s=0\n")
     with pytest.raises(Unfit, match="never left"):
-        plan("guard", Case(some[1]))
+        plan("guard", Diagnosis(some[1]))
 
 
 NESTED = "    return (n + 1) * 2 - n\n"
@@ -165,14 +166,14 @@ def test_flattened_programs_have_a_truth_of_their_own() -> None:
 
     model = Mistaken(mistake)
     some = [*samples(model, programs(4, NESTED)), *samples(model, programs(2))]
-    found = intervene(some[:4], model, cures=("flatten",))
+    found = try_cures(some[:4], model, cures=("flatten",))
     assert outcomes(found, "flatten") == {"recovered": 2, "regressed": 1, "right": 1}
     assert found.effect("flatten").pairs.p == mcnemar(1, 2)
     again = next(one.found for one in found.tried if one.outcome == "recovered")
     assert again is not None
     assert again.ask.program.source.count("\n") > some[0].ask.program.source.count("\n")
     with pytest.raises(Unfit, match="nothing to decompose"):
-        plan("flatten", Case(some[4]))
+        plan("flatten", Diagnosis(some[4]))
 
 
 def test_string_methods_as_loops() -> None:
@@ -180,7 +181,7 @@ def test_string_methods_as_loops() -> None:
     model = Mistaken(
         lambda ask, truth: truth.replace(b")'", b")'9") if ".replace('b'" in ask.program.source else truth
     )
-    found = intervene(samples(model, programs(3, body)[1:]), model, cures=("chars",))
+    found = try_cures(samples(model, programs(3, body)[1:]), model, cures=("chars",))
     assert outcomes(found, "chars") == {"recovered": 2}
     assert "while " in model.asked[-1].program.source
     assert model.asked[-1].limit == 1 << 12
@@ -195,7 +196,7 @@ def test_faults_are_counted_apart_and_never_as_wrong() -> None:
     model = Mistaken(mistake)
     some = samples(model, programs(6))
     some.append(replace(some[5], found=Prediction(text=b"", status="fault")))
-    found = intervene(some, model, cures=("repair",))
+    found = try_cures(some, model, cures=("repair",))
     assert found.unjudged == 1
     assert outcomes(found, "repair") == {"fault": 1, "recovered": 2, "unfit": 3}
     assert found.effect("repair").pairs.n == 2
@@ -205,7 +206,7 @@ def test_faults_are_counted_apart_and_never_as_wrong() -> None:
 def test_a_model_that_cannot_be_asked_has_an_unfit_cure() -> None:
     """Queries go where a model is least sure: one that does not say so cannot be asked."""
     model = Mistaken(wrong_value)
-    found = intervene(samples(model, programs(6)), model, cures=("queries",))
+    found = try_cures(samples(model, programs(6)), model, cures=("queries",))
     assert outcomes(found, "queries") == {"unfit": 6}
     assert "how sure" in found.tried[0].why
 
@@ -213,15 +214,15 @@ def test_a_model_that_cannot_be_asked_has_an_unfit_cure() -> None:
 def test_a_right_answer_of_a_wrong_trace_fails_by_trace_alone() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b"2 a=", b"2 a=9"))
     some = samples(model, programs(3))
-    assert intervene(some, model, cures=()).failed == ()
-    by_trace = intervene(some, model, cures=("repair",), by="trace")
+    assert try_cures(some, model, cures=()).failed == ()
+    by_trace = try_cures(some, model, cures=("repair",), by="trace")
     assert by_trace.failed == (0, 1, 2)
     assert outcomes(by_trace, "repair") == {"recovered": 3}
 
 
 def test_progress_is_told() -> None:
     model, heard = Mistaken(wrong_value), list[tuple[str, int, int]]()
-    intervene(
+    try_cures(
         samples(model, programs(6)), model, cures=("repair",), progress=lambda *told: heard.append(told)
     )
     assert heard == [("repair", 1, 3), ("repair", 2, 3), ("repair", 3, 3)]
@@ -231,7 +232,7 @@ def test_meta_s_format_is_repaired_by_frames() -> None:
     program = programs(2)[1]
     (true,) = Interpreter(codec="cwm").predict([Ask(program=program)])
     bad = true.text.replace(b'"a": "2"', b'"a": "7"')
-    case = Case(Sample(ask=Ask(program=program), truth=true, found=replace(true, text=bad)))
+    case = Diagnosis(Sample(ask=Ask(program=program), truth=true, found=replace(true, text=bad)))
     given = repaired(case)
     assert true.text.startswith(given)
     assert given.count(b"<|frame_sep|>") == 3
@@ -250,9 +251,9 @@ def test_every_cause_that_can_be_cured_is_one_and_every_cure_confirms_something(
 def test_what_is_no_cure_or_measure_is_refused() -> None:
     model = Mistaken(wrong_value)
     with pytest.raises(UsageError, match="no cure 'prayer'"):
-        intervene(samples(model, programs(2)), model, cures=("prayer",))
+        try_cures(samples(model, programs(2)), model, cures=("prayer",))
     with pytest.raises(UsageError, match="answer or trace"):
-        intervene([], model, by="luck")
+        try_cures([], model, by="luck")
 
 
 def test_the_shipped_model_goes_through_the_cures() -> None:
@@ -260,7 +261,7 @@ def test_the_shipped_model_goes_through_the_cures() -> None:
     model = load_model("default", {"threads": "1"})
     ask = Ask(program=programs(4, "    return f'{n * 12345 % 977}'[::-1] + 'ab'\n")[3], limit=120)
     (truth,), (wrote,) = Interpreter().predict([ask]), model.predict([ask])
-    found = intervene([Sample(ask=ask, truth=truth, found=wrote)], model, by="trace")
+    found = try_cures([Sample(ask=ask, truth=truth, found=wrote)], model, by="trace")
     assert {one.cure for one in found.tried} == (set(CURES) if found.failed else set())
     for one in found.tried:
         assert one.outcome in ("recovered", "wrong", "unfit")
@@ -271,7 +272,7 @@ def test_the_shipped_model_goes_through_the_cures() -> None:
     ("codec", "old", "new"), [("compact", "12 x=6", "12 x=4"), ("cwm", '"x": "6"', '"x": "4"')]
 )
 def test_an_exception_that_was_handled_is_no_answer_to_be_told(codec: str, old: str, new: str) -> None:
-    case = Case(sample(EXCEPTIONS, (old, new), codec=codec))
+    case = Diagnosis(sample(EXCEPTIONS, (old, new), codec=codec))
     given = plan("repair", case, codec=codec).ask.given
     assert truth(EXCEPTIONS, codec).text.startswith(given)
     assert 0 < len(given) < len(truth(EXCEPTIONS, codec).text)
@@ -282,7 +283,7 @@ def test_another_exception_is_another_answer_in_metas_format() -> None:
     (true,) = Interpreter(codec="cwm").predict([Ask(program=program)])
     other = true.text.replace(b"IndexError('list index out of range')", b"KeyError(3)")
     assert other != true.text
-    case = Case(Sample(ask=Ask(program=program), truth=true, found=replace(true, text=other)))
+    case = Diagnosis(Sample(ask=Ask(program=program), truth=true, found=replace(true, text=other)))
     assert case.truth.answer == ("raise", "IndexError('list index out of range')")
     assert case.answer is False
 
@@ -291,6 +292,6 @@ def test_who_cannot_be_asked_again_is_not_judged() -> None:
     some = samples(Mistaken(lambda ask, text: text.replace(b")", b")1", 1)), programs(4))
     model = Mistaken(lambda ask, text: text)
     model.is_fixed = True  # type: ignore[attr-defined]
-    found = intervene(some, model)
+    found = try_cures(some, model)
     assert {one.status for one in found.tried} == {"unfit"}
     assert not model.asked

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from worldline.core.events import CHANGELESS
 from worldline.core.value import equal
 from worldline.diagnose.diverge import aligned
-from worldline.diagnose.reading import ASIDE
 from worldline.explore.pair import CONSEQUENTIAL, RIGHT, WRONG, Pair
-from worldline.explore.side import Live, Side
+from worldline.explore.side import LiveFrame, Side
 
 Steps = tuple[int | None, int | None]
-Stack = tuple[Live, ...]
+Stack = tuple[LiveFrame, ...]
 
 
 def naive(pair: Pair) -> list[tuple[str, str]]:
@@ -81,7 +81,7 @@ class _Known:
             kept = min(len(old), len(new)) if kept is None else kept
             self.given = {position for position in self.given if position < kept}
         for which, step in enumerate((row.left, row.right)):
-            if step is not None and not is_done and self.sides[which].moments[step].event not in ASIDE:
+            if step is not None and not is_done and self.sides[which].moments[step].event not in CHANGELESS:
                 self.given.discard(len(self.stacks[which]) - 1)
 
     def hand(self, event: str) -> None:
@@ -114,13 +114,13 @@ class _Known:
                     return False
         return True
 
-    def writer(self, which: int, n: int, live: Live, name: str) -> int | None:
+    def writer(self, which: int, n: int, live: LiveFrame, name: str) -> int | None:
         """Who wrote a value, or made it go."""
         if name in live.values:
             return live.writers[name]
         steps = ((row.left, row.right)[which] for row in reversed(self.pair.rows[: n + 1]))
         step = next(step for step in steps if step is not None)
-        found = self.sides[which].shown.value(live.frame, name, step)
+        found = self.sides[which].history.value(live.frame, name, step)
         return found[1] if found is not None else None
 
     def held(self, n: int) -> tuple[set[int], set[int]]:
@@ -131,7 +131,7 @@ class _Known:
                 continue
             steps = row.left, row.right
             told = [
-                self.pair.row_of(name, side.shown.told(step))
+                self.pair.row_of(name, side.history.known_at(step))
                 for name, side, step in zip(("left", "right"), self.sides, steps, strict=True)
             ]
             is_open = any(side.moments[step].open for side, step in zip(self.sides, steps, strict=True))
@@ -147,5 +147,5 @@ def _about(side: Side, step: int) -> Stack:
     return known if len(known) == len(side.stack(step)) else (*known, _empty(side.stack(step)[-1]))
 
 
-def _empty(live: Live) -> Live:
-    return Live(live.frame, live.function, live.line, {}, {})
+def _empty(live: LiveFrame) -> LiveFrame:
+    return LiveFrame(live.frame, live.function, live.line, {}, {})

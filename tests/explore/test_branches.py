@@ -12,7 +12,7 @@ from worldline.core.program import Program
 from worldline.diagnose.reading import read
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import Branch, Intervention
-from worldline.explore.branches.plan import Plan, planned
+from worldline.explore.branches.plan import BranchPlan, planned
 from worldline.explore.grow import grow
 from worldline.explore.scene import Scene
 from worldline.predict.interpreter import Interpreter, continued
@@ -30,7 +30,7 @@ def intervention(kind: str, **fields: Any) -> Intervention:
     return Intervention(kind=kind, **fields)
 
 
-def plan(of: Program, text: bytes, kind: str, *, status: str = "ended", **fields: Any) -> Plan:
+def plan(of: Program, text: bytes, kind: str, *, status: str = "ended", **fields: Any) -> BranchPlan:
     """How a text goes on from an intervention."""
     return planned(told_scene(of, text, status=status).branch(0), intervention(kind, **fields))
 
@@ -53,28 +53,28 @@ class TestPlaces:
         found = plan(FACT, FACT_TEXT, "line", step=2, line=2)
         assert found.ask.given == FACT_TEXT[: FACT_TEXT.index(b" r=2\n") + 5]
         assert found.at == 12
-        assert found.place is not None
-        assert (found.place.step, found.place.frame) == (2, 0)
+        assert found.point is not None
+        assert (found.point.step, found.point.frame) == (2, 0)
 
     def test_behind_a_return_the_caller_runs_the_line(self) -> None:
         assert plan(FACT, FACT_TEXT, "line", step=11, line=2) == plan(FACT, FACT_TEXT, "line", step=2, line=2)
 
     def test_behind_a_yield_the_consumer_runs_the_line(self) -> None:
         found = plan(PULL, PULL_TEXT, "line", step=7, line=10)
-        assert found.place is not None
-        assert (found.place.step, found.place.frame, found.at) == (2, 0, 8)
+        assert found.point is not None
+        assert (found.point.step, found.point.frame, found.at) == (2, 0, 8)
         assert found.ask.given.endswith(b"*0\n x=0\n")
 
     def test_behind_a_resume_the_generator_runs_the_line(self) -> None:
         found = plan(PULL, PULL_TEXT, "line", step=10, line=3)
-        assert found.place is not None
-        assert (found.place.step, found.place.frame, found.at) == (10, 1, 11)
+        assert found.point is not None
+        assert (found.point.step, found.point.frame, found.at) == (10, 1, 11)
 
     def test_behind_an_exception_that_left_the_caller_runs_the_line(self) -> None:
         text = b"(6 x=2\n7\n8\n(1 x=2\n2\n3\n)!ValueError(2)\n!ValueError(2)\n9 e=ValueError(2)\n"
         found = plan(CATCH, text, "line", status="budget", step=6, line=12)
-        assert found.place is not None
-        assert (found.place.step, found.place.frame, found.at) == (2, 0, 7)
+        assert found.point is not None
+        assert (found.point.step, found.point.frame, found.at) == (2, 0, 7)
 
     def test_what_a_line_printed_is_kept(self) -> None:
         for step in (1, 2):
@@ -243,9 +243,9 @@ def test_the_interpreter_agrees_with_its_own_continuation(
     assert (branch.status, branch.why) == ("done", "")
     assert branch.truth is not None
     plan = planned(root, Intervention.of_json(told))
-    assert plan.place is not None
-    values = {plan.place.frame: plan.values} if plan.values else {}
-    raw = continued(Ask(program=root.ask.program), Change(plan.place.step, values, plan.line))
+    assert plan.point is not None
+    values = {plan.point.frame: plan.values} if plan.values else {}
+    raw = continued(Ask(program=root.ask.program), Change(plan.point.step, values, plan.line))
     assert isinstance(raw, Prediction)
     assert branch.found.text == branch.truth.text == raw.text
     reading = read(branch.ask, branch.found)
@@ -275,7 +275,7 @@ def test_to_change_nothing_changes_nothing(scenes: dict[str, Scene], name: str) 
     if name in same:
         variable, value = same[name]
         assert grown(scene, "edit", step=1, name=variable, value=value).found.text == text
-    line = next(moment.line for moment in reading.moments[2:] if moment.event == "line")
+    line = next(moment.line for moment in reading.events[2:] if moment.event == "line")
     assert grown(scene, "line", step=1, line=line).found.text == text
 
 

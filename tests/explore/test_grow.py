@@ -14,7 +14,7 @@ from worldline.core.program import Program
 from worldline.diagnose.reading import read
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import Branch, Intervention
-from worldline.explore.grow import Progress, grow, imagine
+from worldline.explore.grow import GrowthProgress, grow, imagine
 from worldline.explore.scene import Scene
 from worldline.limits import Limits
 from worldline.predict.forcing.forced import Edit, roll
@@ -98,7 +98,7 @@ class TestTheShippedModel:
 
     def test_the_line_that_is_next_anyway(self, model: Local, berry: Scene) -> None:
         root = berry.branch(0)
-        line = read(root.ask, root.found).moments[4].line
+        line = read(root.ask, root.found).events[4].line
         assert grown(berry, model, kind="line", step=3, line=line).found.text == root.found.text
 
     def test_the_guard_lets_a_forced_line_pass(self, model: Local, berry: Scene) -> None:
@@ -118,8 +118,8 @@ class TestTheShippedModel:
         assert turns(branch.found.text)[10].action(branch.found.text) == b"5"
         reading = read(branch.ask, branch.found)
         assert reading.malformed is None
-        assert reading.moments[10].line == 5
-        assert reading.moments[10].frame == 1
+        assert reading.events[10].line == 5
+        assert reading.events[10].frame == 1
 
     def test_a_budget_goes_on_where_it_was_cut(self, model: Local) -> None:
         whole = imagined(BERRY, model).branch(0)
@@ -159,7 +159,7 @@ class TestTheShippedModel:
 class TestStopping:
     @pytest.mark.parametrize("stage", ["truth", "model"])
     def test_it_stops_and_keeps_what_it_has(self, model: Local, berry: Scene, stage: str) -> None:
-        halt, last = threading.Event(), Progress(0, "")
+        halt, last = threading.Event(), GrowthProgress(0, "")
         for last in grow(
             berry, model, Intervention(kind="edit", step=2, name="n", value="5"), stop=halt.is_set
         ):
@@ -285,7 +285,7 @@ def test_an_endless_continuation_is_cut() -> None:
     branch = scene.branch(steps[-1].branch)
     assert branch.truth is not None
     assert branch.truth.status == "budget"
-    assert len(read(branch.ask, branch.truth).moments) == 200
+    assert len(read(branch.ask, branch.truth).events) == 200
     assert branch.status == "done"
 
 

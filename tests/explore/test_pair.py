@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from naive_pair import naive
 from stepped import MODES, PROGRAMS, anyhow, changed, damaged, run, side, true
 
-from worldline.diagnose.cures import Case
 from worldline.diagnose.debug import rows
+from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.explore.pair import CONSEQUENTIAL, RIGHT, WRONG, Pair, PairRow
 from worldline.explore.side import Side
@@ -29,7 +29,7 @@ def check(pair: Pair) -> None:
     assert len(told) == len(pair.divergences)
     assert all(one in told for one in pair.divergences)
     ask, truth, found = pair.left.ask, pair.left.prediction, pair.right.prediction
-    case = Case(Sample(ask=ask, truth=truth, found=found))
+    case = Diagnosis(Sample(ask=ask, truth=truth, found=found))
     assert [(row.left, row.right) for row in pair.rows] == [(row.truth, row.found) for row in rows(case)]
     wrong = [n for n, row in enumerate(pair.rows) if (row.action, row.state) != (RIGHT, RIGHT)]
     assert pair.first == (wrong[0] if wrong else None)

@@ -10,7 +10,7 @@ from branch_programs import COUNT, FACT, told_scene
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.tokens import Bytes
 from worldline.core.program import Program
-from worldline.diagnose import cause
+from worldline.diagnose import diagnosis
 from worldline.diagnose.reading import Reading, read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
@@ -42,7 +42,7 @@ def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append(prediction.text)
         return read(ask, prediction)
 
-    for room in (cause, side):
+    for room in (diagnosis, side):
         monkeypatch.setattr(room, "read", counted)
     scene = told_scene(COUNT, FOUND, TRUTH)
     scene.describe()

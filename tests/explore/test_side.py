@@ -11,9 +11,9 @@ from stepped import MODES, PROGRAMS, anyhow, changed, damaged, run, side, true
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
+from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
 from worldline.core.state import Replay
-from worldline.diagnose.reading import ASIDE
 from worldline.explore.side import FrameInfo, Side
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.sureness import sureness
@@ -33,7 +33,7 @@ def naive_chain(of: Side, step: int) -> list[int]:
             under[frame] = moment.parent
         elif moment.event in ("call", "resume") and frame not in _up(under, top):
             under[frame] = top
-        if moment.event not in ASIDE:
+        if moment.event not in CHANGELESS:
             top = under[frame] if moment.event in ("return", "yield") else frame
     return _up(under, of.moments[step].frame)[::-1]
 
@@ -49,10 +49,10 @@ def _up(under: dict[int, int], frame: int) -> list[int]:
 def naive_told(of: Side, step: int) -> int:
     """The step with which the changes of a step are told."""
     moment = of.moments[step]
-    if moment.event in ("call", *ASIDE) or moment.whole:
+    if moment.event in ("call", *CHANGELESS) or moment.whole:
         return step
     later = [j for j in range(step + 1, len(of)) if of.moments[j].frame == moment.frame]
-    return next((j for j in later if of.moments[j].event not in ASIDE), step)
+    return next((j for j in later if of.moments[j].event not in CHANGELESS), step)
 
 
 def naive_values(of: Side, step: int) -> dict[int, dict[str, tuple[str, int]]]:
@@ -62,7 +62,7 @@ def naive_values(of: Side, step: int) -> dict[int, dict[str, tuple[str, int]]]:
     for i in range(len(of)):
         moment = of.moments[i]
         names = found.setdefault(moment.frame, {})
-        if moment.event in ASIDE:
+        if moment.event in CHANGELESS:
             continue
         if moment.whole and i <= step:
             writer = before.get(moment.frame, i)
@@ -140,12 +140,12 @@ def test_the_state_is_the_recorders_own(name: str) -> None:
     for step in range(len(of)):
         state, moment = replay.at(step).frames, trace[step]
         for live in of.stack(step):
-            late = live.frame == moment.frame and of.shown.told(step) != step
+            late = live.frame == moment.frame and of.history.known_at(step) != step
             touched = {*moment.delta, *moment.gone} if late else set()
             known = {n: v for n, v in live.values.items() if n not in touched}
             assert known == {n: v for n, v in state.get(live.frame, {}).items() if n not in touched}
         for live in of.before(step):
-            if live.frame == moment.frame and moment.event not in ASIDE:
+            if live.frame == moment.frame and moment.event not in CHANGELESS:
                 assert dict(live.values) == folded[live.frame]
             assert live.function == trace.frames[live.frame].name.rpartition(".<locals>.")[2]
         names = folded.setdefault(moment.frame, {})

@@ -39,11 +39,11 @@ def test_version_1_is_added_to(tmp_path: Path) -> None:
     directory = shutil.copytree(KEPT, tmp_path / "copy")
     fingerprint = manifest.load(directory).fingerprint
     first = next(shards.read(directory))
-    with shards.Writer(directory, fingerprint=fingerprint, fsync=False) as writer:
+    with shards.ShardWriter(directory, fingerprint=fingerprint, fsync=False) as writer:
         assert writer.stored == len(EXPECTED)
         assert not writer.add(first)
         assert writer.add(replace(first, program=Program(source="new")))
     assert shards.verify(directory) == []
     assert [trace.as_json() for trace in shards.read(directory)][:-1] == EXPECTED
     with pytest.raises(FingerprintError, match=r"code: stored '0\.1\.0', now 'later'"):
-        shards.Writer(directory, fingerprint=fingerprint | {"code": "later"})
+        shards.ShardWriter(directory, fingerprint=fingerprint | {"code": "later"})

@@ -20,7 +20,8 @@ from collections.abc import Iterator
 
 from hostile_header import Header
 
-from worldline.core.trace import EVENTS, NO_TEXT, Trace
+from worldline.core.events import EVENTS
+from worldline.core.trace import NO_TEXT, Trace
 
 HEX_INT = re.compile(r"(?<![\w'\"])-?0x[0-9a-f]{257,}")
 ASIDE = ("output", "input", "exit")  # events that say nothing about the life of their frame

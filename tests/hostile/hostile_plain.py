@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-DEADLINE = 30.0
+from heeding import heed_interrupts
+
+DEADLINE = 120.0
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin",
 }  # fmt: skip
@@ -48,6 +50,7 @@ def run(source: bytes, name: str, stdin: str, python: str = sys.executable) -> P
 
 
 def _bounds() -> None:
+    heed_interrupts()
     for what, most in (
         (resource.RLIMIT_AS, 2 << 30),
         (resource.RLIMIT_CPU, 20),

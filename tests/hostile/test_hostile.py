@@ -216,10 +216,8 @@ def test_nearly_all_programs_are_unperturbed_and_the_others_are_documented(core:
     """Each unmarked program is proved alike, each marked one different, by its test; this is their share."""
     compared = [header for header in HEADERS.values() if not header.marked("plain")]
     marked = [header for header in compared if header.value("perturbed", VERSION, core)]
-    allowed = {
-        "native": 0.03,
-        "python": 0.05,
-    }  # the readable core's own calls and snapshots are in the program
+    # The readable core's own calls and snapshots are in the program.
+    allowed = {"native": 0.03, "python": 0.05}
     assert len(marked) <= allowed[core] * len(compared)
     page = LIMITS_PAGE.read_text(encoding="utf-8")
     listed = [name for name, header in HEADERS.items() if header.marked("perturbed")]

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGE = "worldline"
-NATIVE = {
-    f"{PACKAGE}._engine",
-    f"{PACKAGE}._recorder",
-    f"{PACKAGE}._wire",
-}  # compiled from native/, so not found among the .py files
+# Compiled from native/, so not found among the .py files.
+NATIVE = {f"{PACKAGE}._engine", f"{PACKAGE}._recorder", f"{PACKAGE}._wire"}
 
 
 @dataclass(frozen=True)

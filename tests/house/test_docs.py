@@ -15,7 +15,7 @@ import pytest
 import worldline
 from worldline import errors
 from worldline.cli import cli
-from worldline.core.trace import OUTCOMES
+from worldline.core.events import OUTCOMES
 from worldline.limits import Limits
 
 ROOT = Path(worldline.__file__).parent

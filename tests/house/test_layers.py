@@ -92,17 +92,17 @@ def test_imports_make_no_circle() -> None:
         "from worldline.recording import recorder",
         "import worldline.recording.recorder",
         "def f():\n    from worldline.recording.recorder import record",
-        "from ..record import recorder",
-        "from ..record.recorder import record",
+        "from ..recording import recorder",
+        "from ..recording.recorder import record",
         "import importlib\nimportlib.import_module('worldline.recording.recorder')",
         "if TYPE_CHECKING:\n    from worldline.recording.recorder import record",
     ],
 )
 def test_an_upward_import_is_seen_however_it_is_written(tmp_path: Path, statement: str) -> None:
-    for folder in ("core", "record"):
+    for folder in ("core", "recording"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "__init__.py").write_text("")
-    (tmp_path / "record" / "recorder.py").write_text("")
+    (tmp_path / "recording" / "recorder.py").write_text("")
     (tmp_path / "core" / "trace.py").write_text(statement + "\n")
     assert [(edge.importer, edge.imported) for edge in upward(edges(tmp_path))] == [
         ("worldline.core.trace", "worldline.recording.recorder")
@@ -110,7 +110,7 @@ def test_an_upward_import_is_seen_however_it_is_written(tmp_path: Path, statemen
 
 
 def test_a_guest_may_import_nothing_of_the_package(tmp_path: Path) -> None:
-    (tmp_path / "record" / "guests").mkdir(parents=True)
+    (tmp_path / "recording" / "guests").mkdir(parents=True)
     (tmp_path / "limits.py").write_text("")
-    (tmp_path / "record" / "guests" / "python.py").write_text("from worldline.limits import Limits\n")
+    (tmp_path / "recording" / "guests" / "python.py").write_text("from worldline.limits import Limits\n")
     assert len(upward(edges(tmp_path))) == 1

@@ -33,9 +33,9 @@ native = pytest.mark.skipif(not engine_native.ready(), reason="the C engine was 
 def make(kind: str, shape: Shape, weights: dict[str, Array], threads: int = 2) -> Any:
     """An engine by its name: numpy, or precision and path."""
     if kind == "numpy":
-        return engine.Engine(shape, weights)
+        return engine.ReferenceEngine(shape, weights)
     precision, path = kind.split()
-    return engine_native.Engine(shape, weights, threads=threads, precision=precision, path=path)
+    return engine_native.NativeEngine(shape, weights, threads=threads, precision=precision, path=path)
 
 
 def read(machine: Any, data: bytes, prompt: int = PROMPT) -> Array:
@@ -59,7 +59,8 @@ def test_numpy_is_the_trunk(shape: Shape, prompt: int) -> None:
     trunk, data = random_trunk(shape), random_bytes(PROMPT + TRACE)
     assert (
         distance(
-            read(engine.Engine(shape, weights_of(trunk)), data, prompt), trunk_logits(trunk, data, prompt)
+            read(engine.ReferenceEngine(shape, weights_of(trunk)), data, prompt),
+            trunk_logits(trunk, data, prompt),
         )
         < 1e-4
     )
@@ -69,7 +70,10 @@ def test_numpy_takes_any_vocabulary() -> None:
     shape = Shape(depth=3, window=16, vocabulary=301)
     trunk, ids = random_trunk(shape), np.random.default_rng(0).integers(0, 301, 60).tolist()
     assert (
-        distance(read(engine.Engine(shape, weights_of(trunk)), ids), trunk_logits(trunk, ids, PROMPT)) < 1e-4
+        distance(
+            read(engine.ReferenceEngine(shape, weights_of(trunk)), ids), trunk_logits(trunk, ids, PROMPT)
+        )
+        < 1e-4
     )
 
 
@@ -78,7 +82,7 @@ def test_numpy_takes_any_vocabulary() -> None:
 @pytest.mark.parametrize("path", engine_native.paths())
 def test_c_in_float32_is_numpy(shape: Shape, path: str) -> None:
     weights, data = weights_of(random_trunk(shape)), random_bytes(PROMPT + TRACE)
-    true = read(engine.Engine(shape, weights), data)
+    true = read(engine.ReferenceEngine(shape, weights), data)
     assert distance(read(make(f"fp32 {path}", shape, weights), data), true) < 1e-4
 
 
@@ -88,7 +92,10 @@ def test_c_in_float32_is_numpy(shape: Shape, path: str) -> None:
 def test_c_in_int8_is_close(shape: Shape, path: str) -> None:
     """Trained heads prefer one byte by far; random ones do not, so that only clear preferences are compared."""
     weights, data = weights_of(random_trunk(shape)), random_bytes(PROMPT + 4 * TRACE)
-    true, rough = read(engine.Engine(shape, weights), data), read(make(f"int8 {path}", shape, weights), data)
+    true, rough = (
+        read(engine.ReferenceEngine(shape, weights), data),
+        read(make(f"int8 {path}", shape, weights), data),
+    )
     assert np.corrcoef(true.ravel(), rough.ravel())[0, 1] > 0.997
     second, first = np.sort(true, 1)[:, -2:].T
     clear = first - second > 0.1 * true.std()
@@ -106,9 +113,11 @@ def test_c_takes_bfloat16_and_any_vocabulary() -> None:
     wide = {name: (array.astype(np.uint32) << 16).view(np.float32) for name, array in bits.items()}
     ids = np.random.default_rng(0).integers(0, 301, 60).tolist()
     for precision in engine_native.PRECISIONS:
-        machines = [engine_native.Engine(shape, weights, precision=precision) for weights in (bits, wide)]
+        machines = [
+            engine_native.NativeEngine(shape, weights, precision=precision) for weights in (bits, wide)
+        ]
         assert np.array_equal(*(read(machine, ids) for machine in machines))
-    assert distance(read(machines[0], ids), read(engine.Engine(shape, wide), ids)) < 1e-4
+    assert distance(read(machines[0], ids), read(engine.ReferenceEngine(shape, wide), ids)) < 1e-4
 
 
 @pytest.fixture(params=["numpy", *NATIVE])
@@ -120,7 +129,11 @@ def machine(request: pytest.FixtureRequest) -> Any:
 
 def same(machine: Any, one: Array, other: Array) -> bool:
     """Whether logits that took other ways agree: to the bit in C, to rounding in NumPy."""
-    return distance(one, other) < 1e-4 if isinstance(machine, engine.Engine) else np.array_equal(one, other)
+    return (
+        distance(one, other) < 1e-4
+        if isinstance(machine, engine.ReferenceEngine)
+        else np.array_equal(one, other)
+    )
 
 
 def test_any_pieces_give_the_same(machine: Any) -> None:
@@ -238,8 +251,8 @@ def test_bad_arguments_of_the_c_engine() -> None:
     weights = weights_of(random_trunk(shape))
     for options in ({"threads": -1}, {"threads": 65}, {"precision": "int4"}, {"path": "abacus"}):
         with pytest.raises(ValueError, match=r"threads|precision|path"):
-            engine_native.Engine(shape, weights, **options)  # type: ignore[arg-type]
-    one, other = engine_native.Engine(shape, weights), engine_native.Engine(shape, weights)
+            engine_native.NativeEngine(shape, weights, **options)  # type: ignore[arg-type]
+    one, other = engine_native.NativeEngine(shape, weights), engine_native.NativeEngine(shape, weights)
     for stranger in (other.start(), None, one):
         with pytest.raises(ValueError, match="engine that started it"):
             one.step([stranger], b"a")
@@ -268,9 +281,9 @@ def test_numpy_serves_where_nothing_was_built(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(engine_native, "_native", None)
     assert engine_native.paths() == ()
     with pytest.raises(ValueError, match="not built"):
-        engine_native.Engine(shape, wide)
+        engine_native.NativeEngine(shape, wide)
     machine = engine_native.open_engine(shape, bits)
-    assert isinstance(machine, engine.Engine)
+    assert isinstance(machine, engine.ReferenceEngine)
     assert distance(read(machine, b"some bytes"), true) < 1e-4
 
 
@@ -279,7 +292,9 @@ def test_numpy_serves_where_nothing_was_built(monkeypatch: pytest.MonkeyPatch) -
 def test_threads_change_nothing(precision: str) -> None:
     shape = Shape(depth=5, window=600)
     weights, data = weights_of(random_trunk(shape)), random_bytes(1300)
-    machines = [engine_native.Engine(shape, weights, threads=n, precision=precision) for n in (1, 2, 3, 7)]
+    machines = [
+        engine_native.NativeEngine(shape, weights, threads=n, precision=precision) for n in (1, 2, 3, 7)
+    ]
     one, *others = (read(machine, data, prompt=530) for machine in machines)
     assert all(np.array_equal(one, other) for other in others)
 
@@ -288,7 +303,7 @@ def test_threads_change_nothing(precision: str) -> None:
 def test_engines_in_many_python_threads() -> None:
     shape = Shape(depth=3, window=16)
     weights, data = weights_of(random_trunk(shape)), random_bytes(400)
-    machines = [engine_native.Engine(shape, weights, threads=n) for n in (1, 2)]
+    machines = [engine_native.NativeEngine(shape, weights, threads=n) for n in (1, 2)]
     true, found = read(machines[0], data), []
     readers = [
         threading.Thread(target=lambda machine=machine: found.append(read(machine, data)))
@@ -306,7 +321,7 @@ def test_engines_in_many_python_threads() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_an_engine_survives_a_fork_of_the_process() -> None:
     shape = Shape(depth=3, window=16)
-    machine = engine_native.Engine(shape, weights_of(random_trunk(shape)), threads=2)
+    machine = engine_native.NativeEngine(shape, weights_of(random_trunk(shape)), threads=2)
     true = read(machine, b"before and after")
     child = os.fork()
     if not child:

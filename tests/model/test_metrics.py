@@ -10,15 +10,15 @@ import pytest
 
 from worldline.errors import UsageError
 from worldline.model.train import metrics
-from worldline.model.train.metrics import Lines, open_tracker
+from worldline.model.train.metrics import MetricsFile, open_tracker
 
 
 def test_lines_are_kept_and_those_of_a_lost_run_dropped(tmp_path: Path) -> None:
-    writer = Lines(tmp_path)
+    writer = MetricsFile(tmp_path)
     for step in (10, 20, 30):
         writer.write(step, {"loss": 1 / step})
     assert [line["step"] for line in metrics.read(tmp_path)] == [10, 20, 30]
-    resumed = Lines(tmp_path, step=20)
+    resumed = MetricsFile(tmp_path, step=20)
     resumed.write(25, {"loss": 0.04})
     assert metrics.read(tmp_path)[-2:] == [{"step": 20, "loss": 0.05}, {"step": 25, "loss": 0.04}]
 

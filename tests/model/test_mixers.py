@@ -7,16 +7,16 @@ import math
 import torch
 
 from worldline.model import mixers
-from worldline.model.mixers import Layout
+from worldline.model.mixers import BatchLayout
 
 WINDOW = 4
 
 
-def layout(*lengths: tuple[int, int], window: int = WINDOW) -> Layout:
+def layout(*lengths: tuple[int, int], window: int = WINDOW) -> BatchLayout:
     """One row of documents, each given as (prompt, steps)."""
     position = torch.cat([torch.arange(a + b) for a, b in lengths])[None]
     prompt = torch.cat([torch.full((a + b,), a) for a, b in lengths])[None]
-    return Layout(position, prompt, window)
+    return BatchLayout(position, prompt, window)
 
 
 def test_a_reflection_swaps_what_two_keys_hold() -> None:

@@ -8,7 +8,7 @@ import torch
 from worldline.errors import FormatError
 from worldline.model.hybrid import Matrix, Trunk
 from worldline.model.shape import Shape
-from worldline.model.train.optimize import Average, Optimizer, Rates, clip, copy_named, orthogonal
+from worldline.model.train.optimize import Average, LearningRates, Optimizer, clip, copy_named, orthogonal
 from worldline.model.train.schedule import Clock, Phase, factor, phase_at
 
 torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
@@ -36,7 +36,7 @@ def test_matrices_together_are_as_each_alone() -> None:
 
 def test_a_fused_matrix_is_turned_part_by_part() -> None:
     torch.manual_seed(2)
-    rates = Rates(decay=0.0, momentum=0.0)
+    rates = LearningRates(decay=0.0, momentum=0.0)
     fused, parts = Matrix((8, 24), 16), [Matrix((8,), 16), Matrix((24,), 16)]
     gradient = torch.randn(32, 16)
     fused.weight.grad = gradient.clone()
@@ -54,7 +54,7 @@ def test_a_fused_matrix_is_turned_part_by_part() -> None:
 def test_everything_else_moves_as_torch_adamw_moves_it() -> None:
     torch.manual_seed(3)
     model = Trunk(Shape(depth=2))
-    rates = Rates(embed=0.01, head=0.01, rates=0.01, vector=0.01)
+    rates = LearningRates(embed=0.01, head=0.01, rates=0.01, vector=0.01)
     plain = {name: weight for name, weight in model.named_parameters() if not name.endswith(".weight")}
     twins = {name: torch.nn.Parameter(weight.detach().clone()) for name, weight in plain.items()}
     optimizer = Optimizer(model, rates)
@@ -73,7 +73,7 @@ def test_every_weight_moves_and_none_is_moved_twice() -> None:
     torch.manual_seed(4)
     model = Trunk(Shape(depth=3))
     before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
-    optimizer = Optimizer(model, Rates())
+    optimizer = Optimizer(model, LearningRates())
     for weight in model.parameters():
         weight.grad = torch.randn_like(weight)
     optimizer.step(1.0)
@@ -87,7 +87,7 @@ def test_the_state_of_an_optimizer_is_all_there_is() -> None:
     torch.manual_seed(5)
     models = [Trunk(Shape(depth=2)) for _ in range(2)]
     models[1].load_state_dict(models[0].state_dict())
-    first, second = (Optimizer(model, Rates()) for model in models)
+    first, second = (Optimizer(model, LearningRates()) for model in models)
     gradients = [[torch.randn_like(weight) for weight in models[0].parameters()] for _ in range(2)]
     _step(models[0], first, gradients[0])
     models[1].load_state_dict(models[0].state_dict())

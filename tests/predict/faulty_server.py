@@ -58,7 +58,7 @@ async def hang(writer: asyncio.StreamWriter, question: dict[str, Any], count: in
     """Headers, and nothing after them."""
     writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n")
     await writer.drain()
-    await asyncio.sleep(60)
+    await asyncio.sleep(600)
 
 
 async def huge(writer: asyncio.StreamWriter, question: dict[str, Any], count: int) -> None:

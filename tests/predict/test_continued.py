@@ -8,12 +8,12 @@ import pytest
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
-from worldline.codec.compact.writer import AUXILIARY
 from worldline.core.change import Change
+from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
 from worldline.limits import Limits
 from worldline.predict.forcing.edit import Edit, edited
-from worldline.predict.interpreter import Interpreter, Refusal, continued
+from worldline.predict.interpreter import Interpreter, RefusedChange, continued
 from worldline.predict.predictor import Ask, Prediction
 
 FACT = Program(
@@ -40,7 +40,7 @@ def went_on(ask: Ask, change: Change, **options: object) -> Prediction:
 
 def refused(ask: Ask, change: Change) -> str:
     found = continued(ask, change)
-    assert isinstance(found, Refusal), found
+    assert isinstance(found, RefusedChange), found
     return found.why
 
 
@@ -66,7 +66,7 @@ def test_its_text_begins_as_the_edited_one(options: Compact) -> None:
         if step.frame != 0 or rng.random() < 0.3:
             continue
         change = Change(step.i, {0: {name: value}})
-        if step.event in (*AUXILIARY, "return"):
+        if step.event in (*CHANGELESS, "return"):
             assert "has no names to change" in refused(ask, change)
             continue
         begun = parse(edited(ask, true.text, Edit(step.i, {name: value})), ask.prompt)

@@ -7,7 +7,7 @@ import pytest
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
-from worldline.codec.compact.writer import AUXILIARY
+from worldline.core.events import CHANGELESS
 from worldline.core.state import State
 from worldline.errors import UsageError
 from worldline.predict.forcing.edit import edited
@@ -42,7 +42,7 @@ def test_an_edit_of_a_frame_that_waits_stands_in_its_resume() -> None:
 def test_every_step_can_be_edited_and_reads_back(options: Compact) -> None:
     for ask, truth in zip(forced_programs.asks(options), forced_programs.truths(options), strict=True):
         for step in parse(truth.text, ask.prompt).steps:
-            if step.event in AUXILIARY or step.event == "return":
+            if step.event in CHANGELESS or step.event == "return":
                 with pytest.raises(UsageError, match="no names to edit"):
                     edited(ask, truth.text, Edit(step.i, {"z": "[1]"}))
                 continue

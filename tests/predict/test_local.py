@@ -17,7 +17,7 @@ from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.rollout import Draft, imagine, unroll
+from worldline.predict.rollout import RolloutDraft, imagine, unroll
 from worldline.recording.recorder import record_many
 
 SOURCE = """\
@@ -97,7 +97,7 @@ def test_forced_bytes_are_never_sampled() -> None:
 
 
 def test_log_probabilities_are_among_what_may_come() -> None:
-    draft = Draft(ASKS[0], guide=True, guard=False, temperature=0.0, random=None)
+    draft = RolloutDraft(ASKS[0], guide=True, guard=False, temperature=0.0, random=None)
     assert draft.guide is not None
     logits = np.zeros(256, np.float32)
     count = draft.guide.bits.bit_count()
@@ -148,7 +148,7 @@ def test_numbers_that_are_none_are_the_model_s_failure(value: float, options: di
 
 
 def test_a_dead_end_of_the_guide_is_the_model_s_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    draft = Draft(ASKS[0], guide=True, guard=False, temperature=0.0, random=None)
+    draft = RolloutDraft(ASKS[0], guide=True, guard=False, temperature=0.0, random=None)
     monkeypatch.setattr(Guide, "bits", property(lambda guide: 0))
     assert list(unroll(Scripted(SCRIPT), draft)) == []
     assert draft.prediction().status == "broken"
@@ -156,7 +156,7 @@ def test_a_dead_end_of_the_guide_is_the_model_s_failure(monkeypatch: pytest.Monk
 
 def test_an_unlikely_byte_that_was_drawn_has_a_log_probability() -> None:
     """In float32 the weight of such a byte is zero."""
-    draft = Draft(ASKS[0], guide=False, guard=False, temperature=1e9, random=Random(0))
+    draft = RolloutDraft(ASKS[0], guide=False, guard=False, temperature=1e9, random=Random(0))
     logits = np.full(256, -1000, np.float32)
     logits[0] = 0
     byte, logprob = draft.choose(logits)
@@ -198,7 +198,7 @@ def test_a_real_engine_writes_only_what_can_be_read(options: Compact) -> None:
 
 
 def test_unrolling_reports_each_byte() -> None:
-    draft = Draft(ASKS[0], guide=True, guard=True, temperature=0.0, random=None)
+    draft = RolloutDraft(ASKS[0], guide=True, guard=True, temperature=0.0, random=None)
     seen = list(unroll(Scripted(SCRIPT), draft))
     assert bytes(written.byte for written in seen) == TEXTS[0]
     assert sum(written.logprob for written in seen) == pytest.approx(draft.logprob)

@@ -16,7 +16,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.stream import STOPPED, Piece, patiently, stream
+from worldline.predict.stream import STOPPED, StreamPiece, patiently, stream
 
 FACT = Program(
     source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
@@ -44,7 +44,7 @@ def model() -> Local:
     return found.settled()
 
 
-def same(local: Local, again: Local, ask: Ask) -> list[Piece]:
+def same(local: Local, again: Local, ask: Ask) -> list[StreamPiece]:
     """The pieces of a stream, which must be the prediction of an equal predictor."""
     (wanted,) = local.predict([ask])
     pieces = list(stream(again, ask))
@@ -93,7 +93,7 @@ def test_what_is_dictated_comes_together(model: Local) -> None:
     pieces = list(stream(model, ask, script=Told()))
     found, written = pieces[-1].prediction, [piece for piece in pieces if piece.data]
     assert found is not None
-    assert written[0] == Piece(b"2\n4\n", (0.0,) * 4, (0.0,) * 4)
+    assert written[0] == StreamPiece(b"2\n4\n", (0.0,) * 4, (0.0,) * 4)
     assert (found.text, found.status, found.logprob) == (wanted.text, wanted.status, wanted.logprob)
     assert all(len(piece.data) == len(piece.logprobs) == len(piece.entropies) for piece in written)
 
@@ -101,7 +101,7 @@ def test_what_is_dictated_comes_together(model: Local) -> None:
 @pytest.mark.parametrize("after", [0, 1, 7])
 def test_it_stops_at_once_and_keeps_its_text(model: Local, after: int) -> None:
     whole = next(iter(model.predict([ASKS["whole"]])))
-    stop, pieces, written = Event(), list[Piece](), 0
+    stop, pieces, written = Event(), list[StreamPiece](), 0
     for piece in stream(model, ASKS["whole"], stop=stop.is_set):
         pieces.append(piece)
         written += bool(piece.data)
@@ -142,14 +142,14 @@ class Slow:
 
     def predict(self, asks):  # type: ignore[no-untyped-def]
         """An answer, sometime."""
-        self.let.wait(60)
+        self.let.wait(120)
         yield Prediction(text=b"(1 n=3\n", status="ended")
 
 
 def test_nobody_is_waited_for_who_is_stopped() -> None:
     slow, stop = Slow(), Event()
     pieces = stream(slow, ASKS["whole"], stop=stop.is_set)
-    assert next(pieces) == Piece()
+    assert next(pieces) == StreamPiece()
     stop.set()
     found = list(pieces)[-1].prediction
     slow.let.set()

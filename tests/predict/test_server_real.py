@@ -18,7 +18,7 @@ from llama_server import ALIAS, weights
 from worldline.core.program import Program
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask
-from worldline.predict.servers.client import Client, Patience
+from worldline.predict.servers.client import Patience, ServerClient
 from worldline.predict.servers.server import Server, address
 from worldline.predict.servers.ways import Reply, Sampling
 
@@ -113,7 +113,7 @@ def test_a_prompt_of_token_ids_gives_ids_back(url: str) -> None:
     text = ASK.prompt.decode()
     ids = post(f"{url}/tokenize", content=text)["tokens"]
     way = Numbers(ids)
-    client = Client(address(f"server:{url}#x")[0], Patience(timeout=60), Random(0))
+    client = ServerClient(address(f"server:{url}#x")[0], Patience(timeout=60), Random(0))
     server = Server(client, ALIAS, way=way, sampling=Sampling(max_tokens=8))
     (found,) = server.predict([ASK])
     plain = post(f"{url}/v1/completions", prompt=text, max_tokens=8, temperature=0, seed=0)

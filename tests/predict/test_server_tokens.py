@@ -120,9 +120,8 @@ def test_llama_3_s_ids_are_meta_s() -> None:
     program = PROGRAMS["letters"]
     ids = stage(program).ids(vocabulary)
     assert ids[:2] == [128000, 128107]
-    assert (
-        ids.count(128100) == 3
-    )  # behind the source and the two frames of `main`: none of the source's letters
+    # Behind the source and the two frames of `main`: none of the source's letters.
+    assert ids.count(128100) == 3
     assert b"'<|frame_sep|>' + s" in vocabulary.data(ids)
     assert vocabulary.data([999_999]) == b"<|999999|>"
     frames = truth(program)

@@ -14,7 +14,7 @@ from worldline.codec.compact.writer import encode_steps
 from worldline.core.program import Program
 from worldline.predict.predictor import Ask, codec_of
 from worldline.predict.servers.chat import EXAMPLE, example, messages, template
-from worldline.predict.servers.client import Client, Patience, Unanswered
+from worldline.predict.servers.client import Patience, ServerClient, Unanswered
 from worldline.predict.servers.server import Server
 from worldline.predict.servers.ways import (
     Chat,
@@ -121,10 +121,7 @@ def answer(**choice: Any) -> dict[str, Any]:
         ({"token_ids": [1, -2]}, Reply("x", False, "", (), None, "a b")),
         ({"token_ids": [True]}, Reply("x", False, "", (), None, "a b")),
         ({"logprobs": {"token_logprobs": [-1, -0.5]}}, Reply("x", False, "", (), -1.5, "a b")),
-        (
-            {"logprobs": {"content": [{"id": 7, "logprob": -2}]}},
-            Reply("x", False, "", (7,), -2.0, "a b"),
-        ),
+        ({"logprobs": {"content": [{"id": 7, "logprob": -2}]}}, Reply("x", False, "", (7,), -2.0, "a b")),
         ({"logprobs": {"content": [{"logprob": float("nan")}]}}, Reply("x", False, "", (), None, "a b")),
         ({"message": {"content": "y"}}, Reply("y", False, "", (), None, "a b")),
         (
@@ -172,5 +169,5 @@ def test_the_limit_bounds_the_tokens_asked_for() -> None:
     ("way", "codec"), [(Text(), "compact"), (Chat(), "compact"), (Tokens(Letters()), "cwm")]
 )
 def test_a_server_says_which_notation_it_writes(way: Way, codec: str) -> None:
-    client = Client("http://127.0.0.1:9/v1", Patience(), Random(0))
+    client = ServerClient("http://127.0.0.1:9/v1", Patience(), Random(0))
     assert codec_of(Server(client, "m", way=way, sampling=Sampling())) == codec

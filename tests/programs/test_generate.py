@@ -20,7 +20,7 @@ from worldline.limits import Limits
 from worldline.programs.coverage.coverage import count
 from worldline.programs.coverage.required import LEFT_OUT
 from worldline.programs.generate import KINDS, program
-from worldline.recording.recorder import Worker, prepare
+from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
 
@@ -104,7 +104,7 @@ def ran(drilled: list[Program]) -> Counter[str]:
                 several.append(made)
     found: Counter[str] = Counter()
     programs = {made.digest: made for several in chosen.values() for made in several}
-    worker = Worker(prepare(limits=stretched(SMALL, TOGETHER), python=None, core="auto", trust=True))
+    worker = BoxWorker(prepare(limits=stretched(SMALL, TOGETHER), python=None, core="auto", trust=True))
     try:
         for trace in record_all(worker, list(programs.values())):
             if trace is not None:

@@ -23,7 +23,7 @@ def rec(request: pytest.FixtureRequest) -> Recording:
 
     def run(source: str, *, limits: Limits | None = None, **fields: object) -> Trace:
         program = Program(source=source, **fields)  # type: ignore[arg-type]
-        return record(program, python=FOUND[version], core=core, limits=limits or Limits(wall=20))
+        return record(program, python=FOUND[version], core=core, limits=limits or Limits(wall=60))
 
     return run
 

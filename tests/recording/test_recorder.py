@@ -12,11 +12,11 @@ from worldline.core.program import Program
 from worldline.core.trace import Outcome
 from worldline.errors import UsageError
 from worldline.limits import Limits
-from worldline.recording.recorder import Worker, encode, prepare, record, record_many
-from worldline.recording.sandbox import Run
+from worldline.recording.recorder import BoxWorker, encode, prepare, record, record_many
+from worldline.recording.sandbox import SandboxRun
 from worldline.recording.verdict import judge, readable
 
-LIMITS = Limits(wall=5, memory=256 << 20, processes=8, disk=4 << 20, output=10_000)
+LIMITS = Limits(wall=30, memory=256 << 20, processes=8, disk=4 << 20, output=10_000)
 
 
 def program(source: str, **more: str) -> Program:
@@ -40,26 +40,26 @@ ENDS = {
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    made = Worker(prepare(limits=LIMITS, python=None, core="auto", trust=False))
+def worker() -> Iterator[BoxWorker]:
+    made = BoxWorker(prepare(limits=LIMITS, python=None, core="auto", trust=False))
     yield made
     made.close()
 
 
 @pytest.mark.parametrize("source", ENDS)
-def test_how_a_program_ended(worker: Worker, source: str) -> None:
+def test_how_a_program_ended(worker: BoxWorker, source: str) -> None:
     trace = worker.record(program(source))
     assert trace.outcome == ENDS[source]
     assert len(trace) > 0
 
 
 def test_a_sleeper_is_ended_by_the_clock_and_its_trace_is_kept() -> None:
-    trace = record(program("import time\nx = 1\ntime.sleep(600)\n"), limits=Limits(wall=0.5))
+    trace = record(program("import time\nx = 1\ntime.sleep(600)\n"), limits=Limits(wall=2))
     assert trace.outcome == Outcome("limit", "time")
     assert [step.line for step in trace.steps if step.event == "line"] == [1, 2, 3]
 
 
-def test_a_family_that_eats_all_memory_is_named(worker: Worker) -> None:
+def test_a_family_that_eats_all_memory_is_named(worker: BoxWorker) -> None:
     child = "    if os.fork() == 0:\n        x = b'x' * (90 << 20)\n"
     source = f"import os, time\nfor _ in range(5):\n{child}time.sleep(60)"
     worker.record(program("1"))
@@ -81,7 +81,7 @@ def test_a_batch_may_be_left_early() -> None:
         traces.close()  # type: ignore[attr-defined]
 
 
-def test_a_box_that_broke_is_replaced(worker: Worker) -> None:
+def test_a_box_that_broke_is_replaced(worker: BoxWorker) -> None:
     worker.record(program("1"))
     assert worker.box is not None
     first = worker.box._process
@@ -115,43 +115,48 @@ def test_unusable_options_are_refused() -> None:
         record_many([], workers=0)
 
 
-def test_surrogates_travel(worker: Worker) -> None:
+def test_surrogates_travel(worker: BoxWorker) -> None:
     trace = worker.record(program("print(ascii(input()))\nx = '\\ud800'", stdin="\udcc3\udca9\n"))
     assert trace.output == "'\\xe9'\n"
     assert encode("a\ud800") == b"a\xed\xa0\x80"
 
 
-def test_output_is_readable_whatever_it_was(worker: Worker) -> None:
+def test_output_is_readable_whatever_it_was(worker: BoxWorker) -> None:
     trace = worker.record(program("import os\nos.write(1, b'\\xff\\x00ok')"))
     assert trace.output == "\\xff\0ok"
     assert readable("aé".encode()[:2], 2) == "a"
     assert readable("aé".encode()[:2], 100) == "a\\xc3"
 
 
-FINE, DEAD = Outcome("returned", "1"), Run(status=9)
+FINE, DEAD = Outcome("returned", "1"), SandboxRun(status=9)
 
 
 @pytest.mark.parametrize(
     ("run", "end", "damage", "expected"),
     [
-        (Run(status=0), FINE, None, FINE),
-        (Run(status=0), FINE, 70, Outcome("tampered", "the wire is damaged at byte 70")),
-        (Run(status=0), None, None, Outcome("exited", "0")),
-        (Run(status=0, hit="output"), FINE, None, Outcome("limit", "output")),
-        (Run(status=9, hit="memory"), None, None, Outcome("limit", "memory")),
-        (Run(status=9, hit="time"), None, None, Outcome("limit", "time")),
-        (Run(status=9, hit="time"), FINE, None, FINE),
-        (Run(status=0, hit="output"), Outcome("limit", "steps"), None, Outcome("limit", "steps")),
-        (Run(status=0, disk_full=True), FINE, None, Outcome("limit", "disk")),
-        (Run(status=None, hit="memory"), None, None, Outcome("limit", "memory")),
-        (Run(status=None), None, None, Outcome("host-fault", "the box did not say how the program ended")),
-        (Run(status=70 << 8, fault="OSError: x"), None, None, Outcome("host-fault", "OSError: x")),
-        (Run(status=signal.SIGXCPU), None, None, Outcome("limit", "time")),
-        (Run(status=signal.SIGXFSZ), None, None, Outcome("limit", "disk")),
-        (Run(status=signal.SIGRTMIN + 1), None, None, Outcome("killed", "SIGRT+1")),
-        (Run(status=0), Outcome("raised", "MemoryError()"), None, Outcome("raised", "MemoryError()")),
+        (SandboxRun(status=0), FINE, None, FINE),
+        (SandboxRun(status=0), FINE, 70, Outcome("tampered", "the wire is damaged at byte 70")),
+        (SandboxRun(status=0), None, None, Outcome("exited", "0")),
+        (SandboxRun(status=0, hit="output"), FINE, None, Outcome("limit", "output")),
+        (SandboxRun(status=9, hit="memory"), None, None, Outcome("limit", "memory")),
+        (SandboxRun(status=9, hit="time"), None, None, Outcome("limit", "time")),
+        (SandboxRun(status=9, hit="time"), FINE, None, FINE),
+        (SandboxRun(status=0, hit="output"), Outcome("limit", "steps"), None, Outcome("limit", "steps")),
+        (SandboxRun(status=0, disk_full=True), FINE, None, Outcome("limit", "disk")),
+        (SandboxRun(status=None, hit="memory"), None, None, Outcome("limit", "memory")),
         (
-            Run(status=0, address_bound=True),
+            SandboxRun(status=None),
+            None,
+            None,
+            Outcome("host-fault", "the box did not say how the program ended"),
+        ),
+        (SandboxRun(status=70 << 8, fault="OSError: x"), None, None, Outcome("host-fault", "OSError: x")),
+        (SandboxRun(status=signal.SIGXCPU), None, None, Outcome("limit", "time")),
+        (SandboxRun(status=signal.SIGXFSZ), None, None, Outcome("limit", "disk")),
+        (SandboxRun(status=signal.SIGRTMIN + 1), None, None, Outcome("killed", "SIGRT+1")),
+        (SandboxRun(status=0), Outcome("raised", "MemoryError()"), None, Outcome("raised", "MemoryError()")),
+        (
+            SandboxRun(status=0, address_bound=True),
             Outcome("raised", "MemoryError()"),
             None,
             Outcome("limit", "memory"),
@@ -159,7 +164,7 @@ FINE, DEAD = Outcome("returned", "1"), Run(status=9)
         (DEAD, None, None, Outcome("killed", "SIGKILL")),
     ],
 )
-def test_the_verdict(run: Run, end: Outcome | None, damage: int | None, expected: Outcome) -> None:
+def test_the_verdict(run: SandboxRun, end: Outcome | None, damage: int | None, expected: Outcome) -> None:
     assert judge(run, end, damage) == expected
 
 

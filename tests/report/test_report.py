@@ -21,14 +21,14 @@ from click.testing import CliRunner
 from worldline.cli.report import report as verb
 from worldline.core.program import Program
 from worldline.data.vocabularies import llama3_path
-from worldline.diagnose.trials import Interventions, Tried
+from worldline.diagnose.trials import Trials, Tried
 from worldline.errors import FormatError, NoSandbox, UsageError
-from worldline.explore.side_by_side import Piece
+from worldline.explore.side_by_side import CellPiece
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
 from worldline.recording.recorder import record
 from worldline.report.charts import Counts, Flips, Rates, Sizes, svg
-from worldline.report.data import INTERVENTIONS, Seen, choose, gather, read_interventions
+from worldline.report.data import INTERVENTIONS, JudgedSample, choose, gather, read_trials
 from worldline.report.failures import VALUE, bounded
 from worldline.report.page import charts, report
 from worldline.stats import Share
@@ -253,18 +253,18 @@ def test_a_large_run_stays_light_and_says_what_it_leaves_out(made: Path, tmp_pat
             log.add(replace(row, at=at, ask=replace(row.ask, program=long) if at % 3 else row.ask))
     text, found = report(tmp_path / "large", limit=20)
     assert len(found.failed) == 90
-    assert len(found.shown) == 20
+    assert len(found.listed) == 20
     assert "20 of 90 failures are shown" in Dom(text).text
     assert len(text) < 20 * 12_000 + 60_000
     none, _ = report(tmp_path / "large", limit=0)
     assert "0 of 90 failures are shown" in Dom(none).text
 
 
-def seen(at: int, cause: str) -> Seen:
+def seen(at: int, cause: str) -> JudgedSample:
     """A failure of a cause."""
     task = Task(program=Program(source=""))
     verdict = Verdict(task, "wrong", "wrong", "int", 1, 0, 1, 0.0, cause)
-    return Seen(at=at, verdict=verdict, sizes=(1, 1))
+    return JudgedSample(at=at, verdict=verdict, sizes=(1, 1))
 
 
 def test_failures_are_chosen_evenly_over_causes() -> None:
@@ -276,22 +276,22 @@ def test_failures_are_chosen_evenly_over_causes() -> None:
 
 
 def test_long_values_are_cut_to_where_they_differ() -> None:
-    one = Piece("s='" + "a" * 900 + "Xbc" + "d" * 900 + "'", "value", True)
-    other = Piece("s='" + "a" * 900 + "Ybc" + "d" * 900 + "'", "value", True)
+    one = CellPiece("s='" + "a" * 900 + "Xbc" + "d" * 900 + "'", "value", True)
+    other = CellPiece("s='" + "a" * 900 + "Ybc" + "d" * 900 + "'", "value", True)
     (left,) = bounded((one,), (other,)) or ()
     (right,) = bounded((other,), (one,)) or ()
     assert left.text.startswith("s=…a")
     assert "Xbc" in left.text
     assert "Ybc" in right.text
     assert len(left.text) < VALUE + 10
-    many = tuple(Piece(f"v{i}={i}", "value", i == 30) for i in range(40))
+    many = tuple(CellPiece(f"v{i}={i}", "value", i == 30) for i in range(40))
     cell = bounded(many, many) or ()
     assert cell[0].text == "v30=30"
     assert cell[-1].text == "… 30 more"
     assert bounded(None, many) is None
 
 
-def interventions() -> Interventions:
+def interventions() -> Trials:
     """Two cures on a failed sample and a passing one."""
     tried = (
         Tried(cure="repair", sample=1, before=False, after=True),
@@ -299,18 +299,18 @@ def interventions() -> Interventions:
         Tried(cure="guard", sample=1, before=False, status="unfit", why="it never left the control flow"),
         Tried(cure="guard", sample=0, before=True, after=False),
     )
-    return Interventions(
+    return Trials(
         model="m", by="answer", seed=0, failed=(1,), causes=("wrong value",), chosen=(0,), passing=3, unjudged=0,
         cures=("repair", "guard"), tried=tried,
     )  # fmt: skip
 
 
 def test_cures_are_read_back_and_shown(made: Path, tmp_path: Path) -> None:
-    assert read_interventions(made) is None
+    assert read_trials(made) is None
     assert "cures" not in Dom(report(made)[0]).ids
     shutil.copytree(made, tmp_path / "cured")
     (tmp_path / "cured" / INTERVENTIONS).write_text(json.dumps(interventions().as_json()))
-    assert read_interventions(tmp_path / "cured") == interventions()
+    assert read_trials(tmp_path / "cured") == interventions()
     text, _ = report(tmp_path / "cured")
     dom = Dom(text)
     assert {"cures", "figure-cures"} <= set(dom.ids)

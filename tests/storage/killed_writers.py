@@ -28,7 +28,7 @@ PER_DIRECTORY = 4  # kills that one directory suffers before it is left
 
 def child(directory: Path, pipe: int, fsync: bool) -> None:
     """Store traces for as long as this process lives."""
-    with shards.Writer(directory, fingerprint=FINGERPRINT, rows_per_shard=1000, fsync=fsync) as writer:
+    with shards.ShardWriter(directory, fingerprint=FINGERPRINT, rows_per_shard=1000, fsync=fsync) as writer:
         first = writer.stored
         os.write(pipe, b"open\n")
         for n in range(first, first + 1000):
@@ -79,7 +79,7 @@ def check(directory: Path, promised: int) -> str:
     harmless = {"leftover"} if (directory / "manifest.json").exists() else {"manifest", "leftover"}
     if directory.exists() and {problem.kind for problem in shards.verify(directory)} - harmless:
         return f"before reopening: {shards.verify(directory)}"
-    with shards.Writer(directory, fingerprint=FINGERPRINT, fsync=False) as writer:
+    with shards.ShardWriter(directory, fingerprint=FINGERPRINT, fsync=False) as writer:
         stored = writer.stored
     if stored <= promised:
         return f"{stored} stored, {promised + 1} promised"

@@ -8,23 +8,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from worldline.core.events import EVENTS, OUTCOMES
 from worldline.core.program import Program
-from worldline.core.trace import (
-    EVENTS,
-    NO_TEXT,
-    OUTCOMES,
-    Columns,
-    Frame,
-    Hidden,
-    Interpreter,
-    Outcome,
-    Step,
-    Trace,
-)
+from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Step, Trace
 from worldline.data import manifest, shards
 from worldline.limits import Limits
 
-INTERPRETER = Interpreter("cpython", "3.11.7", "native")
+INTERPRETER = InterpreterInfo("cpython", "3.11.7", "native")
 FINGERPRINT = manifest.fingerprint(limits=Limits(), interpreter=INTERPRETER, recipe={"name": "test"})
 
 
@@ -76,7 +66,7 @@ def facts(trace: Trace) -> dict[str, Any]:
 
 def store(directory: Path, traces: Iterable[Trace], *, rows_per_shard: int = 2, fsync: bool = False) -> None:
     """A directory of these traces."""
-    with shards.Writer(
+    with shards.ShardWriter(
         directory, fingerprint=FINGERPRINT, rows_per_shard=rows_per_shard, fsync=fsync
     ) as writer:
         for trace in traces:
@@ -121,7 +111,7 @@ def any_trace(draw: st.DrawFn) -> Trace:
             argv=st.lists(any_text, max_size=2).map(tuple),
             files=st.lists(st.tuples(any_text, any_text), max_size=2).map(tuple),
         )),
-        interpreter=draw(st.builds(Interpreter, utf8, utf8, utf8)),
+        interpreter=draw(st.builds(InterpreterInfo, utf8, utf8, utf8)),
         limits=draw(st.builds(Limits, steps=st.integers(1, 2**63 - 1), wall=st.floats(0.001, 1e300))),
         outcome=draw(st.builds(Outcome, st.sampled_from(OUTCOMES), any_text)),
         columns=columns(steps),

@@ -66,7 +66,7 @@ def test_every_damage_is_named_and_nothing_is_loaded(directory: Path, name: str)
     with pytest.raises(DigestError, match=FIRST):
         list(shards.read(directory))
     with pytest.raises(DigestError, match=FIRST):
-        shards.Writer(directory, fingerprint=FINGERPRINT)
+        shards.ShardWriter(directory, fingerprint=FINGERPRINT)
     assert not (directory / ".lock").exists()
 
 
@@ -129,7 +129,7 @@ def test_hostile_manifests(directory: Path, name: str) -> None:
     (problem,) = shards.verify(directory)
     assert (problem.path, problem.kind) == ("manifest.json", "manifest")
     with pytest.raises((DigestError, FormatError)):
-        shards.Writer(directory, fingerprint=FINGERPRINT)
+        shards.ShardWriter(directory, fingerprint=FINGERPRINT)
 
 
 def test_a_later_version_is_named() -> None:

@@ -83,25 +83,25 @@ def test_what_cannot_be_written_is_a_disk_error(tmp_path: Path) -> None:
     with pytest.raises(DiskError):
         files.make_directory(tmp_path / "file" / "x")
     with pytest.raises(DiskError):
-        shards.Writer(tmp_path / "file", fingerprint={})
+        shards.ShardWriter(tmp_path / "file", fingerprint={})
     assert sorted(os.listdir(tmp_path)) == ["file", "taken"]
 
 
 def test_long_and_odd_names(tmp_path: Path) -> None:
     directory = tmp_path / "a b\n\u0301" / ("x" * 200)
-    shards.Writer(directory, fingerprint={}).close()
+    shards.ShardWriter(directory, fingerprint={}).close()
     assert shards.verify(directory) == []
 
 
 def test_a_second_writer_is_kept_out(tmp_path: Path) -> None:
-    with shards.Writer(tmp_path, fingerprint=FINGERPRINT):
+    with shards.ShardWriter(tmp_path, fingerprint=FINGERPRINT):
         with pytest.raises(BusyError, match=f"is being written by process {os.getpid()}"):
-            shards.Writer(tmp_path, fingerprint=FINGERPRINT)
+            shards.ShardWriter(tmp_path, fingerprint=FINGERPRINT)
         code = "import sys; from worldline.files import *; Lock(Path(sys.argv[1]))"
         other = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True)
         assert "BusyError" in other.stderr
         assert shards.verify(tmp_path) == []
-    shards.Writer(tmp_path, fingerprint=FINGERPRINT).close()
+    shards.ShardWriter(tmp_path, fingerprint=FINGERPRINT).close()
     assert os.listdir(tmp_path) == ["manifest.json"]
 
 

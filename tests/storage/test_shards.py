@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from stored_traces import FINGERPRINT, INTERPRETER, any_trace, facts, store, trace
 
 from worldline.core.program import Program
-from worldline.core.trace import Columns, Interpreter, Trace
+from worldline.core.trace import Columns, InterpreterInfo, Trace
 from worldline.data import manifest, rows, shards
 from worldline.errors import DigestError, FingerprintError, FormatError, UsageError
 from worldline.limits import Limits
@@ -35,14 +35,14 @@ def test_traces_come_back_in_order(tmp_path: Path) -> None:
 @given(st.lists(any_trace(), max_size=3, unique_by=lambda t: t.program.digest))
 def test_storing_and_reading_is_identity(given_traces: list) -> None:
     with tempfile.TemporaryDirectory() as name:
-        with shards.Writer(name, fingerprint={}, rows_per_shard=2, fsync=False) as writer:
+        with shards.ShardWriter(name, fingerprint={}, rows_per_shard=2, fsync=False) as writer:
             assert all(writer.add(t) for t in given_traces)
         back = list(shards.read(name))
         assert [facts(t) for t in back] == [facts(t) for t in given_traces]
         assert shards.verify(name) == []
         # a trace that was read is stored as it was numbered: from here on even the columns are equal
         again = Path(name) / "again"
-        with shards.Writer(again, fingerprint={}, fsync=False) as writer:
+        with shards.ShardWriter(again, fingerprint={}, fsync=False) as writer:
             assert all(writer.add(t) for t in back)
         assert list(shards.read(again)) == back
 
@@ -73,7 +73,7 @@ def test_what_a_row_cannot_hold_is_refused_and_the_writer_goes_on(tmp_path: Path
         trace(3, limits=Limits(memory=1 << 70)),
         trace(4, columns=replace(trace(4).columns, texts=[])),
     ]
-    with shards.Writer(tmp_path, fingerprint={}) as writer:
+    with shards.ShardWriter(tmp_path, fingerprint={}) as writer:
         for one in bad:
             with pytest.raises(FormatError):
                 writer.add(one)
@@ -91,10 +91,10 @@ def test_a_trace_beyond_a_row_is_refused_before_it_is_laid_out(monkeypatch: pyte
 
 
 def test_a_program_is_stored_once(tmp_path: Path) -> None:
-    with shards.Writer(tmp_path, fingerprint=FINGERPRINT) as writer:
+    with shards.ShardWriter(tmp_path, fingerprint=FINGERPRINT) as writer:
         assert [writer.add(trace(n)) for n in (1, 2, 1, 2, 3)] == [True, True, False, False, True]
         assert (writer.stored, writer.skipped) == (0, 2)
-    with shards.Writer(tmp_path, fingerprint=FINGERPRINT) as writer:
+    with shards.ShardWriter(tmp_path, fingerprint=FINGERPRINT) as writer:
         assert writer.stored == 3
         assert [writer.add(trace(n)) for n in (3, 4)] == [False, True]
         writer.flush()
@@ -145,43 +145,43 @@ def test_row_groups_bound_what_is_held(tmp_path: Path, monkeypatch: pytest.Monke
 def test_another_fingerprint_is_refused_with_the_difference(tmp_path: Path, changed: dict, line: str) -> None:
     store(tmp_path, [trace(1)])
     with pytest.raises(FingerprintError) as caught:
-        shards.Writer(tmp_path, fingerprint=FINGERPRINT | changed)
+        shards.ShardWriter(tmp_path, fingerprint=FINGERPRINT | changed)
     assert line in str(caught.value)
     store(tmp_path, [trace(2)])  # the refused writer kept no lock
     assert len(list(shards.read(tmp_path))) == 2
 
 
 def test_a_trace_of_another_interpreter_or_other_limits_is_refused(tmp_path: Path) -> None:
-    with shards.Writer(tmp_path, fingerprint=FINGERPRINT) as writer:
+    with shards.ShardWriter(tmp_path, fingerprint=FINGERPRINT) as writer:
         with pytest.raises(
             FingerprintError, match=r"interpreter\.version: stored '3\.11\.7', now '3\.13\.0'"
         ):
-            writer.add(trace(1, interpreter=Interpreter("cpython", "3.13.0", "native")))
+            writer.add(trace(1, interpreter=InterpreterInfo("cpython", "3.13.0", "native")))
         with pytest.raises(FingerprintError, match=r"limits\.steps"):
             writer.add(trace(1, limits=Limits(steps=7)))
         writer.add(trace(1, interpreter=replace(INTERPRETER, core="python")))
-        writer.add(trace(2, interpreter=Interpreter("", "", "")))
+        writer.add(trace(2, interpreter=InterpreterInfo("", "", "")))
         assert writer.skipped == 0
 
 
 def test_directories_that_are_not_ours_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(UsageError, match="neither empty nor"):
-        shards.Writer(tmp_path, fingerprint={})
+        shards.ShardWriter(tmp_path, fingerprint={})
     assert os.listdir(tmp_path) == ["notes.txt"]
     store(tmp_path / "set", [trace(1)])
     (tmp_path / "set" / "manifest.json").unlink()
     with pytest.raises(DigestError, match="missing, and there are shards"):
-        shards.Writer(tmp_path / "set", fingerprint=FINGERPRINT)
+        shards.ShardWriter(tmp_path / "set", fingerprint=FINGERPRINT)
     with pytest.raises(DigestError, match="missing"):
         next(shards.read(tmp_path / "set"))
     with pytest.raises(UsageError, match="no such directory"):
         shards.verify(tmp_path / "nowhere")
     for bad in ({"a": object()}, {"a": "\ud800"}):
         with pytest.raises(UsageError, match="fingerprint"):
-            shards.Writer(tmp_path / "new", fingerprint=bad)
+            shards.ShardWriter(tmp_path / "new", fingerprint=bad)
     with pytest.raises(UsageError, match="rows_per_shard"):
-        shards.Writer(tmp_path / "new", fingerprint={}, rows_per_shard=0)
+        shards.ShardWriter(tmp_path / "new", fingerprint={}, rows_per_shard=0)
 
 
 def test_the_schema_has_every_limit() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,10 +13,13 @@ from hypothesis import strategies as st
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
-from worldline.errors import UsageError
+from worldline.diagnose.diagnosis import cause
+from worldline.errors import FormatError, UsageError
 from worldline.limits import Limits
 from worldline.predict.predictor import Ask, Prediction
 from worldline.recording.recorder import record
+from worldline.suites.run.directory import newest
+from worldline.suites.run.record import line, parse
 from worldline.suites.run.run import run
 from worldline.suites.score import OUTCOMES, judge, truth
 from worldline.suites.suite import Suite, Task
@@ -161,6 +167,27 @@ def test_every_verdict_says_how_far_it_was_right() -> None:
         each=lambda v: heard.append(v.agreed),
     )
     assert heard == [2]
+
+
+def test_a_record_says_what_its_failure_is_about(tmp_path: Path) -> None:
+    texts = iter([TRUE.replace(b"3 d={'a': 1, 'b': 2}", b"3 d={'a': 1, 'b': 9}"), TRUE])
+    run(
+        Suite(name="two", tasks=[COUNT, COUNT]),
+        Scripted(lambda ask: (next(texts), "ended")),
+        out=tmp_path / "run",
+    )
+    wrong, right = newest(tmp_path / "run").values()
+    why = cause(wrong.sample())
+    assert (wrong.operation, wrong.failed_type) == (why.operation, why.type)
+    assert wrong.failed_type == "dict"
+    assert wrong.about() == replace(wrong, operation=None, failed_type=None).about()
+    assert (right.operation, right.failed_type, right.about()) == (None, None, ("", ""))
+    assert parse(line(wrong)) == wrong
+    row = json.loads(line(wrong))
+    assert row["operation"] == why.operation
+    assert not {"operation", "failed_type"} & {*row["verdict"], *json.loads(line(right))}
+    with pytest.raises(FormatError):
+        parse(json.dumps({**row, "operation": [1]}).encode())
 
 
 TRUTH = truth(COUNT, record(COUNT.program))

@@ -82,7 +82,7 @@ def child(folder: Path, notes: Path, count: int) -> subprocess.Popen[bytes]:
 
 def grown(folder: Path, size: int, process: subprocess.Popen[bytes]) -> None:
     """Waits until the log has so many bytes, or the process has ended."""
-    path, deadline = folder / RECORDS, time.monotonic() + 60
+    path, deadline = folder / RECORDS, time.monotonic() + 300
     while process.poll() is None and time.monotonic() < deadline:
         if path.exists() and path.stat().st_size >= size:
             return

@@ -116,9 +116,8 @@ def test_a_wrong_action_is_no_failure_where_actions_are_given() -> None:
 
     free = figures(edit, "free")
     assert rate(free["actions"]) == pytest.approx(7 / 9)  # the return then stands on another line as well
-    assert rate(figures(edit, "states")["actions"]) == pytest.approx(
-        7 / 8
-    )  # behind it nothing could be given
+    # Behind it nothing could be given.
+    assert rate(figures(edit, "states")["actions"]) == pytest.approx(7 / 8)
     assert figures(edit, "actions")["actions"] is None
     assert rate(figures(edit, "next")["actions"]) == pytest.approx(8 / 9)
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from worldline.stats import Share
-from worldline.suites.table import Between, Cell, Measured, Table, shown
+from worldline.suites.table import Between, Cell, Measured, Table, text_of
 
 
 @pytest.mark.parametrize(
@@ -23,12 +23,12 @@ from worldline.suites.table import Between, Cell, Measured, Table, shown
     ],
 )
 def test_a_cell_is_read_as(cell: Cell, text: str) -> None:
-    assert shown(cell) == text
+    assert text_of(cell) == text
 
 
 def test_a_table_is_rows_by_head() -> None:
     table = Table("t", ("kind", "rate"), (("a", Share(1, 2)), ("b", None)), "note")
-    assert table.shown() == [["kind", "rate"], ["a", "50.0 % (9.5 - 90.5) of 2"], ["b", "-"]]
+    assert table.texts() == [["kind", "rate"], ["a", "50.0 % (9.5 - 90.5) of 2"], ["b", "-"]]
     found = Measured("s", "m", 2, (table,), faults=1).as_json()
     assert json.loads(json.dumps(found)) == found
     assert (found["n"], found["faults"]) == (2, 1)

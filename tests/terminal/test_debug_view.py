@@ -12,13 +12,13 @@ from rich.console import Console
 
 from worldline.core.program import Program
 from worldline.diagnose.debug import Debugged, debug, imagine
-from worldline.diagnose.trials import Interventions, Tried
+from worldline.diagnose.trials import Trials, Tried
 from worldline.explore.side_by_side import window
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
 from worldline.report.debug_page import page
 from worldline.terminal.debug import percent, print_debugged, print_imagined
-from worldline.terminal.trials import print_interventions
+from worldline.terminal.trials import print_trials
 
 SUM = Program(
     source="def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n", call="f(40)"
@@ -100,9 +100,9 @@ def test_no_line_is_wider_than_the_terminal() -> None:
 
 def test_hostile_text_steers_neither_terminal_nor_page() -> None:
     found = debugged("4 s=190", f"4 s='{EVIL}'", name=EVIL)
-    assert found.case.found.malformed is not None
+    assert found.diagnosis.found.malformed is not None
     quoted = debugged("4 s=190", "4 s='</td><script>alert(1)</script>[bold]x[/bold]'")
-    assert quoted.case.found.malformed is None
+    assert quoted.diagnosis.found.malformed is None
     for each in (found, quoted):
         bare = ANSI.sub("", shown(each, colour=True))
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", bare)
@@ -178,12 +178,12 @@ def test_interventions_show_flips_with_their_test_and_intervals() -> None:
     after = {**before, **dict.fromkeys(range(8), True), 10: False}
     tried = [Tried(cure="repair", sample=i, before=before[i], after=after[i]) for i in before]
     tried += [Tried(cure="guard", sample=i, before=before[i], status="unfit", why="no") for i in before]
-    found = Interventions(
+    found = Trials(
         model=EVIL, by="answer", seed=0, failed=tuple(range(10)), causes=("lost variable",) * 10,
         chosen=tuple(range(10, 20)), passing=50, unjudged=2, cures=("repair", "guard"), tried=tuple(tried),
     )  # fmt: skip
     file = io.StringIO()
-    print_interventions(Console(file=file, width=180), found)
+    print_trials(Console(file=file, width=180), found)
     lines = file.getvalue().splitlines()
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", file.getvalue())
     assert "10 failed and 10 of 50 passing, by answer" in lines[0]

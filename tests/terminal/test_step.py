@@ -13,13 +13,14 @@ from textual.pilot import Pilot
 
 from worldline.core.program import Program
 from worldline.explore.scene import Scene
+from worldline.explore.stops import locations
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask, Prediction, Predictor
-from worldline.terminal.step.app import Stepper
+from worldline.terminal.step.app import StepApp
 from worldline.terminal.step.keys import KEYS
 from worldline.terminal.step.panel import PANELS
-from worldline.terminal.step.screens import Read
+from worldline.terminal.step.screens import TextScreen
 
 pytestmark = pytest.mark.usefixtures("box")
 
@@ -64,15 +65,15 @@ class Waits:
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         self.asked.set()
-        self.let.wait(60)
+        self.let.wait(120)
         return Interpreter().predict(asks)
 
 
 class Hand:
     """Somebody at the keys of a stepper."""
 
-    def __init__(self, app: Stepper, pilot: Pilot[None]) -> None:
-        self.app, self.pilot, self.walk, self.scene = app, pilot, app.walk, app.walk.scene
+    def __init__(self, app: StepApp, pilot: Pilot[None]) -> None:
+        self.app, self.pilot, self.cursor, self.scene = app, pilot, app.cursor, app.cursor.scene
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -104,9 +105,9 @@ def stepping(
     *,
     size: tuple[int, int] = (80, 24),
     limit: int | None = None,
-) -> Stepper:
+) -> StepApp:
     """An app in which somebody acts."""
-    app = Stepper(Scene.new(program, model=predictor.name, limit=limit), predictor)
+    app = StepApp(Scene.new(program, model=predictor.name, limit=limit), predictor)
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:
@@ -119,10 +120,10 @@ def stepping(
     return app
 
 
-def of_fact(predictor: Predictor | None = None, **options: object) -> Callable[[Act], Stepper]:
+def of_fact(predictor: Predictor | None = None, **options: object) -> Callable[[Act], StepApp]:
     """Something done with the finished run of fact(3)."""
 
-    def run(act: Act) -> Stepper:
+    def run(act: Act) -> StepApp:
         async def after(hand: Hand) -> None:
             await hand.settled()
             await act(hand)
@@ -137,7 +138,7 @@ def test_every_key_leads_to_an_act_and_none_to_two() -> None:
     names = [name for key in keys for name in (key.key, key.also) if name]
     assert len(names) == len(set(names))
     for key in keys:
-        assert callable(getattr(Stepper, "action_" + key.act.partition("(")[0])), key
+        assert callable(getattr(StepApp, "action_" + key.act.partition("(")[0])), key
 
 
 def test_the_page_s_keys_mean_the_same() -> None:
@@ -160,7 +161,7 @@ def test_the_page_s_keys_mean_the_same() -> None:
 
 def test_it_opens_at_the_first_divergence_and_shows_both_sides() -> None:
     async def act(hand: Hand) -> None:
-        assert hand.walk.row == hand.walk.pair.first
+        assert hand.cursor.row == hand.cursor.pair.first
         text = hand.shown()
         assert "parts at step" in hand.shown("heading")
         assert "X state wrong" in hand.shown("place")
@@ -176,52 +177,52 @@ def test_it_opens_at_the_first_divergence_and_shows_both_sides() -> None:
 
 def test_steps_go_into_over_out_and_back() -> None:
     async def act(hand: Hand) -> None:
-        walk = hand.walk
-        assert walk.pair.left is not None
+        cursor = hand.cursor
+        assert cursor.pair.left is not None
         await hand.press("home")
-        assert walk.row == 0
+        assert cursor.row == 0
         await hand.press("right", "n")
-        assert walk.row == 2
+        assert cursor.row == 2
         await hand.press("left", "p")
-        assert walk.row == 0
+        assert cursor.row == 0
         await hand.press("left")
         assert "no such step" in hand.shown("place")
         await hand.press("right", "right", "o")  # from the line that calls, over the call
-        row = walk.pair.row_of("left", walk.pair.left.over(2) or 0)
-        assert walk.row == row > 3
+        row = cursor.pair.row_of("left", cursor.pair.left.over(2) or 0)
+        assert cursor.row == row > 3
         await hand.press("O")
-        assert walk.row == 2
+        assert cursor.row == 2
         await hand.press("right")
-        assert walk.pair.left.depth(walk.pair.rows[3].left or 0) == 1
+        assert cursor.pair.left.depth(cursor.pair.rows[3].left or 0) == 1
         await hand.press("u")
-        assert walk.row == row
+        assert cursor.row == row
         await hand.press("left", "U")
-        assert walk.pair.left.depth(walk.pair.rows[walk.row].left or 0) == 0
+        assert cursor.pair.left.depth(cursor.pair.rows[cursor.row].left or 0) == 0
         await hand.press("end")
-        assert walk.row == walk.count - 1
+        assert cursor.row == cursor.count - 1
 
     of_fact()(act)
 
 
 def test_hops_jumps_and_the_way_back() -> None:
     async def act(hand: Hand) -> None:
-        walk, first = hand.walk, hand.walk.pair.first
+        cursor, first = hand.cursor, hand.cursor.pair.first
         await hand.press("home", "f")
-        assert walk.row == first
+        assert cursor.row == first
         await hand.press("b")
-        assert walk.row == 0
+        assert cursor.row == 0
         await hand.press("d")
-        assert walk.row == first
+        assert cursor.row == first
         await hand.press("d")
         assert "no such difference" in hand.shown("place")
         await hand.press("end", "D")
-        assert walk.row == first
+        assert cursor.row == first
         await hand.press("g")
         await hand.type("1")
-        assert walk.row == 1
+        assert cursor.row == 1
         await hand.press("g")
         await hand.type("99")
-        assert walk.row == 1
+        assert cursor.row == 1
         assert "no step 99" in hand.shown("place")
         await hand.press("g", "escape", "b", "b", "b", "b", "b")
         assert "nowhere to go back to" in hand.shown("place")
@@ -231,47 +232,47 @@ def test_hops_jumps_and_the_way_back() -> None:
 
 def test_the_last_writer_of_the_chosen_name() -> None:
     async def act(hand: Hand) -> None:
-        walk, first = hand.walk, hand.walk.pair.first
+        cursor, first = hand.cursor, hand.cursor.pair.first
         assert first is not None
         await hand.press("w")  # the first that differs
-        assert "r is written in this step" in hand.shown("place") or walk.row < first
+        assert "r is written in this step" in hand.shown("place") or cursor.row < first
         await hand.press("f", "shift+tab", "up")
         assert hand.app.focused is hand.app.panels["state"]
         assert hand.app.chosen == (0, "n")
         await hand.press("w")
-        step = walk.pair.rows[walk.row].right
+        step = cursor.pair.rows[cursor.row].right
         assert step is not None
-        assert walk.pair.right.moments[step].event == "call"
-        right = walk.row
+        assert cursor.pair.right.moments[step].event == "call"
+        right = cursor.row
         await hand.press("b", "W")
-        assert walk.row == right
+        assert cursor.row == right
 
     of_fact()(act)
 
 
 def test_breakpoints_continue_and_reverse_continue() -> None:
     async def act(hand: Hand) -> None:
-        walk = hand.walk
+        cursor = hand.cursor
         await hand.press("k", "space", "down", "space", "enter")  # at no cause
-        assert walk.stops == set()
+        assert cursor.stops == set()
         await hand.press("home", "tab")
         assert hand.app.focused is hand.app.panels["source"]
         await hand.press("down", "down", "B")
-        assert walk.breakpoints == {(None, 3)}
+        assert cursor.breakpoints == {(None, 3)}
         assert re.search("^● 3", hand.shown("source"), re.M)
         await hand.press("c")
-        assert list(walk.spots(walk.row)) == [(None, 3)] * 2
+        assert list(locations(cursor.pair, cursor.row)) == [(None, 3)] * 2
         assert "the breakpoint at line 3" in hand.shown("place")
-        stop = walk.row
+        stop = cursor.row
         await hand.press("c")
-        assert walk.row == walk.count - 1
+        assert cursor.row == cursor.count - 1
         assert "nothing stops before the end" in hand.shown("place")
         await hand.press("C")
-        assert walk.row == stop
+        assert cursor.row == stop
         await hand.press("enter")  # in the source: off, at the line that runs
-        assert walk.breakpoints == set()
+        assert cursor.breakpoints == set()
         await hand.press("C")
-        assert walk.row == 0
+        assert cursor.row == 0
 
     of_fact()(act)
 
@@ -282,7 +283,7 @@ def test_breakpoints_continue_and_reverse_continue() -> None:
 def test_continue_stops_at_what_is_wrong(at: int, told: str) -> None:
     async def act(hand: Hand) -> None:
         await hand.press("home", "k", "space", "down", "space", *["down"] * (at - 1), "space", "enter", "c")
-        assert hand.walk.row == hand.walk.pair.first
+        assert hand.cursor.row == hand.cursor.pair.first
         assert told in hand.shown("place")
 
     of_fact()(act)
@@ -290,23 +291,23 @@ def test_continue_stops_at_what_is_wrong(at: int, told: str) -> None:
 
 def test_an_edit_makes_a_branch_and_branches_are_switched() -> None:
     async def act(hand: Hand) -> None:
-        walk = hand.walk
+        cursor = hand.cursor
         await hand.press("home", "right", "e")
         await hand.type("n=2")
         await hand.settled(2)
-        assert walk.branch == 1
-        assert walk.here.intervention is not None
-        assert walk.here.intervention.as_json() == {"kind": "edit", "step": 1, "name": "n", "value": "2"}
+        assert cursor.branch == 1
+        assert cursor.here.intervention is not None
+        assert cursor.here.intervention.as_json() == {"kind": "edit", "step": 1, "name": "n", "value": "2"}
         assert "branch 1: n = 2 at step 1" in hand.shown("heading")
         assert re.search(r"n +\*?2 ", hand.shown("state")), hand.shown()
         await hand.press("comma")
-        assert walk.branch == 0
+        assert cursor.branch == 0
         await hand.press("comma")
         assert "no further branch" in hand.shown("place")
         await hand.press("full_stop")
-        assert walk.branch == 1
+        assert cursor.branch == 1
         await hand.press("t", "up", "enter")
-        assert walk.branch == 0
+        assert cursor.branch == 0
         await hand.press("e")
         await hand.type("what?")
         assert "not NAME=VALUE" in hand.shown("place")
@@ -324,7 +325,7 @@ def test_a_forced_line_and_one_that_cannot_be() -> None:
         await hand.press("home", "right", "l")
         await hand.type("5")
         await hand.settled(2)
-        branch = hand.walk.here
+        branch = hand.cursor.here
         assert branch.intervention is not None
         assert branch.intervention.as_json() == {"kind": "line", "step": 1, "line": 5}
         await hand.press("comma", "home", "right", "l")
@@ -361,7 +362,7 @@ def test_a_program_is_rewritten() -> None:
         await hand.settled()
         await hand.press("r", "enter")
         await hand.settled(2)
-        assert hand.walk.here.ask.program.source != EVENS.source
+        assert hand.cursor.here.ask.program.source != EVENS.source
         assert "branch 1: rewritten: flatten" in hand.shown("heading")
         assert "for x in xs:" in hand.shown("source")
         await hand.press("r", "enter")
@@ -380,17 +381,17 @@ def test_help_why_and_whole_values_are_read_and_left() -> None:
         ):
             await hand.press(*keys)
             screen = hand.app.screen
-            assert isinstance(screen, Read)
+            assert isinstance(screen, TextScreen)
             assert all(word in screen._text.plain for word in words)
             await hand.press("pagedown", "escape")
-            assert not isinstance(hand.app.screen, Read)
+            assert not isinstance(hand.app.screen, TextScreen)
 
     of_fact()(act)
 
 
 def test_panels_pages_and_clicks() -> None:
     async def act(hand: Hand) -> None:
-        walk = hand.walk
+        cursor = hand.cursor
         for name in PANELS:
             await hand.press("tab")
             assert hand.app.focused is hand.app.panels[name]
@@ -398,16 +399,16 @@ def test_panels_pages_and_clicks() -> None:
         assert hand.app.focused is hand.app.panels["state"]
         await hand.press("tab")
         await hand.press("home", "down")
-        assert walk.row == 1
+        assert cursor.row == 1
         await hand.press("pagedown")
-        assert walk.row > 2
+        assert cursor.row > 2
         await hand.press("pageup", "up")
-        assert walk.row == 0
+        assert cursor.row == 0
         await hand.pilot.click("#timeline", offset=(2 + 5, 0))
-        assert walk.row == 5
+        assert cursor.row == 5
         await hand.press("home")
         await hand.pilot.click("#steps", offset=(3, 2))
-        assert walk.row == 1
+        assert cursor.row == 1
         await hand.pilot.click("#source", offset=(6, 4))
         assert hand.app.line == (None, 4)
 
@@ -420,7 +421,7 @@ def test_it_can_be_looked_at_while_the_model_writes_and_stopped() -> None:
     async def act(hand: Hand) -> None:
         for _ in range(500):
             await hand.pilot.pause(0.02)
-            if predictor.asked.is_set() and hand.walk.count:
+            if predictor.asked.is_set() and hand.cursor.count:
                 break
         assert "writing" in hand.shown("heading") or "interpreter runs" in hand.shown("heading")
         assert set(hand.shown("timeline").splitlines()[0]) == set("A -")
@@ -445,12 +446,12 @@ def test_running_on_waits_for_what_stops_it() -> None:
     async def act(hand: Hand) -> None:
         for _ in range(500):
             await hand.pilot.pause(0.02)
-            if predictor.asked.is_set() and hand.walk.count:
+            if predictor.asked.is_set() and hand.cursor.count:
                 break
         await hand.press("home", "c")
         predictor.let.set()
         await hand.settled()
-        assert hand.walk.row == hand.walk.count - 1
+        assert hand.cursor.row == hand.cursor.count - 1
         assert "nothing stops before the end" in hand.shown("place")
 
     stepping(FACT, predictor, act)
@@ -466,8 +467,8 @@ def test_quitting_amid_it_ends_the_thread(key: str) -> None:
         await hand.press(key)
 
     app = stepping(FACT, predictor, act)
-    assert not app._worker._thread.is_alive()
-    assert app.walk.scene.branch(0).status == "stopped"
+    assert not app._growing.is_alive
+    assert app.cursor.scene.branch(0).status == "stopped"
     predictor.let.set()
 
 
@@ -481,7 +482,7 @@ def test_a_model_that_fails_leaves_the_interpreter_s_run() -> None:
     async def act(hand: Hand) -> None:
         await hand.settled()
         assert r"failed: no such \x1b[31mhost" in hand.shown("heading")
-        assert hand.walk.count > 5
+        assert hand.cursor.count > 5
 
     stepping(FACT, Fails(), act)
 
@@ -490,7 +491,7 @@ def test_a_model_that_fails_leaves_the_interpreter_s_run() -> None:
 def test_hostile_text_is_shown_as_text_in_any_room(size: tuple[int, int]) -> None:
     async def act(hand: Hand) -> None:
         await hand.settled()
-        for _ in range(hand.walk.count):
+        for _ in range(hand.cursor.count):
             await hand.press("right")
             assert not CONTROL.search(hand.shown())
         if size[0] >= 80:
@@ -513,7 +514,7 @@ def test_bytes_that_no_notation_has() -> None:
 
     async def act(hand: Hand) -> None:
         await hand.settled()
-        for _ in range(hand.walk.count):
+        for _ in range(hand.cursor.count):
             await hand.press("right")
             assert not CONTROL.search(hand.shown())
         await hand.press("y")
@@ -527,7 +528,7 @@ def test_the_shipped_model_streams_and_its_run_is_stepped_through() -> None:
     seen = []
 
     async def act(hand: Hand) -> None:
-        while not hand.walk.count:
+        while not hand.cursor.count:
             await hand.pilot.pause(0.02)
         for _ in range(1_500):
             await hand.pilot.pause(0.02)
@@ -535,8 +536,8 @@ def test_the_shipped_model_streams_and_its_run_is_stepped_through() -> None:
             if hand.scene.branch(0).status != "running":
                 break
         await hand.settled()
-        first = hand.walk.pair.first
-        assert hand.walk.row == (first or 0)
+        first = hand.cursor.pair.first
+        assert hand.cursor.row == (first or 0)
         assert ("parts at" if first is not None else "right") in hand.shown("heading")
         assert re.search(r"sure \d", hand.shown("place"))
 

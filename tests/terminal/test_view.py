@@ -14,7 +14,7 @@ from specimen import EVIL, SOURCE, specimen, step
 from worldline.core.escape import printable, printable_lines
 from worldline.core.program import Program
 from worldline.core.state import state_at
-from worldline.terminal.source import Sources
+from worldline.terminal.source import HighlightedSource
 from worldline.terminal.state import print_state
 from worldline.terminal.table import print_trace
 
@@ -127,7 +127,7 @@ def test_lines_are_counted_as_python_counts_them(text: str) -> None:
 
 
 def test_source_lines_are_those_of_their_file() -> None:
-    sources = Sources(Program(source=SOURCE, files=(("m.py", "x = 1\n"),)))
+    sources = HighlightedSource(Program(source=SOURCE, files=(("m.py", "x = 1\n"),)))
     assert sources.line("program.py", 1).plain == "def f(n):"
     assert sources.line("program.py", 2).plain == "    xs = [n]  # \\u202eevil\\x1b[2J"
     assert sources.line("m.py", 1).plain == "x = 1"
@@ -138,6 +138,6 @@ def test_source_lines_are_those_of_their_file() -> None:
     "source", ["", "\n\n\nx = 1", '"""\n\n\n"""\nx', "x = 1\r\n\r\ny = 2\r\n", "\x0c\nx = (\n"]
 )
 def test_colouring_moves_no_line(source: str) -> None:
-    sources = Sources(Program(source=source))
+    sources = HighlightedSource(Program(source=source))
     for number, line in enumerate(printable_lines(source), 1):
         assert sources.line("program.py", number).plain == line

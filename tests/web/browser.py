@@ -15,7 +15,7 @@ CHROMIUM = "/usr/bin/chromium"
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 WIDE = {"width": 1400, "height": 900}
 NARROW = {"width": 375, "height": 800}
-OPENING = 60_000  # ms; a long run on a busy machine
+OPENING = 120_000  # ms; a long run on a busy machine
 VISITS = count()  # makes every address a new one, whatever was shown before
 
 
@@ -50,7 +50,7 @@ def tab(browser: Any, *, size: dict[str, int] = WIDE, dark: bool = False) -> tup
         viewport=size, color_scheme="dark" if dark else "light", reduced_motion="reduce"
     )
     page = context.new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(OPENING)
     return page, Complaints(page)
 
 

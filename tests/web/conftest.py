@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import fcntl
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,19 +16,38 @@ from staged import FIRST, SECOND, stage
 __all__ = ["chromium"]
 
 
+def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that the first of the test processes makes and all of them read."""
+    base = factory.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with open(base / f"{name}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (base / name).exists():
+            make(base / f"{name}.draft")
+            (base / f"{name}.draft").rename(base / name)
+    return base / name
+
+
 @pytest.fixture(scope="session")
 def erring(tmp_path_factory: pytest.TempPathFactory, box: None) -> tuple[Path, Path]:
     """Two real runs of one small suite; nobody writes into them."""
-    folder = tmp_path_factory.mktemp("erring")
-    first, second = folder / "first", folder / "second"
-    real(first, Erring())
-    real(second, Erring(start=4))
-    return first, second
+
+    def make(folder: Path) -> None:
+        real(folder / "first", Erring())
+        real(folder / "second", Erring(start=4))
+
+    folder = shared(tmp_path_factory, "erring", make)
+    return folder / "first", folder / "second"
 
 
 @pytest.fixture(scope="session")
 def shown(tmp_path_factory: pytest.TempPathFactory, box: None) -> Iterator[Served]:
     """A server without a model, of two staged runs; the first has a long sample too."""
-    folder = tmp_path_factory.mktemp("staged")
-    with serving(stage(folder / "one", FIRST, long=True), stage(folder / "two", SECOND)) as server:
+
+    def make(folder: Path) -> None:
+        stage(folder / "one", FIRST, long=True)
+        stage(folder / "two", SECOND)
+
+    folder = shared(tmp_path_factory, "staged", make)
+    with serving(folder / "one", folder / "two") as server:
         yield server

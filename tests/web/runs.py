@@ -5,6 +5,7 @@
     real(path, ...)     a run of that suite on disk
     synthetic(path, n)  a run of n samples, each judged as `bench` would, in seconds
     copied(path, to)    a run with another log; rows(index) its samples
+    older(path, to)     a run as releases wrote it whose records did not say what a failure is about
 
 The synthetic run has few different traces, each of them true of its program, and as many sources as samples.
 """
@@ -33,7 +34,7 @@ from worldline.suites.run.run import run
 from worldline.suites.score import Truth, answer, judge
 from worldline.suites.suite import Suite, Task
 from worldline.web.index.filter import Filters
-from worldline.web.index.index import Index
+from worldline.web.index.index import RunIndex
 from worldline.web.index.samples import samples
 
 SUM = "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
@@ -124,7 +125,18 @@ def copied(path: Path, to: Path, change: Callable[[bytes], bytes] = bytes) -> Pa
     return to
 
 
-def rows(index: Index, **params: Any) -> list[dict[str, Any]]:
+def older(path: Path, to: Path) -> Path:
+    """A run somewhere else, without the fields that records did not always have."""
+
+    def without(data: bytes) -> bytes:
+        lines = [json.loads(text) for text in data.splitlines()]
+        kept = [{key: one[key] for key in one if key not in ("operation", "failed_type")} for one in lines]
+        return b"".join(json.dumps(one).encode() + b"\n" for one in kept)
+
+    return copied(path, to, without)
+
+
+def rows(index: RunIndex, **params: Any) -> list[dict[str, Any]]:
     """The first 500 samples that some filters choose, in the order of the suite."""
     found: list[dict[str, Any]] = samples(index, Filters.of(params), count=500)["samples"]
     return found

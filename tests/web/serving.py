@@ -99,7 +99,7 @@ def end(process: subprocess.Popen[str]) -> int:
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
     try:
-        return process.wait(10)
+        return process.wait(120)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
@@ -152,7 +152,7 @@ def _main(told: dict[str, Any]) -> None:
     from worldline.web.http.policy import policy
     from worldline.web.server import address, listen, serve
     from worldline.web.server import run as answer
-    from worldline.web.service import Desk, Opening
+    from worldline.web.service import Opening, Service
 
     def loader(scheme: str) -> Any:
         return lambda: load_model(scheme)
@@ -168,7 +168,7 @@ def _main(told: dict[str, Any]) -> None:
     listener = listen("127.0.0.1", 0)
     rules = replace(policy("127.0.0.1", listener.getsockname()[1], told["token"]), **told["bounds"])
     with contextlib.suppress(KeyboardInterrupt):
-        answer(Desk(opening), rules, listener, lambda: print(address("127.0.0.1", rules), flush=True))
+        answer(Service(opening), rules, listener, lambda: print(address("127.0.0.1", rules), flush=True))
 
 
 if __name__ == "__main__":

@@ -28,9 +28,8 @@ CALLS = (
     (FACT, "fact(3)"), (WORDS, "words(['ab', 'cd'])"), (HOSTILE, "f('<script>alert(1)</script>\u202e')"), CUT, LOOP,
 )  # fmt: skip
 LONG_TURNS = 9_998
-LONG_STEPS = (
-    2 * LONG_TURNS + 5
-)  # a test and a body each; the call, s = 0, the last test, line 5 and the return
+# A test and a body each; the call, s = 0, the last test, line 5 and the return.
+LONG_STEPS = 2 * LONG_TURNS + 5
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ OVER = """name => {
   const found = [...document.querySelectorAll('.branch')].filter(branch => branch.textContent.includes(name));
   return found.length && !found.at(-1).querySelector('.running');
 }"""
-PATIENCE = 60_000  # ms; the model is loaded by the first of them
+PATIENCE = 120_000  # ms; the model is loaded by the first of them
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +37,8 @@ def tabs(chromium: Any, served: Served) -> Any:
 @pytest.fixture
 def page(tabs: Any) -> Iterator[Any]:
     page, complaints, served = tabs
-    page.goto(
-        f"{served.origin}/#/"
-    )  # else the last test's branch, at the same row, would be taken for the run
+    # Else the last test's branch, at the same row, would be taken for the run.
+    page.goto(f"{served.origin}/#/")
     page.wait_for_selector(".sample-view", state="detached")
     page.goto(f"{served.origin}/#/run/0/sample/0?row=10")
     page.wait_for_selector(".sample-view[data-row='10']")

@@ -15,7 +15,7 @@ from serving import Served, serving
 
 from worldline.web import api
 from worldline.web.index.index import build
-from worldline.web.scene_cache import Shelf
+from worldline.web.scene_cache import SceneCache
 
 MANY = 1_500
 SCROLL = """share => new Promise(done => {
@@ -26,15 +26,15 @@ SCROLL = """share => new Promise(done => {
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> Shelf:
+def scenes(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> SceneCache:
     """Two runs of one small suite, and one of many samples."""
     many = synthetic(tmp_path_factory.mktemp("runs") / "many", MANY)
-    return Shelf([build(path) for path in (*erring, many)])
+    return SceneCache([build(path) for path in (*erring, many)])
 
 
 @pytest.fixture(scope="module")
-def served(shelf: Shelf) -> Iterator[Served]:
-    with serving(*(Path(index.path) for index in shelf.runs)) as found:
+def served(scenes: SceneCache) -> Iterator[Served]:
+    with serving(*(Path(index.path) for index in scenes.runs)) as found:
         yield found
 
 
@@ -94,9 +94,9 @@ def seen(tabs: Seen) -> Iterator[Seen]:
     assert tabs.complaints.heard == []
 
 
-def listed(shelf: Shelf, run: str = "0", **query: Any) -> list[str]:
+def listed(scenes: SceneCache, run: str = "0", **query: Any) -> list[str]:
     """The names that the server would list."""
-    return [one["name"] for one in api.samples(shelf, run, {"count": 500, **query})["samples"]]
+    return [one["name"] for one in api.samples(scenes, run, {"count": 500, **query})["samples"]]
 
 
 def test_a_run_is_opened_by_click_and_by_key(seen: Seen) -> None:
@@ -112,8 +112,8 @@ def test_a_run_is_opened_by_click_and_by_key(seen: Seen) -> None:
     assert "token" not in seen.page.url
 
 
-def test_figures_are_the_server_s(seen: Seen, shelf: Shelf) -> None:
-    page, figures = seen.open("#/run/0"), api.overview(shelf, "0", {})
+def test_figures_are_the_server_s(seen: Seen, scenes: SceneCache) -> None:
+    page, figures = seen.open("#/run/0"), api.overview(scenes, "0", {})
     answers = page.locator(".headline").first.inner_text()
     share = figures["answer"]
     assert (
@@ -130,7 +130,7 @@ def test_figures_are_the_server_s(seen: Seen, shelf: Shelf) -> None:
         assert told == [(bucket["label"], str(bucket["n"])) for bucket in figures["by"][kind]]
 
 
-def test_every_bar_leads_to_its_samples_and_back(seen: Seen, shelf: Shelf) -> None:
+def test_every_bar_leads_to_its_samples_and_back(seen: Seen, scenes: SceneCache) -> None:
     page = seen.open("#/run/0")
     for panel in range(page.locator(".bars").count()):
         row = page.locator(".bars").nth(panel).locator("tbody tr").last
@@ -139,15 +139,14 @@ def test_every_bar_leads_to_its_samples_and_back(seen: Seen, shelf: Shelf) -> No
         row.click()
         assert seen.total == n
         assert page.locator(".bars").nth(panel).locator("tr.chosen").count() == 1
-        assert (
-            page.locator(".bars").nth(panel).locator("tbody tr").count() == many
-        )  # the others stay in sight
+        # The others stay in sight.
+        assert page.locator(".bars").nth(panel).locator("tbody tr").count() == many
         page.locator(".bars").nth(panel).locator("tr.chosen a").press("Enter")  # by key: let it go again
-        assert seen.total == len(listed(shelf))
+        assert seen.total == len(listed(scenes))
         assert seen.params == {}
 
 
-def test_a_bar_narrows_what_is_chosen_already(seen: Seen, shelf: Shelf) -> None:
+def test_a_bar_narrows_what_is_chosen_already(seen: Seen, scenes: SceneCache) -> None:
     page = seen.open("#/run/2?answer=wrong")
     row = page.locator(".bars:has(caption:text('By length')) tbody tr").first
     n = int(row.locator(".bars-n").inner_text().replace(",", ""))
@@ -155,42 +154,42 @@ def test_a_bar_narrows_what_is_chosen_already(seen: Seen, shelf: Shelf) -> None:
     assert seen.total == n
     assert seen.params["answer"] == "wrong"
     page.go_back()
-    assert seen.total == api.samples(shelf, "2", {"answer": "wrong"})["total"]
+    assert seen.total == api.samples(scenes, "2", {"answer": "wrong"})["total"]
 
 
-def test_filters_by_choice_and_their_chips(seen: Seen, shelf: Shelf) -> None:
+def test_filters_by_choice_and_their_chips(seen: Seen, scenes: SceneCache) -> None:
     page = seen.open("#/run/0")
     page.get_by_label("Filter by cause").select_option("wrong value")
-    assert seen.names() == listed(shelf, cause="wrong value")
+    assert seen.names() == listed(scenes, cause="wrong value")
     page.get_by_label("Filter by answer").select_option("right")
-    assert seen.names() == listed(shelf, cause="wrong value", answer="right")
+    assert seen.names() == listed(scenes, cause="wrong value", answer="right")
     page.get_by_role("button", name="cause wrong value").click()
-    assert seen.names() == listed(shelf, answer="right")
+    assert seen.names() == listed(scenes, answer="right")
     page.get_by_label("Steps, at least").fill("10")
     page.get_by_label("Steps, at most").fill("60")
     page.wait_for_url(re.compile(r"steps_max=60"))
-    assert seen.names() == listed(shelf, answer="right", steps_min=10, steps_max=60)
+    assert seen.names() == listed(scenes, answer="right", steps_min=10, steps_max=60)
     page.locator(".brand").focus()
     page.keyboard.press("c")
-    assert seen.names() == listed(shelf)
+    assert seen.names() == listed(scenes)
 
 
-def test_a_filter_is_reached_and_chosen_by_key(seen: Seen, shelf: Shelf) -> None:
+def test_a_filter_is_reached_and_chosen_by_key(seen: Seen, scenes: SceneCache) -> None:
     page = seen.open("#/run/0")
     page.keyboard.press("f")
     assert page.evaluate("document.activeElement.name") == "cause"
     page.keyboard.press("ArrowDown")
     page.wait_for_url(re.compile(r"cause="))
-    assert seen.names() == listed(shelf, cause=seen.params["cause"])
+    assert seen.names() == listed(scenes, cause=seen.params["cause"])
 
 
-def test_search_from_the_keyboard_to_an_open_sample_and_back(seen: Seen, shelf: Shelf) -> None:
+def test_search_from_the_keyboard_to_an_open_sample_and_back(seen: Seen, scenes: SceneCache) -> None:
     page = seen.open("#/run/0")
     page.keyboard.press("/")
     page.keyboard.type("f(n)")
     page.wait_for_url(re.compile(r"q=f%28n%29"))
-    wanted = listed(shelf, q="f(n)")
-    assert seen.names() == wanted != listed(shelf)
+    wanted = listed(scenes, q="f(n)")
+    assert seen.names() == wanted != listed(scenes)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     grid = page.get_by_role("grid", name="Samples")
@@ -205,47 +204,47 @@ def test_search_from_the_keyboard_to_an_open_sample_and_back(seen: Seen, shelf: 
     assert page.locator(".windowed-row.active a").inner_text() == wanted[1]
     page.get_by_label("Search the samples").press("Escape")
     page.wait_for_url(re.compile(r"^[^=]*$"))
-    assert seen.names() == listed(shelf)
+    assert seen.names() == listed(scenes)
 
 
-def test_the_newest_search_wins(seen: Seen, shelf: Shelf) -> None:
+def test_the_newest_search_wins(seen: Seen, scenes: SceneCache) -> None:
     page = seen.open("#/run/2")
     page.get_by_label("Search the samples").press_sequentially("sum/12", delay=1)
     page.wait_for_url(re.compile(r"q=sum%2F12"))
-    assert seen.total == api.samples(shelf, "2", {"q": "sum/12"})["total"] < MANY
+    assert seen.total == api.samples(scenes, "2", {"q": "sum/12"})["total"] < MANY
     assert all("sum/12" in name for name in seen.names())
 
 
 @pytest.mark.parametrize("column", ["name", "cause", "agreed", "steps", "depth", "bytes"])
-def test_columns_sort_both_ways_by_click(seen: Seen, shelf: Shelf, column: str) -> None:
+def test_columns_sort_both_ways_by_click(seen: Seen, scenes: SceneCache, column: str) -> None:
     page = seen.open("#/run/0")
     button = page.locator(f".samples-head .c-{column} button")
     for order, word in (("asc", "ascending"), ("desc", "descending")):
         button.click()
         page.wait_for_selector(f".c-{column}[aria-sort={word}]")
-        assert seen.names() == listed(shelf, sort=column, order=order)
+        assert seen.names() == listed(scenes, sort=column, order=order)
     button.click()
     page.wait_for_selector(".c-at[aria-sort=ascending]")
-    assert seen.names() == listed(shelf)
+    assert seen.names() == listed(scenes)
 
 
-def test_order_by_key(seen: Seen, shelf: Shelf) -> None:
+def test_order_by_key(seen: Seen, scenes: SceneCache) -> None:
     page = seen.open("#/run/0")
     page.keyboard.press("s")
     page.wait_for_selector(".c-name[aria-sort=ascending]")
     page.keyboard.press("S")
     page.wait_for_selector(".c-name[aria-sort=descending]")
-    assert seen.names() == listed(shelf, sort="name", order="desc")
+    assert seen.names() == listed(scenes, sort="name", order="desc")
 
 
-def test_flips_between_two_runs(seen: Seen, shelf: Shelf) -> None:
+def test_flips_between_two_runs(seen: Seen, scenes: SceneCache) -> None:
     page = seen.open("#/run/0")
     page.keyboard.press("o")
     page.keyboard.press("ArrowDown")
     page.wait_for_url(re.compile(r"other=1"))
     seen.settle()
     assert page.evaluate("document.activeElement.tagName") == "SELECT"  # to go on to a third run
-    flips = api.overview(shelf, "0", {"other": "1"})["flips"]
+    flips = api.overview(scenes, "0", {"other": "1"})["flips"]
     page.wait_for_selector(".flips")
     assert f"p = {flips['p']:.3f}" in page.locator(".flips").inner_text()
     for kind in ("gained", "lost", "both", "neither"):
@@ -253,7 +252,7 @@ def test_flips_between_two_runs(seen: Seen, shelf: Shelf) -> None:
         assert int(link.locator("b").inner_text()) == flips[kind]
         link.click() if kind in ("gained", "both") else link.press("Enter")
         page.wait_for_selector(f".flip.{kind}.chosen")
-        assert seen.names() == listed(shelf, other="1", flip=kind)
+        assert seen.names() == listed(scenes, other="1", flip=kind)
         marks = {"gained": "✗→✓", "lost": "✓→✗", "both": "✓→✓", "neither": "✗→✗"}[kind]
         shown = page.locator(".windowed-row .c-answer").all_inner_texts()
         assert {re.sub(r"\s", "", text) for text in shown} <= {marks}
@@ -261,9 +260,9 @@ def test_flips_between_two_runs(seen: Seen, shelf: Shelf) -> None:
     page.wait_for_url(re.compile(r"/sample/.*other=1"))
 
 
-def test_the_measure_is_answers_or_traces_by_click_and_by_key(seen: Seen, shelf: Shelf) -> None:
+def test_the_measure_is_answers_or_traces_by_click_and_by_key(seen: Seen, scenes: SceneCache) -> None:
     page = seen.open("#/run/0")
-    bucket = api.overview(shelf, "0", {})["by"]["type"][0]
+    bucket = api.overview(scenes, "0", {})["by"]["type"][0]
     row = page.locator(".bars:has(caption:text('By type')) tbody tr").first
     for act, kind in ((lambda: page.get_by_role("button", name="whole traces").click(), "trace"),
                       (lambda: page.keyboard.press("m"), "answer")):  # fmt: skip
@@ -277,10 +276,12 @@ def test_the_measure_is_answers_or_traces_by_click_and_by_key(seen: Seen, shelf:
         )
 
 
-def test_a_long_list_is_windowed_and_says_so(seen: Seen, shelf: Shelf) -> None:
+def test_a_long_list_is_windowed_and_says_so(seen: Seen, scenes: SceneCache) -> None:
     page = seen.open("#/run/2?sort=steps&order=desc")
     wanted = [
-        one for at in range(0, MANY, 500) for one in listed(shelf, "2", sort="steps", order="desc", offset=at)
+        one
+        for at in range(0, MANY, 500)
+        for one in listed(scenes, "2", sort="steps", order="desc", offset=at)
     ]
     grid = page.get_by_role("grid", name="Samples")
     assert grid.get_attribute("aria-rowcount") == str(MANY + 1)
@@ -324,9 +325,9 @@ def test_a_list_longer_than_a_browser_can_lay_out(seen: Seen) -> None:
     page.reload()
 
 
-def test_a_deep_link_shows_what_was_seen(seen: Seen, shelf: Shelf) -> None:
+def test_a_deep_link_shows_what_was_seen(seen: Seen, scenes: SceneCache) -> None:
     page = seen.open("#/run/0?cause=wrong+value&sort=bytes&order=desc&other=1&row=1")
-    wanted = listed(shelf, cause="wrong value", sort="bytes", order="desc", other="1")
+    wanted = listed(scenes, cause="wrong value", sort="bytes", order="desc", other="1")
     assert seen.names() == wanted
     assert page.locator(".windowed-row.active a").inner_text() == wanted[1]
     page.wait_for_selector(".flips")
@@ -360,7 +361,7 @@ def test_a_question_that_cannot_be_answered_is_said_in_words(chromium: Any, serv
     page.context.close()
 
 
-def test_a_phone_s_width(chromium: Any, served: Served, shelf: Shelf) -> None:
+def test_a_phone_s_width(chromium: Any, served: Served, scenes: SceneCache) -> None:
     seen = Seen(chromium, served, NARROW)
     page = seen.page
     page.goto(f"{served.origin}/#/run/0")
@@ -368,7 +369,7 @@ def test_a_phone_s_width(chromium: Any, served: Served, shelf: Shelf) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     page.locator("summary:text('Rates by')").click()
     page.locator(".bars:has(caption:text('By type')) tbody tr").first.click()
-    n = api.overview(shelf, "0", {})["by"]["type"][0]["n"]
+    n = api.overview(scenes, "0", {})["by"]["type"][0]["n"]
     assert seen.total == n
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     page.context.close()

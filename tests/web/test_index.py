@@ -9,26 +9,26 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from runs import FACT, LAZY, copied, rows, synthetic, tasks
+from runs import FACT, LAZY, copied, older, rows, synthetic, tasks
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.writer import encode_steps, prompt
 from worldline.codec.cwm import writer as cwm
 from worldline.core.program import Program
-from worldline.diagnose.cause import cause
+from worldline.diagnose.diagnosis import cause
 from worldline.diagnose.reading import read
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
 from worldline.recording.recorder import record_many
 from worldline.suites.run.directory import newest
+from worldline.web.api import describe_run
 from worldline.web.index import operations as index_operations
 from worldline.web.index import read as index_read
 from worldline.web.index.depth import depth
 from worldline.web.index.filter import Filters, select
-from worldline.web.index.index import SORTS, Index, build
+from worldline.web.index.index import SORTS, RunIndex, build
 from worldline.web.index.samples import ordered, samples
 from worldline.web.overview import overview
-from worldline.web.runs import describe
 
 THROWN = (
     "def g():\n    try:\n        yield 1\n    except KeyError:\n        yield h(2)\n\n"
@@ -58,7 +58,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def index(many: Path) -> Index:
+def index(many: Path) -> RunIndex:
     """Its index, for those who only read it."""
     return build(many)
 
@@ -93,13 +93,26 @@ def test_a_failure_has_the_operation_of_its_diagnosis_and_nothing_else_has_one(m
     assert {one["operation"] for one in rows(index)} > {None, "none"}
 
 
+def test_an_older_run_says_the_same_and_only_such_a_one_is_diagnosed(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = build(older(made, tmp_path / "older"))
+    monkeypatch.setattr(index_operations, "cause", None)
+    monkeypatch.setattr(index_operations, "FAILURES", 0)
+    monkeypatch.setattr(index_operations, "LONG", 0)
+    index = build(made)
+    assert index.operations
+    assert index.notes == ()
+    assert [one["operation"] for one in rows(index)] == [one["operation"] for one in rows(before)]
+
+
 def test_too_many_failures_are_not_diagnosed_and_that_is_said(
-    many: Path, monkeypatch: pytest.MonkeyPatch
+    many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index_operations, "FAILURES", 100)
-    index = build(many)
+    index = build(older(many, tmp_path / "older"))
     assert not index.operations
-    assert "not diagnosed" in describe(index)["notes"][-1]
+    assert "not diagnosed" in describe_run(index)["notes"][-1]
     assert {one["operation"] for one in rows(index)} == {None}
     assert overview(index, Filters())["by"]["operation"] == []
     with pytest.raises(UsageError, match="not filtered by operation"):
@@ -107,8 +120,9 @@ def test_too_many_failures_are_not_diagnosed_and_that_is_said(
 
 
 def test_failures_with_long_traces_alone_are_not_diagnosed_and_that_is_said(
-    made: Path, monkeypatch: pytest.MonkeyPatch
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    made = older(made, tmp_path / "older")
     whole = build(made)
     longest = max(one["size"] + one["bytes"] for one in whole.table.to_pylist() if one["operation"])
     monkeypatch.setattr(index_operations, "LONG", longest - 1)
@@ -145,7 +159,7 @@ def test_depth_is_that_of_the_parsed_text(codec: str) -> None:
 def _levels(ask: Ask, truth: Prediction) -> int:
     """The most frames that are alive at once, by the events."""
     level = highest = 0
-    for moment in read(ask, truth).moments:
+    for moment in read(ask, truth).events:
         level += {"call": 1, "return": -1}.get(moment.event, 0)
         highest = max(highest, level)
     return highest
@@ -157,7 +171,7 @@ def test_depth_of_any_text_is_a_number_or_none(text: str, codec: str) -> None:
     assert found is None or 1 <= found <= len(text)
 
 
-def test_a_synthetic_run_is_true_of_its_programs(index: Index, box: None) -> None:
+def test_a_synthetic_run_is_true_of_its_programs(index: RunIndex, box: None) -> None:
     records = [index.record(at) for at in range(0, 600, 23)]
     for found, trace in zip(records, record_many(one.ask.program for one in records), strict=True):
         assert encode_steps(trace) == found.truth
@@ -169,7 +183,7 @@ def test_a_synthetic_run_is_true_of_its_programs(index: Index, box: None) -> Non
 
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("sort", SORTS)
-def test_pages_are_the_whole_list_sorted(index: Index, sort: str, order: str) -> None:
+def test_pages_are_the_whole_list_sorted(index: RunIndex, sort: str, order: str) -> None:
     options = {"sort": sort, "order": order}
     pages = [samples(index, Filters(), offset=at, count=70, **options)["samples"] for at in range(0, 630, 70)]
     found = [one[sort] for page in pages for one in page]
@@ -191,7 +205,7 @@ def test_samples_without_a_value_come_last_either_way(many: Path, tmp_path: Path
         steps = [one["steps"] for one in found]
         known = [one for one in steps if one is not None]
         assert steps == sorted(known, reverse=order == "desc") + [None] * 200
-    told = describe(index)
+    told = describe_run(index)
     assert (told["samples"], told["judged"], told["faults"]) == (600, 400, 200)
     assert overview(index, Filters())["answer"]["n"] == 400
     assert len(rows(index, cause="tool fault")) == 200
@@ -207,7 +221,7 @@ def test_a_search_finds_what_names_calls_causes_and_sources_hold(made: Path, man
         for word in ("sum/1", "F(3)", "wrong value", "xs.append", "# sample 0000", "no such thing", "\u202e"):
             found = ordered(index, select(index, Filters.of({"q": word})), sort="at", order="asc")
             wanted = [at for at, text in texts.items() if word.lower() in text]
-            assert [int(index.places[row]) for row in found] == wanted
+            assert [int(index.positions[row]) for row in found] == wanted
 
 
 def test_a_search_that_does_not_reach_everything_says_so(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,12 +251,12 @@ def test_filters_come_back_as_they_were_given() -> None:
 
 
 @pytest.mark.parametrize("options", [{"sort": "colour"}, {"order": "up"}, {"count": 501}, {"offset": -1}])
-def test_lists_that_cannot_be_are_errors(index: Index, options: dict[str, Any]) -> None:
+def test_lists_that_cannot_be_are_errors(index: RunIndex, options: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         samples(index, Filters(), **options)
 
 
-def test_values_of_no_sample_choose_none(index: Index) -> None:
+def test_values_of_no_sample_choose_none(index: RunIndex) -> None:
     for params in (
         {"cause": "\ud800"},
         {"type": "nosuch"},

@@ -16,12 +16,12 @@ from runs import copied, rows, synthetic
 from worldline.errors import DigestError, DiskError, FormatError, UsageError, WorldlineError
 from worldline.files import Lock
 from worldline.suites.run.directory import CONFIG, MANIFEST, RECORDS
+from worldline.web.api import describe_run
 from worldline.web.index import read as index_read
 from worldline.web.index.filter import Filters
-from worldline.web.index.index import Index, build
+from worldline.web.index.index import RunIndex, build
 from worldline.web.index.samples import samples
 from worldline.web.overview import overview
-from worldline.web.runs import describe
 
 MANY = 200
 
@@ -32,10 +32,10 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return synthetic(tmp_path_factory.mktemp("runs") / "many", MANY)
 
 
-def everything(index: Index) -> None:
+def everything(index: RunIndex) -> None:
     """Every answer about a run: as JSON, which has a place for it."""
     told = [
-        describe(index),
+        describe_run(index),
         overview(index, Filters(), index),
         samples(index, Filters(), count=500, other=index),
     ]
@@ -58,7 +58,7 @@ def test_the_newest_record_of_a_place_counts(many: Path, tmp_path: Path) -> None
     index = build(copied(many, tmp_path / "run", again))
     assert len(index) == MANY - 1
     assert index.record(0).name == rows(index)[0]["name"] == "asked again"
-    assert describe(index)["skipped"] == 1
+    assert describe_run(index)["skipped"] == 1
     with pytest.raises(UsageError):
         index.record(1)
 
@@ -222,7 +222,7 @@ def test_odd_settings_are_shown_as_far_as_they_can_be(many: Path, tmp_path: Path
     (path / CONFIG).write_bytes(config)
     index = build(path)
     everything(index)
-    assert len(json.dumps(describe(index))) < 100_000
+    assert len(json.dumps(describe_run(index))) < 100_000
 
 
 @pytest.mark.parametrize(

@@ -16,18 +16,18 @@ from wire import get, post, read_reply, request, talk
 
 from worldline.core.program import Program
 from worldline.errors import UsageError
-from worldline.explore.grow import Progress
+from worldline.explore.grow import GrowthProgress
 from worldline.explore.pair import Pair
 from worldline.explore.scene import Scene
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Prediction
-from worldline.web import live as lives
-from worldline.web import scene_cache as shelves
+from worldline.web import live as live_room
+from worldline.web import scene_cache
 from worldline.web.http.errors import Refusal
-from worldline.web.http.threads import Aside
-from worldline.web.live import Live
-from worldline.web.scene_cache import Held
-from worldline.web.service import Desk, Opening
+from worldline.web.http.threads import ThreadGate
+from worldline.web.live import LiveBranches
+from worldline.web.scene_cache import CachedScene
+from worldline.web.service import Opening, Service
 
 SHORT = {"source": "def f(n):\n    m = n + 1\n    return m * 2\n", "call": "f(3)"}
 LONG = {
@@ -49,7 +49,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, box: None) -> Iterator[Serv
 @contextmanager
 def stream(served: Served, target: str) -> Iterator[Iterator[tuple[str, Any]]]:
     """The events of a branch, as they come."""
-    with socket.create_connection((served.host, served.port), timeout=60) as line:
+    with socket.create_connection((served.host, served.port), timeout=120) as line:
         line.sendall(request(served, f"{target}/events"))
         file = line.makefile("rb")
         status = int(file.readline().split()[1])
@@ -152,7 +152,7 @@ def test_a_program_of_no_syntax_or_with_no_such_call_is_told_in_words(served: Se
 def test_streams_are_few(served: Served) -> None:
     at = post(served, "/api/programs", LONG).json["at"]
     target = f"/api/runs/live/samples/{at}/branches/0"
-    lines = [socket.create_connection((served.host, served.port), timeout=60) for _ in range(20)]
+    lines = [socket.create_connection((served.host, served.port), timeout=120) for _ in range(20)]
     try:
         for line in lines:
             line.sendall(request(served, f"{target}/events"))
@@ -176,66 +176,68 @@ def test_without_a_model_nothing_can_be_asked(shown: Served) -> None:
 # The thread by itself
 
 
-def growing(gate: threading.Event, *, branch: int = 0) -> Callable[[Callable[[], bool]], Iterator[Progress]]:
+def growing(
+    gate: threading.Event, *, branch: int = 0
+) -> Callable[[Callable[[], bool]], Iterator[GrowthProgress]]:
     """A branch that grows until it is let go or stopped."""
 
-    def grow(stop: Callable[[], bool]) -> Iterator[Progress]:
-        yield Progress(branch, "truth")
+    def grow(stop: Callable[[], bool]) -> Iterator[GrowthProgress]:
+        yield GrowthProgress(branch, "truth")
         while not gate.wait(0.01) and not stop():
-            yield Progress(branch, "model")
-        yield Progress(branch, "done", note="stopped" if stop() else "")
+            yield GrowthProgress(branch, "model")
+        yield GrowthProgress(branch, "done", note="stopped" if stop() else "")
 
     return grow
 
 
 @pytest.fixture
-def live() -> Iterator[Live]:
+def live() -> Iterator[LiveBranches]:
     """A thread of its own."""
-    found = Live({"interpreter": Interpreter})
+    found = LiveBranches({"interpreter": Interpreter})
     yield found
     found.close()
 
 
-def test_so_many_wait_and_no_more(live: Live) -> None:
+def test_so_many_wait_and_no_more(live: LiveBranches) -> None:
     gate = threading.Event()
-    jobs = [live.begin(("live", n, ""), growing(gate)) for n in range(lives.WAITING + 1)]
+    jobs = [live.begin(("live", n, ""), growing(gate)) for n in range(live_room.WAITING + 1)]
     with pytest.raises(Refusal) as refused:
         live.begin(("live", 99, ""), growing(gate))
     assert refused.value.status == 429
     gate.set()
-    assert all(job.over.wait(10) for job in jobs)
-    assert live.begin(("live", 99, ""), growing(gate)).over.wait(10)
+    assert all(job.over.wait(120) for job in jobs)
+    assert live.begin(("live", 99, ""), growing(gate)).over.wait(120)
 
 
 def test_a_program_that_has_to_be_refused_leaves_nothing_behind() -> None:
-    desk = Desk(Opening(models={"interpreter": Interpreter}))
-    assert desk.live is not None
-    for n in range(lives.WAITING + 1):
-        desk.live.begin(("live", 100 + n, ""), growing(threading.Event()))
+    service = Service(Opening(models={"interpreter": Interpreter}))
+    assert service.live is not None
+    for n in range(live_room.WAITING + 1):
+        service.live.begin(("live", 100 + n, ""), growing(threading.Event()))
     with pytest.raises(Refusal, match="waiting"):
-        desk.type(SHORT)
-    assert desk.shelf.typed() == []
-    desk.close()
+        service.type(SHORT)
+    assert service.scenes.typed() == []
+    service.close()
 
 
 def test_what_is_opened_must_be_possible() -> None:
     program = Program(source="x = 1\n")
     with pytest.raises(UsageError, match="model"):
-        Desk(Opening(programs=(program,)))
+        Service(Opening(programs=(program,)))
     with pytest.raises(UsageError, match="at most"):
-        Desk(Opening(programs=(program,) * 20, models={"interpreter": Interpreter}))
+        Service(Opening(programs=(program,) * 20, models={"interpreter": Interpreter}))
 
 
-def test_what_cannot_be_is_said_at_once_and_takes_no_place(live: Live) -> None:
-    def grow(stop: Callable[[], bool]) -> Iterator[Progress]:
+def test_what_cannot_be_is_said_at_once_and_takes_no_place(live: LiveBranches) -> None:
+    def grow(stop: Callable[[], bool]) -> Iterator[GrowthProgress]:
         raise Refusal(422, "no")
 
-    for _ in range(lives.WAITING * 2):
+    for _ in range(live_room.WAITING * 2):
         with pytest.raises(Refusal):
             live.begin(("live", 0, ""), grow)
 
 
-def test_the_end_stops_what_is_at_work_and_what_waits(live: Live) -> None:
+def test_the_end_stops_what_is_at_work_and_what_waits(live: LiveBranches) -> None:
     jobs = [live.begin(("live", n, ""), growing(threading.Event())) for n in range(4)]
     live.close()
     assert all(job.over.is_set() for job in jobs)
@@ -244,16 +246,18 @@ def test_the_end_stops_what_is_at_work_and_what_waits(live: Live) -> None:
         live.begin(("live", 9, ""), growing(threading.Event()))
 
 
-def test_a_fault_of_ours_ends_its_job_and_no_other(live: Live, caplog: pytest.LogCaptureFixture) -> None:
-    def grow(stop: Callable[[], bool]) -> Iterator[Progress]:
-        yield Progress(0, "truth")
+def test_a_fault_of_ours_ends_its_job_and_no_other(
+    live: LiveBranches, caplog: pytest.LogCaptureFixture
+) -> None:
+    def grow(stop: Callable[[], bool]) -> Iterator[GrowthProgress]:
+        yield GrowthProgress(0, "truth")
         raise ZeroDivisionError("a fault of ours")
 
-    assert live.begin(("live", 0, ""), grow).over.wait(10)
+    assert live.begin(("live", 0, ""), grow).over.wait(120)
     assert "a fault of ours" in caplog.text
     gate = threading.Event()
     gate.set()
-    assert live.begin(("live", 1, ""), growing(gate)).over.wait(10)
+    assert live.begin(("live", 1, ""), growing(gate)).over.wait(120)
 
 
 def test_a_model_is_loaded_once_and_only_when_asked_for() -> None:
@@ -263,7 +267,7 @@ def test_a_model_is_loaded_once_and_only_when_asked_for() -> None:
         loaded.append(1)
         return Interpreter()
 
-    found = Live({"one": load})
+    found = LiveBranches({"one": load})
     assert loaded == []
     assert found.model("one") is found.model("one")
     assert loaded == [1]
@@ -280,19 +284,19 @@ def test_a_young_pair_is_read_again_and_an_old_one_or_that_of_a_branch_that_is_o
 ) -> None:
     program = Program(source="def f(n):\n    m = n\n    return m\n", call="f(1)")
     scene = Scene.new(program, model="one")
-    held = Held(("live", 0, ""), scene)
+    cached = CachedScene(("live", 0, ""), scene)
     text = b"(1 n=1\n2 m=1\n3\n)1\n.\n"
 
     def grown(size: int, status: str = "running") -> Pair:
         found = Prediction(text=text[:size], status="ended")
         scene.put(scene.branches[0], found=found, status=status)
-        return held.pair()
+        return cached.pair()
 
-    monkeypatch.setattr(shelves, "YOUNG", 60.0)
+    monkeypatch.setattr(scene_cache, "YOUNG", 60.0)
     first = grown(7)
     assert grown(13) is first
     assert len(grown(len(text), "done").rows) == 4
-    monkeypatch.setattr(shelves, "YOUNG", 0.0)
+    monkeypatch.setattr(scene_cache, "YOUNG", 0.0)
     assert [len(grown(size).rows) for size in (7, 13)] == [1, 2]
 
 
@@ -301,10 +305,10 @@ def test_a_young_pair_is_read_again_and_an_old_one_or_that_of_a_branch_that_is_o
 
 def test_what_is_computed_beside_the_loop_comes_back_or_fails_there() -> None:
     async def main() -> None:
-        aside = Aside(2, lambda: False)
-        assert await asyncio.gather(*(aside(pow, n, 2) for n in range(20))) == [n * n for n in range(20)]
+        in_thread = ThreadGate(2, lambda: False)
+        assert await asyncio.gather(*(in_thread(pow, n, 2) for n in range(20))) == [n * n for n in range(20)]
         with pytest.raises(ZeroDivisionError):
-            await aside(divmod, 1, 0)
+            await in_thread(divmod, 1, 0)
 
     asyncio.run(main())
 
@@ -313,7 +317,7 @@ def test_the_end_does_not_wait_for_what_is_computed() -> None:
     ends, stuck = threading.Event(), threading.Event()
 
     async def main() -> None:
-        waiting = asyncio.create_task(Aside(1, ends.is_set)(stuck.wait))
+        waiting = asyncio.create_task(ThreadGate(1, ends.is_set)(stuck.wait))
         await asyncio.sleep(0)
         ends.set()
         with pytest.raises(Refusal) as refused:

@@ -63,7 +63,7 @@ def test_it_answers_as_described(served: Served, case: Any) -> None:
         base_url=served.origin,
         headers={TOKEN_HEADER: served.token},
         excluded_checks=[positive_data_acceptance],
-        timeout=10,
+        timeout=120,
     )
 
 

@@ -16,13 +16,13 @@ from worldline.suites.run.directory import newest
 from worldline.web import overview as room
 from worldline.web.flips import FLIPS
 from worldline.web.index.filter import Filters
-from worldline.web.index.index import Index, build
+from worldline.web.index.index import RunIndex, build
 from worldline.web.index.samples import samples
 from worldline.web.overview import overview
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Index, Index]:
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunIndex, RunIndex]:
     """Two runs of the same programs."""
     folder = tmp_path_factory.mktemp("runs")
     return build(synthetic(folder / "a", 900, model="a")), build(
@@ -35,7 +35,7 @@ def buckets(told: dict[str, Any]) -> list[dict[str, Any]]:
     return [bucket for found in told["by"].values() for bucket in found]
 
 
-def check(index: Index, filters: Filters, other: Index | None = None) -> int:
+def check(index: RunIndex, filters: Filters, other: RunIndex | None = None) -> int:
     """That each figure leads to its samples; how many did."""
     told = overview(index, filters, other)
     assert samples(index, filters, other=other)["total"] == told["n"]
@@ -54,12 +54,12 @@ def check(index: Index, filters: Filters, other: Index | None = None) -> int:
     return len(buckets(told))
 
 
-def test_every_figure_leads_to_exactly_its_samples(pair: tuple[Index, Index]) -> None:
+def test_every_figure_leads_to_exactly_its_samples(pair: tuple[RunIndex, RunIndex]) -> None:
     assert check(pair[0], Filters()) > 25
     assert check(pair[0], Filters(), pair[1]) > 25
 
 
-def test_so_it_does_with_filters_already_chosen(pair: tuple[Index, Index]) -> None:
+def test_so_it_does_with_filters_already_chosen(pair: tuple[RunIndex, RunIndex]) -> None:
     index, other = pair
     rng = Random("filters")
     every = buckets(overview(index, Filters()))
@@ -73,7 +73,7 @@ def test_so_it_does_with_filters_already_chosen(pair: tuple[Index, Index]) -> No
     check(index, Filters.of({"depth_min": "3"}))
 
 
-def test_who_has_chosen_a_bucket_sees_the_others_of_its_kind(pair: tuple[Index, Index]) -> None:
+def test_who_has_chosen_a_bucket_sees_the_others_of_its_kind(pair: tuple[RunIndex, RunIndex]) -> None:
     whole = overview(pair[0], Filters())
     for name, found in whole["by"].items():
         for bucket in found[:3]:
@@ -86,7 +86,7 @@ def test_who_has_chosen_a_bucket_sees_the_others_of_its_kind(pair: tuple[Index, 
     assert flipped["flips"] == overview(pair[0], Filters(), pair[1])["flips"]
 
 
-def test_buckets_of_a_kind_are_apart_and_together_everything(pair: tuple[Index, Index]) -> None:
+def test_buckets_of_a_kind_are_apart_and_together_everything(pair: tuple[RunIndex, RunIndex]) -> None:
     told = overview(pair[0], Filters())
     for name, found in told["by"].items():
         if name != "operation":  # only failures have one
@@ -114,7 +114,7 @@ def test_figures_are_those_of_the_report(tmp_path: Path) -> None:
 
 
 def test_of_very_many_buckets_the_largest_are_shown_and_the_rest_is_counted(
-    pair: tuple[Index, Index], monkeypatch: pytest.MonkeyPatch
+    pair: tuple[RunIndex, RunIndex], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(room, "BUCKETS", 3)
     whole = overview(pair[0], Filters())
@@ -125,7 +125,7 @@ def test_of_very_many_buckets_the_largest_are_shown_and_the_rest_is_counted(
     assert sorted((one["n"] for one in whole["by"]["cause"]), reverse=True) == every[:3]
 
 
-def test_kinds_are_in_an_order_that_reads_well(pair: tuple[Index, Index]) -> None:
+def test_kinds_are_in_an_order_that_reads_well(pair: tuple[RunIndex, RunIndex]) -> None:
     by = overview(pair[0], Filters())["by"]
     assert [one["label"] for one in by["horizon"]][:3] == ["1-8", "9-16", "17-32"]
     assert [one["label"] for one in by["depth"]][:8] == [str(n) for n in range(1, 9)]

@@ -20,9 +20,9 @@ from worldline.predict.interpreter import Interpreter
 from worldline.suites.run.run import run
 from worldline.suites.suite import Suite, Task
 from worldline.web import api
-from worldline.web.bundle.bundle import bundle, shelf_of
+from worldline.web.bundle.bundle import bundle, open_scenes
 from worldline.web.index.index import build
-from worldline.web.scene_cache import Shelf
+from worldline.web.scene_cache import SceneCache
 from worldline.web.service import Opening
 
 EVIL = "</script><script>document.title='owned'</script><!--\u2028\u2029<img src=x onerror=alert(1)>"
@@ -38,22 +38,22 @@ ORDERS = ("at", "name", "steps", "agreed", "bytes", "cause", "seconds", "depth")
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> Shelf:
+def scenes(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> SceneCache:
     """Two runs of one suite and one of programs that mean harm."""
     folder = tmp_path_factory.mktemp("bundled")
     calls = (f"f({EVIL!r})", "f({'__proto__': 1, 'constructor': 2})")
     source = f"# {EVIL}\ndef f(x):\n    __proto__ = x\n    return __proto__\n"
     tasks = [Task(program=Program(source=source, call=call), name=EVIL) for call in calls]
     run(Suite(name="evil", tasks=tasks), Erring(), out=folder / "evil", config={"options": {"seed": 0}})
-    return Shelf([build(path) for path in (*erring, folder / "evil")])
+    return SceneCache([build(path) for path in (*erring, folder / "evil")])
 
 
 @pytest.fixture(scope="module")
-def written(shelf: Shelf, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def written(scenes: SceneCache, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The same as a file and as a folder: the pages to open."""
     folder = tmp_path_factory.mktemp("out")
-    bundle(shelf, folder / "page.html")
-    bundle(shelf, folder / "site")
+    bundle(scenes, folder / "page.html")
+    bundle(scenes, folder / "site")
     return {"file": folder / "page.html", "folder": folder / "site" / "index.html"}
 
 
@@ -101,31 +101,31 @@ def plain(value: Any) -> Any:
     return [plain(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def test_lists_and_sums_are_the_server_s(opened: Opened, shelf: Shelf) -> None:
+def test_lists_and_sums_are_the_server_s(opened: Opened, scenes: SceneCache) -> None:
     for question in QUESTIONS:
-        assert opened.ask("samples", "0", question) == plain(api.samples(shelf, "0", question)), question
-        assert opened.ask("overview", "0", question) == plain(api.overview(shelf, "0", question)), question
+        assert opened.ask("samples", "0", question) == plain(api.samples(scenes, "0", question)), question
+        assert opened.ask("overview", "0", question) == plain(api.overview(scenes, "0", question)), question
 
 
-def test_orders_are_the_server_s(opened: Opened, shelf: Shelf) -> None:
+def test_orders_are_the_server_s(opened: Opened, scenes: SceneCache) -> None:
     for sort in ORDERS:
         for order in ("asc", "desc"):
             question = {"sort": sort, "order": order, "offset": 2, "count": 9}
-            wanted = api.samples(shelf, "1", question)
+            wanted = api.samples(scenes, "1", question)
             assert opened.ask("samples", "1", question) == plain(wanted), question
 
 
-def test_scenes_timelines_and_chunks_are_the_server_s(opened: Opened, shelf: Shelf) -> None:
+def test_scenes_timelines_and_chunks_are_the_server_s(opened: Opened, scenes: SceneCache) -> None:
     for at in (0, 3, 8, 14):
-        assert opened.ask("sample", "0", at) == plain(api.sample(shelf, "0", at))
-        assert opened.ask("timeline", "0", at) == plain(api.timeline(shelf, "0", at))
-        assert opened.ask("chunk", "0", at, 0) == plain(api.chunk(shelf, "0", at, 0))
+        assert opened.ask("sample", "0", at) == plain(api.sample(scenes, "0", at))
+        assert opened.ask("timeline", "0", at) == plain(api.timeline(scenes, "0", at))
+        assert opened.ask("chunk", "0", at, 0) == plain(api.chunk(scenes, "0", at, 0))
         beside = {"left": "found", "right": "other", "other": "1"}
-        assert opened.ask("sample", "0", at, {"other": "1"}) == plain(api.sample(shelf, "0", at, "1"))
-        assert opened.ask("chunk", "0", at, 0, beside) == plain(api.chunk(shelf, "0", at, 0, **beside))
+        assert opened.ask("sample", "0", at, {"other": "1"}) == plain(api.sample(scenes, "0", at, "1"))
+        assert opened.ask("chunk", "0", at, 0, beside) == plain(api.chunk(scenes, "0", at, 0, **beside))
 
 
-def test_it_is_walked_by_click_and_by_key(opened: Opened, shelf: Shelf) -> None:
+def test_it_is_walked_by_click_and_by_key(opened: Opened, scenes: SceneCache) -> None:
     page = opened.page
     assert "no model is behind it" in page.locator("main").inner_text()
     page.locator(".runs a").first.click()
@@ -178,12 +178,12 @@ def test_nothing_else_can_be_run_in_it(opened: Opened) -> None:
 
 def test_a_program_is_imagined_and_bundled(chromium: Any, tmp_path: Path) -> None:
     program = Program(source="def f(n):\n    m = n + 1\n    return m\n", call="f(4)")
-    shelf = shelf_of(Opening(programs=(program,), models={"interpreter": Interpreter}))
-    told = bundle(shelf, tmp_path / "page.html")
+    scenes = open_scenes(Opening(programs=(program,), models={"interpreter": Interpreter}))
+    told = bundle(scenes, tmp_path / "page.html")
     assert (told.samples, told.stepped) == (1, 1)
     opened = Opened(chromium, tmp_path / "page.html")
     page = opened.page
-    assert opened.ask("samples", "live", {"q": "M = N"}) == plain(api.samples(shelf, "live", {"q": "M = N"}))
+    assert opened.ask("samples", "live", {"q": "M = N"}) == plain(api.samples(scenes, "live", {"q": "M = N"}))
     assert opened.ask("samples", "live", {"q": "nothing"})["total"] == 0
     page.get_by_role("link", name="Tried programs").click()
     page.locator(".windowed-row .c-name a").click()
@@ -194,12 +194,14 @@ def test_a_program_is_imagined_and_bundled(chromium: Any, tmp_path: Path) -> Non
 
 def test_a_program_needs_a_model() -> None:
     with pytest.raises(UsageError, match="name one"):
-        shelf_of(Opening(programs=(Program(source="x = 1\n"),)))
+        open_scenes(Opening(programs=(Program(source="x = 1\n"),)))
 
 
-def test_the_same_runs_give_the_same_bytes(shelf: Shelf, written: dict[str, Path], tmp_path: Path) -> None:
-    bundle(shelf, tmp_path / "page.html")
-    bundle(Shelf(shelf.runs), tmp_path / "site")
+def test_the_same_runs_give_the_same_bytes(
+    scenes: SceneCache, written: dict[str, Path], tmp_path: Path
+) -> None:
+    bundle(scenes, tmp_path / "page.html")
+    bundle(SceneCache(scenes.runs), tmp_path / "site")
     assert (tmp_path / "page.html").read_bytes() == written["file"].read_bytes()
     before, again = written["folder"].parent, tmp_path / "site"
     names = sorted(path.relative_to(before) for path in before.rglob("*"))
@@ -219,12 +221,12 @@ def test_every_inline_script_is_named_by_its_hash(written: dict[str, Path]) -> N
     assert "\u2028" not in html
 
 
-def test_a_limit_keeps_the_failures(shelf: Shelf, tmp_path: Path, chromium: Any) -> None:
-    told = bundle(Shelf(shelf.runs[:1]), tmp_path / "page.html", limit=3)
+def test_a_limit_keeps_the_failures(scenes: SceneCache, tmp_path: Path, chromium: Any) -> None:
+    told = bundle(SceneCache(scenes.runs[:1]), tmp_path / "page.html", limit=3)
     assert (told.samples, told.stepped) == (18, 3)
     html = (tmp_path / "page.html").read_text()
     names = json.loads(html.rpartition('id="data-runs">')[2].partition("</script>")[0])["names"]
-    failed = [one["at"] for one in api.samples(shelf, "0", {"trace": "wrong"})["samples"]]
+    failed = [one["at"] for one in api.samples(scenes, "0", {"trace": "wrong"})["samples"]]
     assert names == ["run-0", *(f"sample-0-{at}" for at in failed[:3])]
     opened = Opened(chromium, tmp_path / "page.html")
     opened.open("#/run/0/sample/0").wait_for_selector(".refusal")
@@ -233,11 +235,11 @@ def test_a_limit_keeps_the_failures(shelf: Shelf, tmp_path: Path, chromium: Any)
     opened.page.context.close()
 
 
-def test_what_cannot_be_written_is_said(shelf: Shelf, tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_said(scenes: SceneCache, tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("mine")
     with pytest.raises(UsageError, match="there already"):
-        bundle(shelf, tmp_path / "full")
+        bundle(scenes, tmp_path / "full")
     with pytest.raises(UsageError, match="at least 0"):
-        bundle(shelf, tmp_path / "x.html", limit=-1)
+        bundle(scenes, tmp_path / "x.html", limit=-1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["full"]

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldline.web.endpoints import ENDPOINTS, FILTERS
-from worldline.web.http.body import parse
 from worldline.web.http.errors import Refusal
-from worldline.web.http.json_answer import json_bytes
+from worldline.web.http.json_body import json_bytes, parse
 from worldline.web.http.schema_check import fault, number
 from worldline.web.http.schemas import BRANCH_BODY, PROGRAM_BODY, closed
 

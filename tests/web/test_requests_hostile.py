@@ -411,7 +411,7 @@ def test_there_are_many() -> None:
 
 def test_a_request_behind_another_is_judged_by_itself(served: Served) -> None:
     first = request(served).replace(b"Connection: close\r\n", b"")
-    with socket.create_connection((served.host, served.port), timeout=10) as line:
+    with socket.create_connection((served.host, served.port), timeout=120) as line:
         line.sendall(first + request(served, host="evil.test"))
         assert [reply.status for reply in replies(line)] == [200, 403]
 

@@ -19,16 +19,16 @@ from wire import POLICY, get, post, read_reply, request, talk
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import Intervention
-from worldline.web import scene_cache as shelves
+from worldline.web import scene_cache
 from worldline.web.http.errors import Refusal
 from worldline.web.http.policy import policy, settle_token
 from worldline.web.index.index import build
-from worldline.web.scene_cache import Shelf
+from worldline.web.scene_cache import SceneCache
 from worldline.web.server import listen, place, serve
 from worldline.web.service import Opening
 
 LONG = "def f(n):\n    total = 0\n    for i in range(n):\n        total = (total * 7 + i) % 1000\n    return total\n"
-PATIENCE = 20.0
+PATIENCE = 120.0  # seconds; more than a busy machine needs
 
 
 def until(ready: Callable[[], bool]) -> None:
@@ -159,7 +159,7 @@ def test_only_this_machine_reaches_it(hasty: Served) -> None:
 @pytest.fixture(scope="module")
 def hasty() -> Iterator[Served]:
     """A server with short deadlines and few places."""
-    bounds = {"header_seconds": 0.4, "body_seconds": 0.4, "write_seconds": 0.4, "connections": 12}
+    bounds = {"header_seconds": 1.5, "body_seconds": 1.5, "write_seconds": 1.5, "connections": 12}
     with serving(models=["interpreter"], bounds=bounds) as served:
         yield served
         assert served.complaints() == ""
@@ -180,7 +180,7 @@ def test_headers_that_drip_are_cut_off(hasty: Served) -> None:
         assert reply.status == 408
         assert {key: reply.headers.get(key) for key in POLICY} == POLICY
         assert line.recv(1) == b""
-    assert get(hasty, "/api/runs").status == 200
+    until(lambda: get(hasty, "/api/runs").status == 200)
 
 
 def test_a_connection_that_says_nothing_is_cut_off(hasty: Served) -> None:
@@ -210,7 +210,7 @@ def test_a_body_that_drips_is_cut_off(hasty: Served, target: str) -> None:
         with contextlib.suppress(OSError):
             assert read_reply(line).status in (0, 400, 404, 405, 408)
             assert line.recv(1) == b""
-    assert get(hasty, "/api/runs").status == 200
+    until(lambda: get(hasty, "/api/runs").status == 200)
 
 
 def test_who_does_not_read_is_cut_off(hasty: Served) -> None:
@@ -307,7 +307,7 @@ def test_it_ends_on_two_ctrl_c_with_a_connection_that_waits() -> None:
 def test_it_ends_on_sigterm() -> None:
     with serving() as served:
         served.process.send_signal(signal.SIGTERM)
-        assert served.process.wait(10) == -signal.SIGTERM
+        assert served.process.wait(PATIENCE) == -signal.SIGTERM
         assert served.complaints() == ""
 
 
@@ -315,44 +315,44 @@ def test_it_ends_on_sigterm() -> None:
 
 
 def test_scenes_are_kept_in_bounds(small: Path) -> None:
-    shelf = Shelf([build(small)])
-    first = shelf.held("0", 0)
+    scenes = SceneCache([build(small)])
+    first = scenes.get("0", 0)
     for at in range(1, 16):
-        shelf.held("0", at)
-    assert len(shelf._held) == shelves.BOUNDS["plain"][0]
-    assert shelf.held("0", 0) is not first
-    assert shelf.held("0", 0) is shelf.held("0", 0)
+        scenes.get("0", at)
+    assert len(scenes._cached) == scene_cache.BOUNDS["plain"][0]
+    assert scenes.get("0", 0) is not first
+    assert scenes.get("0", 0) is scenes.get("0", 0)
 
 
 def test_heavy_scenes_are_kept_one_at_a_time(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(shelves.BOUNDS, "plain", (12, 100))
-    shelf = Shelf([build(small)])
+    monkeypatch.setitem(scene_cache.BOUNDS, "plain", (12, 100))
+    scenes = SceneCache([build(small)])
     for at in range(4):
-        assert shelf.held("0", at) is shelf.held("0", at)
-    assert list(shelf._held) == [("0", 3, "")]
+        assert scenes.get("0", at) is scenes.get("0", at)
+    assert list(scenes._cached) == [("0", 3, "")]
 
 
 def test_scenes_with_branches_are_kept(small: Path) -> None:
-    shelf = Shelf([build(small)])
-    worked = shelf.held("0", 0)
+    scenes = SceneCache([build(small)])
+    worked = scenes.get("0", 0)
     root = worked.scene.branches[0]
     branch = worked.scene.add(
         0, Intervention(kind="budget", limit=9), root.ask, at=0, sure=(), codec="compact"
     )
     worked.scene.put(branch, status="stopped")
     for at in range(1, 16):
-        shelf.held("0", at)
-    assert shelf.held("0", 0) is worked
+        scenes.get("0", at)
+    assert scenes.get("0", 0) is worked
 
 
 def test_another_run_is_beside_only_where_it_has_the_program(small: Path, tmp_path: Path, box: None) -> None:
-    shelf = Shelf([build(small), build(make_run(tmp_path / "short", count=3, every=2))])
-    assert shelf.has_beside("0", 2, "1")
-    assert not shelf.has_beside("0", 3, "1")
-    assert not shelf.has_beside("0", 2, "0")
-    assert shelf.held("0", 2, "1").scene.sides == ("truth", "found", "other")
+    scenes = SceneCache([build(small), build(make_run(tmp_path / "short", count=3, every=2))])
+    assert scenes.has_beside("0", 2, "1")
+    assert not scenes.has_beside("0", 3, "1")
+    assert not scenes.has_beside("0", 2, "0")
+    assert scenes.get("0", 2, "1").scene.sides == ("truth", "found", "other")
     with pytest.raises(Refusal):
-        shelf.held("0", 3, "1")
+        scenes.get("0", 3, "1")
 
 
 def test_a_line_that_changed_on_disk_is_refused_not_shown(tmp_path: Path, box: None) -> None:

@@ -58,7 +58,7 @@ def request(
     return method.encode() + b" " + target + b" HTTP/1.1\r\n" + "\r\n".join(lines).encode("latin-1") + body
 
 
-def talk(served: Served, sent: bytes, *, seconds: float = 10.0) -> Reply:
+def talk(served: Served, sent: bytes, *, seconds: float = 120.0) -> Reply:
     """Send bytes, read one answer. A server that closes while we still send may be right to."""
     with socket.create_connection((served.host, served.port), timeout=seconds) as line:
         with contextlib.suppress(OSError):

@@ -242,10 +242,10 @@ def _limits(given: dict[str, Any]) -> Limits:
 
 def _stored(trace: Trace, directory: str) -> str:
     from worldline.data.manifest import fingerprint
-    from worldline.data.shards import Writer
+    from worldline.data.shards import ShardWriter
 
     mark = fingerprint(limits=trace.limits, interpreter=trace.interpreter)
-    with Writer(directory, fingerprint=mark) as writer:
+    with ShardWriter(directory, fingerprint=mark) as writer:
         new = writer.add(trace)
     return (
         f"{'stored' if new else 'already stored'}: {len(trace):,} steps, {trace.outcome.kind}, in {directory}"
@@ -278,9 +278,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BaseException as error:
         return _exit_code(error)
     finally:
-        signal.signal(
-            signal.SIGTERM, signal.SIG_DFL
-        )  # the end has begun: nobody would catch another interruption
+        # The end has begun: nobody would catch another interruption.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return 0
 
 

@@ -35,12 +35,7 @@ def asked(verb: Verb) -> Verb:
             callback=settings,
             help="Options of the model.",
         ),
-        click.option(
-            "--model",
-            default="default",
-            metavar="M",
-            help=MODELS,
-        ),
+        click.option("--model", default="default", metavar="M", help=MODELS),
         program_options,
         click.argument("args", nargs=-1),
         click.argument("file", type=click.Path()),

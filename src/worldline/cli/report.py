@@ -29,7 +29,7 @@ def report(run: str, out: str | None, limit: int, figures: str | None) -> None:
     text, found = made(Path(run), limit=limit)
     page = Path(out) if out is not None else Path(run) / "report.html"
     files.write(page, text.encode("utf-8", "backslashreplace"))
-    click.echo(f"{page}: {found.sums.n:,} samples, {len(found.shown):,} of {len(found.failed):,} failures")
+    click.echo(f"{page}: {found.sums.n:,} samples, {len(found.listed):,} of {len(found.failed):,} failures")
     if figures is not None:
         from worldline.report.figures import write
 

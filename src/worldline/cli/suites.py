@@ -225,7 +225,7 @@ def intervene(
     from worldline.predict.models import load_model
     from worldline.suites.intervened import intervened
     from worldline.terminal.console import terminal
-    from worldline.terminal.trials import print_interventions
+    from worldline.terminal.trials import print_trials
 
     with progress(0, "samples") as (_, say):
         found, at = intervened(
@@ -237,4 +237,4 @@ def intervene(
     if as_json:
         click.echo(json.dumps(told))
     else:
-        print_interventions(terminal(), found)
+        print_trials(terminal(), found)

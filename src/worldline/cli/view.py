@@ -93,9 +93,9 @@ def _serve(opening: Opening, **options: Any) -> None:
 
 
 def _bundle(opening: Opening, out: Path, limit: int) -> None:
-    from worldline.web.bundle.bundle import bundle, shelf_of
+    from worldline.web.bundle.bundle import bundle, open_scenes
 
-    found = bundle(shelf_of(opening), out, limit=limit)
+    found = bundle(open_scenes(opening), out, limit=limit)
     steps = f"{found.stepped:,} of {found.samples:,} samples with their steps"
     click.echo(f"{found.path}: {steps}, {found.bytes:,} bytes")
 

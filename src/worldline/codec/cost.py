@@ -20,7 +20,7 @@ from worldline.core.trace import Trace
 
 
 @dataclass(frozen=True)
-class Written:
+class FormattedTrace:
     """A trace in one format: the prompt, the steps, and how many frames (steps as the format shows them)."""
 
     prompt: str
@@ -71,7 +71,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Row:
+class TraceCosts:
     """One trace's costs, one per format."""
 
     name: str
@@ -85,7 +85,7 @@ class Row:
 class CostTable:
     """The costs of some traces in every format."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[TraceCosts, ...]
     tokenizers: tuple[str, ...]
     context: int
 
@@ -132,11 +132,11 @@ def cost(traces: Iterable[Trace], tokenizers: Sequence[Tokenizer], context: int)
     for trace in traces:
         costs = tuple(_cost(name, write(trace), tokenizers) for name, write in FORMATS.items())
         program = trace.program
-        rows.append(Row(program.name, program.call, len(trace), trace.outcome.kind, costs))
+        rows.append(TraceCosts(program.name, program.call, len(trace), trace.outcome.kind, costs))
     return CostTable(tuple(rows), tuple(tokenizer.name for tokenizer in tokenizers), context)
 
 
-def _cost(format: str, written: Written, tokenizers: Sequence[Tokenizer]) -> Cost:
+def _cost(format: str, written: FormattedTrace, tokenizers: Sequence[Tokenizer]) -> Cost:
     prompt, steps = _size(written.prompt, tokenizers), _size(written.steps, tokenizers)
     return Cost(format, written.frames, prompt, steps)
 
@@ -146,17 +146,17 @@ def _size(text: str, tokenizers: Sequence[Tokenizer]) -> Size:
     return Size(len(text), len(text.encode("utf-8", "surrogatepass")), tokens)
 
 
-def _cwm(trace: Trace) -> Written:
+def _cwm(trace: Trace) -> FormattedTrace:
     # A source in which the token's text occurs is shielded, so every one that is found ends a frame or the prompt.
     text, end = cwm.encode(trace), token("frame_sep")
     start = text.index(end) + len(end)
-    return Written(text[:start], text[start:], text.count(end) - 1)
+    return FormattedTrace(text[:start], text[start:], text.count(end) - 1)
 
 
-def _compact(options: Compact) -> Callable[[Trace], Written]:
-    def write(trace: Trace) -> Written:
+def _compact(options: Compact) -> Callable[[Trace], FormattedTrace]:
+    def write(trace: Trace) -> FormattedTrace:
         first, steps = compact.prompt(trace.program, options), compact.encode_steps(trace, options)
-        return Written(_text(first), _text(steps), len(trace))
+        return FormattedTrace(_text(first), _text(steps), len(trace))
 
     return write
 
@@ -165,7 +165,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
 
 
-FORMATS: dict[str, Callable[[Trace], Written]] = {
+FORMATS: dict[str, Callable[[Trace], FormattedTrace]] = {
     "cwm": _cwm,
     "compact": _compact(Compact()),
     "compact bare": _compact(Compact(bare=True)),

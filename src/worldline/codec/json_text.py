@@ -11,18 +11,9 @@ from typing import Any
 
 import msgspec
 
+from worldline.core.events import EVENTS, OUTCOMES
 from worldline.core.program import Program
-from worldline.core.trace import (
-    EVENTS,
-    NO_TEXT,
-    OUTCOMES,
-    Columns,
-    Frame,
-    Hidden,
-    Interpreter,
-    Outcome,
-    Trace,
-)
+from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Trace
 from worldline.errors import FormatError
 from worldline.limits import Limits
 
@@ -53,7 +44,7 @@ class _Step(msgspec.Struct, forbid_unknown_fields=True):
 
 class _Trace(msgspec.Struct, forbid_unknown_fields=True):
     program: _Program
-    interpreter: Interpreter
+    interpreter: InterpreterInfo
     limits: Limits
     outcome: Outcome
     frames: list[Frame]

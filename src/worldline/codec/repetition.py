@@ -20,9 +20,8 @@ def repetition(text: str | bytes, *, times: int = 4, least: int = 64) -> Repetit
     """The longest repetition that a text ends in, of a block so often and of so much text; None where there is none."""
     tail = text[-WINDOW:][::-1]
     best = 0, 0
-    borders = [0] * len(
-        tail
-    )  # of each prefix of the reversed tail its longest border: the rest is its period
+    # Of each prefix of the reversed tail its longest border: the rest is its period.
+    borders = [0] * len(tail)
     length = 0
     for i in range(1, len(tail)):
         while length and tail[i] != tail[length]:

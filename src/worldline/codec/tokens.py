@@ -88,7 +88,7 @@ class Bytes:
 
 
 @dataclass(frozen=True)
-class Ranks:
+class Tiktoken:
     """A tiktoken tokenizer; texts of its special tokens become those tokens wherever they stand."""
 
     name: str
@@ -138,7 +138,7 @@ class Json:
 
 def from_ranks(
     name: str, data: bytes, *, pattern: str | None = None, special: Mapping[str, int] | None = None
-) -> Ranks:
+) -> Tiktoken:
     """A tokenizer from a tiktoken file (lines `base64 rank`). `pattern`: a name in PATTERNS or a regex."""
     try:
         import tiktoken
@@ -158,7 +158,7 @@ def from_ranks(
         )  # fmt: skip
     except ValueError as error:
         raise UsageError(f"tokenizer {name}: {error}") from error
-    return Ranks(name, encoding)
+    return Tiktoken(name, encoding)
 
 
 def from_json(name: str, data: bytes) -> Json:

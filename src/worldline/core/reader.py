@@ -21,8 +21,8 @@ _RUNS = ("list", "tuple", "deque")
 _CONCRETE = ("None", "bool", "int", "str", "bytes")
 
 
-def read(text: str, at: int, spelling: Spelling, *, build: bool) -> Reader | Malformed:
-    reader = Reader(text, at, spelling, build)
+def read(text: str, at: int, spelling: Spelling, *, build: bool) -> ValueReader | Malformed:
+    reader = ValueReader(text, at, spelling, build)
     try:
         reader.read()
     except _Fault as fault:
@@ -51,7 +51,7 @@ class _Open:
     numbers: int = 0  # how many numbers the text had when this element began
 
 
-class Reader:
+class ValueReader:
     """Reads one value with a stack of its own. Without `build` it only finds the end."""
 
     def __init__(self, text: str, at: int, spelling: Spelling, build: bool) -> None:

@@ -11,10 +11,10 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from worldline.core.trace import EVENTS, Step, Trace
+from worldline.core.events import CHANGELESS, EVENTS, Pending
+from worldline.core.trace import Step, Trace
 
 _RETURN, _RAISE, _CALL, _RESUME = (EVENTS.index(event) for event in ("return", "raise", "call", "resume"))
-_ASIDE = {EVENTS.index(event) for event in ("output", "input", "exit")}  # steps that end no line
 
 
 @dataclass
@@ -48,40 +48,38 @@ class State:
 
 
 class _Fold:
-    """The settled state, and each frame's newest step, which settles at the frame's next event."""
+    """The settled state, and the steps that are pending."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace, self.settled = trace, State()
-        self.newest: dict[int, int] = {}
+        self.pending = Pending[int]()
 
     def copy(self) -> _Fold:
         """An independent copy, sharing what neither changes."""
         other = _Fold(self.trace)
-        other.settled, other.newest = self.settled.copy(), dict(self.newest)
+        other.settled, other.pending = self.settled.copy(), Pending(self.pending.steps)
         return other
 
     def advance(self, i: int) -> None:
         """From the state after step i - 1 to the state after step i."""
-        frame, event = self.trace.columns.frame[i], self.trace.columns.event[i]
+        frame, event = self.trace.columns.frame[i], EVENTS[self.trace.columns.event[i]]
         if i and _ended(self.trace, i):
             ended = self.trace.columns.frame[i - 1]
             self.settled.drop(ended)
-            self.newest.pop(ended, None)
-        if event in _ASIDE:
-            return
-        before = self.newest.pop(frame, None)
+            self.pending.drop(ended)
+        before = self.pending.settle(frame, event)
         if before is not None:
             self.settled.apply(self.trace[before])
-        if event == _CALL:
+        if event == "call":
             self.settled.apply(self.trace[i])
-        else:
+        elif event not in CHANGELESS:
             self.settled.frames.setdefault(frame, {})
-            self.newest[frame] = i
+            self.pending.hold(frame, event, i)
 
     def state(self, i: int) -> State:
         """What is known when step i is done."""
         shown = self.settled.copy()
-        if self.newest.get(self.trace.columns.frame[i]) == i:
+        if self.pending.get(self.trace.columns.frame[i]) == i:
             shown.apply(self.trace[i])
         return shown
 

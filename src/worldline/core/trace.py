@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from worldline.core.events import EVENTS
 from worldline.core.program import Program
 from worldline.limits import Limits
 
-EVENTS = ("call", "line", "return", "raise", "yield", "resume", "output", "input", "exit")
-OUTCOMES = ("returned", "raised", "exited", "killed", "limit", "tampered", "unsupported", "host-fault")
 NO_TEXT = 0xFFFFFFFF
 
 
@@ -27,7 +26,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Interpreter:
+class InterpreterInfo:
     """Who ran the program, and through which recorder core (`native` or `python`)."""
 
     name: str
@@ -110,7 +109,7 @@ class Trace:
     """A program's recorded path: columns, how it ended, and all that decided it."""
 
     program: Program
-    interpreter: Interpreter
+    interpreter: InterpreterInfo
     limits: Limits
     outcome: Outcome
     columns: Columns

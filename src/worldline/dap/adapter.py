@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from worldline.dap import changing, setting, showing
-from worldline.dap.answers import LATER, Answers, Handler, Request
-from worldline.dap.filters import DEFAULT, FILTERS
-from worldline.dap.growth import Growth
-from worldline.dap.launching import Launch, Models, launch_of, unknown
-from worldline.dap.messages import FAULT, Arguments, Client, event, failure, response
-from worldline.dap.progress import Reports
+from worldline.dap.launching import Launch, ModelCache, launch_of, unknown
+from worldline.dap.messages import FAULT, Arguments, ClientCapabilities, event, failure, response
+from worldline.dap.progress import ProgressReports
+from worldline.dap.responder import LATER, Handler, Request, Responder
 from worldline.dap.session import Move, Session
-from worldline.dap.wire import Ill
-from worldline.dap.worker import Act, Worker
+from worldline.dap.wire import BadMessage
 from worldline.errors import UsageError, WorldlineError
+from worldline.explore.growth import Act, Grower, GrowthThread
+from worldline.explore.stops import DEFAULT_STOPS, DETAILED_STOPS
 from worldline.predict.predictor import Predictor
 
 CAPABILITIES = {
@@ -49,23 +48,24 @@ CAPABILITIES = {
     "supportsSteppingGranularity": True,
     "exceptionBreakpointFilters": [
         {
-            "filter": name, "label": label, "description": told, "default": name in DEFAULT,
-            "supportsCondition": True, "conditionDescription": "An expression over the predicted names, such as n > 3",
+            "filter": kind.name, "label": kind.label, "description": kind.meaning,
+            "default": kind.name in DEFAULT_STOPS, "supportsCondition": True,
+            "conditionDescription": "An expression over the predicted names, such as n > 3",
         }
-        for name, (label, told) in FILTERS.items()
+        for kind in DETAILED_STOPS.values()
     ],
 }  # fmt: skip
 
-Item = Request | Ill | Act | None  # None: the client is gone
+Item = Request | BadMessage | Act | None  # None: the client is gone
 Send = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedResources:
     """What outlives a client: the thread that works, the model that was loaded."""
 
-    worker: Worker
-    models: Models
+    thread: GrowthThread
+    models: ModelCache
 
 
 class Adapter:
@@ -74,13 +74,13 @@ class Adapter:
     `answered` is called after each message.
     """
 
-    def __init__(self, send: Send, shared: Shared, answered: Act) -> None:
+    def __init__(self, send: Send, shared: SharedResources, answered: Act) -> None:
         self._send, self._shared, self._done = send, shared, answered
         self.inbox: queue.SimpleQueue[Item] = queue.SimpleQueue()
-        self.growth = Growth(shared.worker, self.inbox.put)
-        self.client = Client()
+        self.grower = Grower(shared.thread, self.inbox.put)
+        self.client = ClientCapabilities()
         self.session: Session | None = None
-        self.reports: Reports | None = None
+        self.reports: ProgressReports | None = None
         self._is_initialized = self._is_launching = self._is_configured = self._is_leaving = False
         self._launched: Arguments | None = None
         self._after: list[Act] = []
@@ -92,7 +92,7 @@ class Adapter:
                 if callable(item):
                     self._guarded(item)
                     continue
-                if isinstance(item, Ill):
+                if isinstance(item, BadMessage):
                     self.emit("output", {"category": "important", "output": f"not understood: {item.why}\n"})
                 else:
                     self._request(item)
@@ -101,7 +101,7 @@ class Adapter:
             self._end()
 
     def _end(self) -> None:
-        self.growth.stop()
+        self.grower.stop()
         if self.session is not None:
             self.session.is_over = True
 
@@ -182,12 +182,12 @@ class Adapter:
         """Who the client is, what we can do."""
         if self._is_initialized:
             raise UsageError("it is initialized already")
-        self.client = Client.of(asked)
+        self.client = ClientCapabilities.of(asked)
         self._is_initialized = True
         return CAPABILITIES
 
     def launch(self, message: Request, asked: Arguments) -> object:
-        """Load the program and the model, in the worker."""
+        """Load the program and the model, in the thread that grows branches."""
         if not self._is_initialized:
             raise UsageError("initialize comes before launch")
         if self.session is not None or self._is_launching:
@@ -216,7 +216,7 @@ class Adapter:
             else:
                 self.inbox.put(lambda: self._loaded(message, asked, launch, predictor))
 
-        self._shared.worker.do(work)
+        self._shared.thread.do(work)
 
     def _not_loaded(self, message: Request, why: str) -> None:
         self._is_launching = False
@@ -228,9 +228,9 @@ class Adapter:
             old.is_over = True
         if self.reports is not None:
             self.reports.end()
-        self.reports = Reports(self.emit, predictor.name) if self.client.progress else None
+        self.reports = ProgressReports(self.emit, predictor.name) if self.client.progress else None
         watch = self.reports.watch if self.reports is not None else (lambda progress: None)
-        session = Session(launch, predictor, self.growth, self.client, self.emit, watch)
+        session = Session(launch, predictor, self.grower, self.client, self.emit, watch)
         self.session = session
         self.answered(message)
         for key in unknown(asked):
@@ -262,14 +262,14 @@ class Adapter:
     def disconnect(self, message: Request, asked: Arguments) -> object:
         """The client leaves."""
         self._is_leaving = True
-        self.growth.stop()
+        self.grower.stop()
         return None
 
     def cancel(self, message: Request, asked: Arguments) -> object:
         """Stop the model; what it wrote stays."""
         number = asked.maybe("progressId")
         if number is not None and self.reports is not None and self.reports.has(number):
-            self.growth.stop()
+            self.grower.stop()
         return None
 
     def attach(self, message: Request, asked: Arguments) -> object:
@@ -282,22 +282,22 @@ def _fault(error: Exception) -> str:
 
 
 def _moves(kind: str) -> Handler:
-    def move(desk: Answers, message: Request, asked: Arguments) -> object:
+    def move(responder: Responder, message: Request, asked: Arguments) -> object:
         fine = asked.maybe("granularity") == "instruction"
-        desk.then(lambda: desk.live.go(Move(kind, fine)))
+        responder.then(lambda: responder.live.go(Move(kind, fine)))
         return {"allThreadsContinued": True} if kind == "continue" else None
 
     return move
 
 
-def _back(desk: Answers, message: Request, asked: Arguments) -> object:
+def _back(responder: Responder, message: Request, asked: Arguments) -> object:
     fine = asked.maybe("granularity") == "instruction"
-    desk.then(lambda: desk.live.back(fine=fine))
+    responder.then(lambda: responder.live.back(fine=fine))
     return None
 
 
-def _reverse(desk: Answers, message: Request, asked: Arguments) -> object:
-    desk.then(desk.live.reverse)
+def _reverse(responder: Responder, message: Request, asked: Arguments) -> object:
+    responder.then(responder.live.reverse)
     return None
 
 

@@ -1,6 +1,6 @@
 """Breakpoints: the line they move to, their condition, how often they must be hit, what they log, and where they hit.
 
-A breakpoint's hits are places of a run, not events in time: the third pass of a line is the third one in whichever
+A breakpoint's hits are positions of a run, not events in time: the third pass of a line is the third one in whichever
 direction it is reached. Nothing here moves.
 """
 
@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from worldline.core.program import Program
-from worldline.dap.expressions import Expression, Names, Unknown, parse
+from worldline.dap.expressions import Expression, Names, UnknownValue, parse
 from worldline.dap.messages import Arguments
-from worldline.dap.track import Track, line_of
-from worldline.dap.variables import cut
+from worldline.dap.variables import LONGEST
 from worldline.errors import UsageError
+from worldline.explore.clip import cut
+from worldline.explore.stepping import Stepper, line_of
 from worldline.flow.control import successors
 
 MOST = 10_000  # breakpoints in one source
@@ -66,31 +67,31 @@ def hit_count(source: str) -> HitCount:
 
 
 @dataclass(frozen=True)
-class Message:
+class LogMessage:
     """What a log point says: texts, and expressions between them."""
 
     pieces: tuple[str | Expression, ...]
 
     def said(self, names: Names) -> str:
         """The text at one place."""
-        return "".join(piece if isinstance(piece, str) else _shown(piece, names) for piece in self.pieces)
+        return "".join(piece if isinstance(piece, str) else _rendered(piece, names) for piece in self.pieces)
 
 
-def _shown(expression: Expression, names: Names) -> str:
+def _rendered(expression: Expression, names: Names) -> str:
     try:
-        return cut(expression.value(names))
-    except Unknown as error:
+        return cut(expression.value(names), LONGEST)
+    except UnknownValue as error:
         return f"<{error}>"
 
 
-def message(source: str) -> Message:
+def log_message(source: str) -> LogMessage:
     """A log point's text, with expressions in braces."""
     pieces: list[str | Expression] = []
     at = 0
     for hole in _HOLE.finditer(source):
         pieces += (source[at : hole.start()], parse(hole[1]))
         at = hole.end()
-    return Message((*pieces, source[at:]))
+    return LogMessage((*pieces, source[at:]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +104,7 @@ class Breakpoint:
     line: int | None
     condition: Expression | None = None
     hits: HitCount | None = None
-    log: Message | None = None
+    log: LogMessage | None = None
     why: str = ""
 
 
@@ -120,7 +121,7 @@ def placed(asked: Arguments, *, number: int, program: Program, file: str | None,
             number=number, file=file, asked=line, line=lines[at],
             condition=parse(condition) if (condition := asked.maybe("condition")) else None,
             hits=hit_count(hits) if (hits := asked.maybe("hitCondition")) else None,
-            log=message(log) if (log := asked.maybe("logMessage")) else None,
+            log=log_message(log) if (log := asked.maybe("logMessage")) else None,
         )  # fmt: skip
     except UsageError as error:
         return _without(here, str(error))
@@ -131,45 +132,45 @@ def _without(here: Breakpoint, why: str) -> Breakpoint:
 
 
 @dataclass
-class Hits:
+class BreakpointHits:
     """Where one breakpoint hits on one branch, as far as that is known; it grows with the branch."""
 
     breakpoint: Breakpoint
-    places: list[int] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
     unknown: str = ""  # why its condition has no value at some place, the first of them
     _read: int = 0
     _passes: int = 0
 
-    def grow(self, track: Track) -> None:
+    def grow(self, stepper: Stepper) -> None:
         """Looks at the steps that are new."""
         wanted = "line", self.breakpoint.file, self.breakpoint.line
-        for p in range(self._read, len(track)):
-            moment = track.moments[p]
+        for p in range(self._read, len(stepper)):
+            moment = stepper.moments[p]
             here = (moment.event, moment.file, line_of(moment)) == wanted
-            if here and self._holds(track, p):
+            if here and self._holds(stepper, p):
                 self._pass(p)
-        self._read = max(self._read, len(track))
+        self._read = max(self._read, len(stepper))
 
     def _pass(self, p: int) -> None:
         self._passes += 1
         if self.breakpoint.hits is None or self.breakpoint.hits.counts(self._passes):
-            self.places.append(p)
+            self.positions.append(p)
 
-    def _holds(self, track: Track, p: int) -> bool:
+    def _holds(self, stepper: Stepper, p: int) -> bool:
         if self.breakpoint.condition is None:
             return True
         try:
-            return self.breakpoint.condition.holds(names_at(track, p))
-        except Unknown as error:
+            return self.breakpoint.condition.holds(names_at(stepper, p))
+        except UnknownValue as error:
             self.unknown = self.unknown or f"{self.breakpoint.condition.source}: {error}"
             return False
 
     def between(self, p: int, q: int) -> list[int]:
-        """The places behind p, up to and with q."""
-        return self.places[bisect_right(self.places, p) : bisect_right(self.places, q)]
+        """The positions behind p, up to and with q."""
+        return self.positions[bisect_right(self.positions, p) : bisect_right(self.positions, q)]
 
 
-def names_at(track: Track, p: int) -> Mapping[str, str]:
+def names_at(stepper: Stepper, p: int) -> Mapping[str, str]:
     """The names of the frame that goes on at a position."""
-    stack = track.stack(p)
+    stack = stepper.stack(p)
     return stack[0].values if stack else {}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from worldline.dap.filters import cause_in_words
 from worldline.dap.session import Session
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import HOWS, Branch, Intervention
+from worldline.explore.sentences import cause_in_words
 
 COMMANDS = {
     "help": "these commands",
@@ -57,19 +57,15 @@ def follow(session: Session, line: str) -> None:
 
 
 def _intervene(
-    session: Session,
-    word: str,
-    argument: str,
-    done: Callable[[str], None],
-    refused: Callable[[str], None],
+    session: Session, word: str, argument: str, done: Callable[[str], None], refused: Callable[[str], None]
 ) -> None:
     asked = (
         Intervention(kind="budget", limit=_number(argument))
         if word == "budget"
         else Intervention(kind="rewrite", how=argument)
     )
-    told = f"{word} {argument}"
-    session.intervene(asked, told=told, done=lambda: done(told), refused=refused)
+    text = f"{word} {argument}"
+    session.intervene(asked, text=text, done=lambda: done(text), refused=refused)
 
 
 def _number(text: str) -> int:

@@ -1,8 +1,8 @@
 """The little language of conditions, watches and hovers: expressions over canonical values, never evaluated as code.
 
 Names, literals, comparisons, `and or not`, `in`, `is`, arithmetic on numbers, indices and slices, fields of objects,
-`len(...)` and `abs(...)`. Total: an expression is refused when it is read (`parse`), or has no value (`Unknown`), and
-what it computes is bounded. Values compare as values; a container is compared as a whole, kinds and all.
+`len(...)` and `abs(...)`. Total: an expression is refused when it is read (`parse`), or has no value (`UnknownValue`),
+and what it computes is bounded. Values compare as values; a container is compared as a whole, kinds and all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Worth = None | bool | int | float | str | bytes | Value
 Names = Mapping[str, str]  # a name's canonical text
 
 
-class Unknown(Exception):
+class UnknownValue(Exception):
     """There is no value, and why. Leaves `value`; whoever calls it catches it."""
 
 
@@ -41,13 +41,13 @@ class Expression:
     tree: ast.expr
 
     def value(self, names: Names) -> str:
-        """Its canonical text among these names; `Unknown` where there is none."""
+        """Its canonical text among these names; `UnknownValue` where there is none."""
         if isinstance(self.tree, ast.Name) and self.tree.id in names:
             return names[self.tree.id]
         return spelled(_value(self.tree, names))
 
     def holds(self, names: Names) -> bool:
-        """Whether it is true; `Unknown` where it has no value."""
+        """Whether it is true; `UnknownValue` where it has no value."""
         return _truth(_value(self.tree, names))
 
 
@@ -96,7 +96,7 @@ def opened(canonical: str) -> Worth:
     """A canonical text as a value: itself where Python has such an atom, else its structure."""
     found = parse_value(canonical)
     if isinstance(found, Malformed):
-        raise Unknown("the text of the value is no value")
+        raise UnknownValue("the text of the value is no value")
     return _plain(found)
 
 
@@ -142,7 +142,7 @@ def _value(node: ast.expr, names: Names) -> Worth:
             return value
         case ast.Name(id=name):
             if name not in names:
-                raise Unknown(f"there is no {name} here")
+                raise UnknownValue(f"there is no {name} here")
             return opened(names[name])
         case ast.BoolOp(op=ast.And(), values=parts):
             return _first(parts, names, wanted=False)
@@ -170,7 +170,7 @@ def _value(node: ast.expr, names: Names) -> Worth:
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             items = tuple(_node(_value(part, names)) for part in parts)
             return Value("list" if isinstance(node, ast.List) else "tuple", items=items)
-    raise Unknown("this has no value here")
+    raise UnknownValue("this has no value here")
 
 
 def _first(parts: list[ast.expr], names: Names, *, wanted: bool) -> Worth:
@@ -188,7 +188,7 @@ def _truth(worth: Worth) -> bool:
         return bool(worth)
     if worth.kind in _CONTAINERS:
         return bool(worth.items)
-    raise Unknown(f"whether a {worth.kind} is true is not known here")
+    raise UnknownValue(f"whether a {worth.kind} is true is not known here")
 
 
 _CONTAINERS = ("list", "tuple", "dict", "set", "frozenset", "deque")
@@ -198,7 +198,7 @@ _SEQUENCES = ("list", "tuple", "deque")
 def _number(worth: Worth) -> int | float:
     if isinstance(worth, (int, float)):
         return worth
-    raise Unknown(f"{_short(worth)} is no number")
+    raise UnknownValue(f"{_short(worth)} is no number")
 
 
 def _short(worth: Worth) -> str:
@@ -221,18 +221,18 @@ def _computed(op: type[ast.operator], left: Worth, right: Worth) -> Worth:
             return _power(one, other)
         found = _NUMERIC[op](one, other)
     except (ArithmeticError, ValueError) as error:
-        raise Unknown(str(error)) from None
+        raise UnknownValue(str(error)) from None
     if isinstance(found, int) and found.bit_length() > BITS:
-        raise Unknown("the number is too large")
+        raise UnknownValue("the number is too large")
     return found
 
 
 def _power(one: int | float, other: int | float) -> int | float:
     if isinstance(one, int) and isinstance(other, int) and one.bit_length() * abs(other) > BITS:
-        raise Unknown("the number is too large")
+        raise UnknownValue("the number is too large")
     found = one**other
     if isinstance(found, complex):
-        raise Unknown("a complex number")
+        raise UnknownValue("a complex number")
     return found
 
 
@@ -276,7 +276,7 @@ def _ordered(op: ast.cmpop, left: Worth, right: Worth) -> bool:
     for kinds in ((int, float), (str,), (bytes,)):
         if isinstance(left, kinds) and isinstance(right, kinds):
             return bool(_ORDERS[type(op)](left, right))
-    raise Unknown(f"{_short(left)} and {_short(right)} have no order here")
+    raise UnknownValue(f"{_short(left)} and {_short(right)} have no order here")
 
 
 def _contains(whole: Worth, item: Worth) -> bool:
@@ -287,7 +287,7 @@ def _contains(whole: Worth, item: Worth) -> bool:
     if isinstance(whole, Value) and whole.kind in _CONTAINERS:
         items = whole.items[::2] if whole.kind == "dict" else whole.items
         return any(_same(_plain(each), item) for each in items)
-    raise Unknown(f"nothing is in {_short(whole)}")
+    raise UnknownValue(f"nothing is in {_short(whole)}")
 
 
 def _item(whole: Worth, index: Worth) -> Worth:
@@ -295,10 +295,10 @@ def _item(whole: Worth, index: Worth) -> Worth:
         for key, value in zip(whole.items[::2], whole.items[1::2], strict=True):
             if _same(_plain(key), index):
                 return _plain(value)
-        raise Unknown(f"there is no key {_short(index)}")
+        raise UnknownValue(f"there is no key {_short(index)}")
     items = _items(whole)
     if not isinstance(index, int) or not -len(items) <= index < len(items):
-        raise Unknown(f"there is no [{_short(index)}] in {len(items)} elements")
+        raise UnknownValue(f"there is no [{_short(index)}] in {len(items)} elements")
     found = items[index]
     return _plain(found) if isinstance(found, Value) else found
 
@@ -308,13 +308,13 @@ def _items(whole: Worth) -> str | bytes | tuple[Value, ...]:
         return whole
     if isinstance(whole, Value) and whole.kind in _SEQUENCES:
         return whole.items
-    raise Unknown(f"{_short(whole)} has no indices")
+    raise UnknownValue(f"{_short(whole)} has no indices")
 
 
 def _sliced(whole: Worth, cut: ast.Slice, names: Names) -> Worth:
     low, high, step = (_end(part, names) for part in (cut.lower, cut.upper, cut.step))
     if step == 0:
-        raise Unknown("a slice does not step by 0")
+        raise UnknownValue("a slice does not step by 0")
     items = _items(whole)[low:high:step]
     if isinstance(items, tuple):
         assert isinstance(whole, Value)
@@ -325,7 +325,7 @@ def _sliced(whole: Worth, cut: ast.Slice, names: Names) -> Worth:
 def _end(part: ast.expr | None, names: Names) -> int | None:
     end = None if part is None else _value(part, names)
     if end is not None and not isinstance(end, int):
-        raise Unknown("a slice takes whole numbers")
+        raise UnknownValue("a slice takes whole numbers")
     return end
 
 
@@ -334,7 +334,7 @@ def _field(whole: Worth, name: str) -> Worth:
         for field, value in whole.fields:
             if field == name:
                 return _plain(value)
-    raise Unknown(f"{_short(whole)} has no field {name}")
+    raise UnknownValue(f"{_short(whole)} has no field {name}")
 
 
 def _length(worth: Worth) -> int:
@@ -342,7 +342,7 @@ def _length(worth: Worth) -> int:
         return len(worth)
     if isinstance(worth, Value) and worth.kind in _CONTAINERS:
         return len(worth.items) // (2 if worth.kind == "dict" else 1)
-    raise Unknown(f"{_short(worth)} has no length")
+    raise UnknownValue(f"{_short(worth)} has no length")
 
 
 _CALLS: dict[str, Callable[[Worth], Worth]] = {"len": _length, "abs": lambda worth: abs(_number(worth))}

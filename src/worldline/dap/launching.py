@@ -92,7 +92,7 @@ def _extras(asked: Arguments) -> dict[str, str]:
     return found
 
 
-class Models:
+class ModelCache:
     """Models that were loaded, so that the next session finds them; the last one only, since they are large."""
 
     def __init__(self) -> None:

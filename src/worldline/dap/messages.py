@@ -79,7 +79,7 @@ class Arguments:
 
 
 @dataclass(frozen=True)
-class Client:
+class ClientCapabilities:
     """What a client said of itself: from where it counts, and which events it knows."""
 
     line_shift: int = 0  # what is to be added to its lines
@@ -88,7 +88,7 @@ class Client:
     invalidated: bool = False
 
     @classmethod
-    def of(cls, asked: Arguments) -> Client:
+    def of(cls, asked: Arguments) -> ClientCapabilities:
         """From the arguments of `initialize`."""
         return cls(
             line_shift=int(not asked.flag("linesStartAt1", default=True)),

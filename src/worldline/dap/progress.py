@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from worldline.explore.grow import Progress
+from worldline.explore.grow import GrowthProgress
 
 
 @dataclass
-class Reports:
+class ProgressReports:
     """The reports that were begun and not ended."""
 
     emit: Callable[[str, Mapping[str, Any]], None]
@@ -19,7 +19,7 @@ class Reports:
     _count: int = 0
     _current: dict[int, str] = field(default_factory=dict)
 
-    def watch(self, progress: Progress) -> None:
+    def watch(self, progress: GrowthProgress) -> None:
         """Says how far a branch has come."""
         is_last = progress.stage in ("done", "failed")
         number = self._current.get(progress.branch)
@@ -32,9 +32,9 @@ class Reports:
         if number is None:
             return
         if is_last:
-            self._end(progress.branch, _told(progress))
+            self._end(progress.branch, _text(progress))
         else:
-            self.emit("progressUpdate", {"progressId": number, "message": _told(progress)})
+            self.emit("progressUpdate", {"progressId": number, "message": _text(progress)})
 
     def end(self) -> None:
         """Ends whatever is open."""
@@ -45,13 +45,13 @@ class Reports:
         """Whether a report is open."""
         return number in self._open
 
-    def _end(self, branch: int, told: str) -> None:
+    def _end(self, branch: int, text: str) -> None:
         number = self._current.pop(branch)
         self._open.discard(number)
-        self.emit("progressEnd", {"progressId": number, "message": told})
+        self.emit("progressEnd", {"progressId": number, "message": text})
 
 
-def _told(progress: Progress) -> str:
+def _text(progress: GrowthProgress) -> str:
     if progress.stage == "truth":
         return "the interpreter runs it"
     return f"{progress.steps} steps, {progress.bytes} bytes"

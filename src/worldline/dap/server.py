@@ -18,11 +18,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from worldline.dap.adapter import Adapter, Item, Shared
-from worldline.dap.launching import Models
-from worldline.dap.wire import Frames, Ill, frame
-from worldline.dap.worker import Worker
+from worldline.dap.adapter import Adapter, Item, SharedResources
+from worldline.dap.launching import ModelCache
+from worldline.dap.wire import BadMessage, MessageDecoder, frame
 from worldline.errors import UsageError
+from worldline.explore.growth import GrowthThread
 
 PATIENCE = 5.0  # seconds for a model to notice that nobody listens any more
 CHUNK = 1 << 16
@@ -35,16 +35,16 @@ def serve_stdio() -> None:
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)  # the wire is not for prints
-    worker = Worker()
+    thread = GrowthThread()
     try:
         serve(
             lambda: os.read(ours, CHUNK),
             lambda data: _write(theirs, data),
-            Shared(worker, Models()),
+            SharedResources(thread, ModelCache()),
             is_strict=False,
         )
     finally:
-        worker.end(PATIENCE)
+        thread.end(PATIENCE)
 
 
 def _write(fd: int, data: bytes) -> None:
@@ -55,7 +55,7 @@ def _write(fd: int, data: bytes) -> None:
 
 def serve_port(port: int, *, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None) -> None:
     """One client after the other, on a port of the loopback; 0 takes any. `ready` is told which. Never returns."""
-    shared = Shared(Worker(), Models())
+    shared = SharedResources(GrowthThread(), ModelCache())
     with _listening(host, port) as listener:
         if ready is not None:
             ready(listener.getsockname()[1])
@@ -112,7 +112,7 @@ def _hexed(end: tuple[str, int]) -> str:
 
 
 def serve(
-    read: Callable[[], bytes], write: Callable[[bytes], None], shared: Shared, *, is_strict: bool
+    read: Callable[[], bytes], write: Callable[[bytes], None], shared: SharedResources, *, is_strict: bool
 ) -> None:
     """One client, from the first byte to the last. `is_strict`: a stream that is lost is not read on."""
     numbers = iter(range(1, sys.maxsize))
@@ -142,11 +142,11 @@ def serve(
 
 def _read(read: Callable[[], bytes], put: Callable[[Item], bool], is_strict: bool) -> None:
     """Messages for the adapter, until there are no more."""
-    frames = Frames()
+    frames = MessageDecoder()
     try:
         while data := read():
             for item in frames.feed(data):
-                is_lost = is_strict and isinstance(item, Ill) and item.is_framing
+                is_lost = is_strict and isinstance(item, BadMessage) and item.is_framing
                 if not put(item) or is_lost:
                     return
     except OSError:

@@ -11,20 +11,20 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from worldline.dap.breakpoints import Breakpoint, Hits, names_at
-from worldline.dap.expressions import Expression, Unknown
-from worldline.dap.filters import Wrong
-from worldline.dap.growth import Growth
+from worldline.dap.breakpoints import Breakpoint, BreakpointHits, names_at
+from worldline.dap.expressions import Expression, UnknownValue
 from worldline.dap.launching import Launch
-from worldline.dap.messages import Arguments, Client
-from worldline.dap.snapshot import Snapshot
-from worldline.dap.sources import Place, Sources
-from worldline.dap.track import Track, line_of
-from worldline.dap.variables import Shelf
+from worldline.dap.messages import Arguments, ClientCapabilities
+from worldline.dap.snapshot import BranchSnapshot
+from worldline.dap.sources import ProgramSources, SourceKey
+from worldline.dap.variables import VariableReferences
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import Branch, Intervention
-from worldline.explore.grow import Progress, grow, imagine
+from worldline.explore.grow import GrowthProgress, grow, imagine
+from worldline.explore.growth import Grower
 from worldline.explore.scene import Scene
+from worldline.explore.stepping import Stepper, line_of
+from worldline.explore.stops import StopPoint
 from worldline.predict.predictor import Predictor, codec_of
 
 THREAD = 1
@@ -41,16 +41,16 @@ class Move:
     kind: str
     fine: bool = False
     reason: str = "step"
-    told: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
-class Stopped:
+class StopEvent:
     """Why it stands where it stands."""
 
     reason: str
-    told: str = ""
-    wrong: tuple[Wrong, ...] = ()
+    text: str = ""
+    points: tuple[StopPoint, ...] = ()
     breakpoints: tuple[int, ...] = ()
 
 
@@ -61,41 +61,41 @@ class Session:
         self,
         launch: Launch,
         predictor: Predictor,
-        growth: Growth,
-        client: Client,
+        grower: Grower,
+        client: ClientCapabilities,
         emit: Emit,
-        watch: Callable[[Progress], None],
+        watch: Callable[[GrowthProgress], None],
     ) -> None:
-        self.launch, self.predictor, self.growth = launch, predictor, growth
+        self.launch, self.predictor, self.grower = launch, predictor, grower
         self.client, self.emit, self._watch = client, emit, watch
         self.scene = Scene.new(
             launch.program, model=predictor.name, options=launch.options, limit=launch.limit, codec=codec_of(predictor)
         )  # fmt: skip
-        self.sources = Sources(launch.root, [launch.program])
+        self.sources = ProgramSources(launch.root, [launch.program])
         self.branch, self.position = 0, -1
-        self.seen = Snapshot(self.scene, self.scene.branch(0))
+        self.snapshot = BranchSnapshot(self.scene, self.scene.branch(0))
         self.move: Move | None = None
-        self.stopped: Stopped | None = None
+        self.stopped: StopEvent | None = None
         self.is_over = False
-        self.shelf = Shelf()
+        self.references = VariableReferences()
         self.stops = 0  # how often it has stopped: what was shown before is not valid any more
-        self.breakpoints: dict[Place, list[Breakpoint]] = {}
-        self.asked: dict[Place, tuple[Arguments, ...]] = {}  # the breakpoints as the client wants them
+        self.breakpoints: dict[SourceKey, list[Breakpoint]] = {}
+        self.asked: dict[SourceKey, tuple[Arguments, ...]] = {}  # the breakpoints as the client wants them
         self.filters: dict[str, Expression | None] = {}
         self._numbers = 0
-        self._hits: dict[tuple[int, int], Hits] = {}
+        self._hits: dict[tuple[int, int], BreakpointHits] = {}
         self._printed: dict[int, int] = {}  # for each branch, the position up to which output was sent
-        self._told: set[str] = set()
+        self._said: set[str] = set()
 
     @property
     def here(self) -> Branch:
         """The branch that is stepped through, as it stood when its growth was last heard of."""
-        return self.seen.branch
+        return self.snapshot.branch
 
     @property
-    def track(self) -> Track:
+    def stepper(self) -> Stepper:
         """The model's side of it, as far as it is there."""
-        return self.seen.track
+        return self.snapshot.stepper
 
     @property
     def program(self) -> int:
@@ -104,8 +104,8 @@ class Session:
 
     def _look(self) -> None:
         branch = self.scene.branch(self.branch)
-        if self.seen.branch is not branch:
-            self.seen = Snapshot(self.scene, branch)
+        if self.snapshot.branch is not branch:
+            self.snapshot = BranchSnapshot(self.scene, branch)
 
     def next_number(self) -> int:
         """A number for a breakpoint; none is given twice."""
@@ -120,7 +120,7 @@ class Session:
 
     def begin(self) -> None:
         """Record and imagine; the model may write before anybody is ready to look."""
-        self.growth.start(
+        self.grower.start(
             lambda stop: imagine(self.scene, self.predictor, stop=stop),
             begun=lambda branch: None, grew=self.grew, refused=self._refused,
         )  # fmt: skip
@@ -134,7 +134,7 @@ class Session:
         self,
         intervention: Intervention,
         *,
-        told: str,
+        text: str,
         done: Callable[[], None],
         refused: Callable[[str], None],
     ) -> None:
@@ -154,9 +154,9 @@ class Session:
             shared = 0 if intervention.kind == "rewrite" else max(self.position, self.here.at)
             self._printed[branch] = min(self._printed.get(parent, 0), shared)
             done()
-            self.go(Move("arrive", reason="goto", told=told))
+            self.go(Move("arrive", reason="goto", text=text))
 
-        self.growth.start(
+        self.grower.start(
             lambda stop: grow(self.scene, self.predictor, intervention, parent=parent, stop=stop),
             begun=begun, grew=self.grew, refused=refused, broken=self._refused,
         )  # fmt: skip
@@ -167,9 +167,9 @@ class Session:
         self.branch = branch
         self._look()
         self.position = min(max(self.position, 0), at) if at else max(self.position, 0)
-        self.go(Move("arrive", reason="goto", told=f"branch {branch}"))
+        self.go(Move("arrive", reason="goto", text=f"branch {branch}"))
 
-    def grew(self, progress: Progress) -> None:
+    def grew(self, progress: GrowthProgress) -> None:
         """A branch has come further."""
         if self.is_over:
             return
@@ -192,7 +192,7 @@ class Session:
         else:
             self.branch = parent
             self._look()
-            self.go(Move("arrive", reason="goto", told=f"back on branch {parent}"))
+            self.go(Move("arrive", reason="goto", text=f"back on branch {parent}"))
 
     # how it moves
 
@@ -206,29 +206,27 @@ class Session:
         """Stop where the model has come to, once it has come anywhere."""
         if self.move is None:
             return
-        if not len(self.track):
+        if not len(self.stepper):
             self.go(Move("arrive", reason="pause"))
             return
-        known = min(len(self.track), self._known())
-        lines = (q for q in range(known - 1, self.position, -1) if self.track.moments[q].event == "line")
-        self._arrive(next(lines, max(self.position, 0)), Stopped("pause"))
+        known = min(len(self.stepper), self._known())
+        lines = (q for q in range(known - 1, self.position, -1) if self.stepper.moments[q].event == "line")
+        self._arrive(next(lines, max(self.position, 0)), StopEvent("pause"))
 
     def back(self, *, fine: bool = False) -> None:
         """One step back, over calls."""
-        self._jump(self.track.back(self.position, fine=fine), Stopped("step"))
+        self._jump(self.stepper.back(self.position, fine=fine), StopEvent("step"))
 
     def reverse(self) -> None:
         """Back to the last place before that stops; else to the beginning."""
-        place, stopped = max(
-            self._breaks(-1, self.position - 1), key=_place_of, default=(0, Stopped("entry"))
-        )
+        place, stopped = max(self._breaks(-1, self.position - 1), key=_order, default=(0, StopEvent("entry")))
         self._jump(place, stopped)
 
-    def jump(self, position: int, told: str) -> None:
+    def jump(self, position: int, text: str) -> None:
         """To a position that is there, without anything happening on the way."""
-        self._jump(max(0, min(position, len(self.track))), Stopped("goto", told))
+        self._jump(max(0, min(position, len(self.stepper))), StopEvent("goto", text))
 
-    def _jump(self, position: int, stopped: Stopped) -> None:
+    def _jump(self, position: int, stopped: StopEvent) -> None:
         self._forget()
         self._arrive(position, stopped, passing=False)
 
@@ -237,47 +235,47 @@ class Session:
         if not self.is_over:
             self.is_over = True
             self.move = None
-            self.growth.stop()
+            self.grower.stop()
             self.emit("terminated", {})
 
     def _forget(self) -> None:
         """What was shown is no longer what is there."""
-        self.shelf.clear()
+        self.references.clear()
         self.stops += 1
 
     def _try(self) -> None:
         """Carries the move out, if all that it needs is there."""
         move = self.move
         assert move is not None
-        track, known = self.track, self._known()
-        goal = self._goal(track, move)
+        stepper, known = self.stepper, self._known()
+        goal = self._goal(stepper, move)
         if move.kind == "arrive":
-            if goal < len(track) or not self.seen.is_growing:
-                self._arrive(min(goal, len(track)), Stopped(move.reason, move.told))
+            if goal < len(stepper) or not self.snapshot.is_growing:
+                self._arrive(min(goal, len(stepper)), StopEvent(move.reason, move.text))
             return
-        found = min(self._breaks(self.position, min(goal, known)), key=_place_of, default=None)
-        if found is not None and (found[0] < known or not self.seen.is_growing):
+        found = min(self._breaks(self.position, min(goal, known)), key=_order, default=None)
+        if found is not None and (found[0] < known or not self.snapshot.is_growing):
             self._arrive(*found)
-        elif not self.seen.is_growing and goal >= len(track):
+        elif not self.snapshot.is_growing and goal >= len(stepper):
             self._end()
-        elif not self.seen.is_growing or goal < known:
-            self._arrive(goal, Stopped(move.reason, move.told))
+        elif not self.snapshot.is_growing or goal < known:
+            self._arrive(goal, StopEvent(move.reason, move.text))
 
-    def _goal(self, track: Track, move: Move) -> int:
+    def _goal(self, stepper: Stepper, move: Move) -> int:
         p = self.position
         if move.kind == "arrive":
             return max(p, 0)
-        if move.kind == "continue" or not 0 <= p < len(track):
-            return len(track)
+        if move.kind == "continue" or not 0 <= p < len(stepper):
+            return len(stepper)
         if move.kind == "out":
-            return track.out(p)
-        return (track.into if move.kind == "into" else track.over)(p, fine=move.fine)
+            return stepper.out(p)
+        return (stepper.into if move.kind == "into" else stepper.over)(p, fine=move.fine)
 
     def _known(self) -> int:
         """Up to where it is certain which places stop: the end of what is there, or where more steps may tell."""
-        return len(self.track) if self.launch.no_debug else self.seen.known(set(self.filters))
+        return len(self.stepper) if self.launch.no_debug else self.snapshot.known(set(self.filters))
 
-    def _breaks(self, p: int, q: int) -> Iterator[tuple[int, Stopped]]:
+    def _breaks(self, p: int, q: int) -> Iterator[tuple[int, StopEvent]]:
         """Every place behind p, up to and with q, that stops, and why."""
         if self.launch.no_debug:
             return
@@ -287,32 +285,32 @@ class Session:
                 for place in hits.between(p, q):
                     hit.setdefault(place, []).append(hits.breakpoint.number)
         for place, numbers in hit.items():
-            yield place, Stopped("breakpoint", breakpoints=tuple(numbers))
-        wrong: dict[int, list[Wrong]] = {}
-        for one in self.seen.wrongs:
-            if p < one.place <= q and self._counts(one):
-                wrong.setdefault(one.place, []).append(one)
-        for place, ones in wrong.items():
-            yield place, Stopped("exception", ones[0].title, tuple(ones), tuple(hit.get(place, ())))
+            yield place, StopEvent("breakpoint", breakpoints=tuple(numbers))
+        points: dict[int, list[StopPoint]] = {}
+        for one in self.snapshot.stop_points:
+            if p < one.position <= q and self._counts(one):
+                points.setdefault(one.position, []).append(one)
+        for place, ones in points.items():
+            yield place, StopEvent("exception", ones[0].title, tuple(ones), tuple(hit.get(place, ())))
 
-    def _counts(self, wrong: Wrong) -> bool:
+    def _counts(self, point: StopPoint) -> bool:
         """Whether a filter is set that stops here."""
-        if wrong.filter not in self.filters:
+        if point.kind not in self.filters:
             return False
-        condition = self.filters[wrong.filter]
+        condition = self.filters[point.kind]
         try:
-            return condition is None or condition.holds(names_at(self.track, wrong.place))
-        except Unknown:
+            return condition is None or condition.holds(names_at(self.stepper, point.position))
+        except UnknownValue:
             return False
 
-    def _hits_here(self) -> list[Hits]:
+    def _hits_here(self) -> list[BreakpointHits]:
         """The breakpoints of this branch's program, with their places."""
         found = []
         for (program, _), ones in self.breakpoints.items():
             for one in ones if program == self.program else ():
                 if one.line is not None:
-                    hits = self._hits.setdefault((self.branch, one.number), Hits(one))
-                    hits.grow(self.track)
+                    hits = self._hits.setdefault((self.branch, one.number), BreakpointHits(one))
+                    hits.grow(self.stepper)
                     found.append(hits)
                     if hits.unknown:
                         self._once(f"the condition of line {one.line} has no value somewhere: {hits.unknown}")
@@ -320,21 +318,21 @@ class Session:
 
     def _end(self) -> None:
         """Behind the last step: a place to stop at, once; whoever goes on from there is done."""
-        if self.position >= len(self.track) or not self.launch.stop_at_end or self.launch.no_debug:
-            self._pass(len(self.track))
+        if self.position >= len(self.stepper) or not self.launch.stop_at_end or self.launch.no_debug:
+            self._pass(len(self.stepper))
             self.terminate()
         else:
-            self._arrive(len(self.track), Stopped("end", self.seen.ending()))
+            self._arrive(len(self.stepper), StopEvent("end", self.snapshot.ending()))
 
-    def _arrive(self, position: int, stopped: Stopped, *, passing: bool = True) -> None:
+    def _arrive(self, position: int, stopped: StopEvent, *, passing: bool = True) -> None:
         if passing:
             self._pass(position)
         self.position, self.stopped, self.move = position, stopped, None
         body: dict[str, Any] = {"reason": stopped.reason, "threadId": THREAD, "allThreadsStopped": True}
-        if stopped.told:
-            body["description"] = stopped.told
-        if stopped.wrong:
-            body["text"] = stopped.wrong[0].told
+        if stopped.text:
+            body["description"] = stopped.text
+        if stopped.points:
+            body["text"] = stopped.points[0].text
         if stopped.breakpoints:
             body["hitBreakpointIds"] = list(stopped.breakpoints)
         self.emit("stopped", body)
@@ -343,25 +341,25 @@ class Session:
 
     def _pass(self, position: int) -> None:
         """Sends what is printed and logged on the way forward to a position."""
-        track, printed = self.track, self._printed.get(self.branch, 0)
+        stepper, printed = self.stepper, self._printed.get(self.branch, 0)
         spoken: list[tuple[int, int, str, str]] = []
-        for step in range(printed, min(position, len(track))):
-            text = track.side.printed(step)
+        for step in range(printed, min(position, len(stepper))):
+            text = stepper.side.printed(step)
             if text is not None:
                 spoken.append((step, 1, text, "stdout"))
         for hits in self._hits_here() if not self.launch.no_debug else ():
             log = hits.breakpoint.log
             if log is not None:
                 spoken += (
-                    (place, 0, log.said(names_at(track, place)) + "\n", "console")
+                    (place, 0, log.said(names_at(stepper, place)) + "\n", "console")
                     for place in hits.between(self.position, position)
                 )
         for step, _, text, category in sorted(spoken):
-            self._emit_output(text, category, track, step)
+            self._emit_output(text, category, stepper, step)
         self._printed[self.branch] = max(printed, position)
 
-    def _emit_output(self, text: str, category: str, track: Track, step: int) -> None:
-        moment = track.moments[step]
+    def _emit_output(self, text: str, category: str, stepper: Stepper, step: int) -> None:
+        moment = stepper.moments[step]
         source = self.sources.described((self.program, moment.file))
         line = max(line_of(moment), 1) - self.client.line_shift
         self.emit("output", {"category": category, "output": text, "source": source, "line": line})
@@ -371,8 +369,8 @@ class Session:
         self.emit("output", {"category": category, "output": text + "\n"})
 
     def _once(self, text: str) -> None:
-        if text not in self._told:
-            self._told.add(text)
+        if text not in self._said:
+            self._said.add(text)
             self.say(text)
 
     def require_stopped(self) -> None:
@@ -381,5 +379,5 @@ class Session:
             raise UsageError("it is over" if self.is_over else "it is running")
 
 
-def _place_of(found: tuple[int, Stopped]) -> tuple[int, bool]:
+def _order(found: tuple[int, StopEvent]) -> tuple[int, bool]:
     return found[0], found[1].reason != "exception"

@@ -7,11 +7,11 @@ from typing import Any
 
 from worldline.dap.breakpoints import MOST, Breakpoint, placed, runnable
 from worldline.dap.expressions import parse
-from worldline.dap.filters import FILTERS
 from worldline.dap.messages import Arguments
 from worldline.dap.session import Emit, Session
-from worldline.dap.sources import Place
+from worldline.dap.sources import SourceKey
 from worldline.errors import UsageError
+from worldline.explore.stops import DETAILED_STOPS
 
 
 def set_breakpoints(session: Session, asked: Arguments) -> dict[str, Any]:
@@ -32,12 +32,12 @@ def set_breakpoints(session: Session, asked: Arguments) -> dict[str, Any]:
     return {"breakpoints": [described(session, place, one) for one in made]}
 
 
-def _placed(session: Session, place: Place, asked: Arguments, number: int) -> Breakpoint:
+def _placed(session: Session, place: SourceKey, asked: Arguments, number: int) -> Breakpoint:
     program = session.sources.programs[place[0]]
     return placed(asked, number=number, program=program, file=place[1], shift=session.client.line_shift)
 
 
-def described(session: Session, place: Place, one: Breakpoint) -> dict[str, Any]:
+def described(session: Session, place: SourceKey, one: Breakpoint) -> dict[str, Any]:
     """A breakpoint as the protocol wants it."""
     line = one.asked if one.line is None else one.line
     found: dict[str, Any] = {
@@ -69,7 +69,7 @@ def set_exception_breakpoints(session: Session, asked: Arguments) -> dict[str, A
     session.filters = {}
     for name, condition in chosen:
         try:
-            if name not in FILTERS:
+            if name not in DETAILED_STOPS:
                 raise UsageError(f"no filter {name[:40]!r}")
             session.filters[name] = parse(condition) if condition else None
             told.append({"verified": True})

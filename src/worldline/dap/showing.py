@@ -13,20 +13,21 @@ from typing import Any
 
 from worldline.core.value import equal
 from worldline.dap.console import COMMANDS
-from worldline.dap.expressions import Unknown, parse
-from worldline.dap.filters import cause_in_words
+from worldline.dap.expressions import UnknownValue, parse
 from worldline.dap.messages import Arguments
 from worldline.dap.session import THREAD, Session
-from worldline.dap.track import Seen
-from worldline.dap.variables import Shown, cut, differing, page_of, shown
+from worldline.dap.variables import LONGEST, Variable, differing, page_of, variable_of
 from worldline.errors import UsageError
+from worldline.explore.clip import cut
+from worldline.explore.sentences import cause_in_words
+from worldline.explore.stepping import StoppedFrame
 
 MOST_FRAMES = 1 << 20  # of one stop: so numbers of frames are not given twice
 _WORD = re.compile(r"[^\W\d]\w*\Z")
 
 
 @dataclass(frozen=True)
-class Depth:
+class VariableOwner:
     """Whose variable a row is: of a frame of the stack, the innermost being 0."""
 
     depth: int
@@ -35,27 +36,28 @@ class Depth:
 def stack_trace(session: Session, asked: Arguments) -> dict[str, Any]:
     """The frames, innermost first, from `startFrame` on."""
     session.require_stopped()
-    stack = session.track.stack(session.position)
+    stack = session.stepper.stack(session.position)
     first, levels = max(asked.number("startFrame", 0), 0), asked.number("levels", 0)
     last = first + levels if levels > 0 else len(stack)
-    frames = [_frame(session, depth, seen) for depth, seen in enumerate(stack) if first <= depth < last]
+    frames = [_frame(session, depth, frame) for depth, frame in enumerate(stack) if first <= depth < last]
     return {"stackFrames": frames, "totalFrames": len(stack)}
 
 
-def _frame(session: Session, depth: int, seen: Seen) -> dict[str, Any]:
+def _frame(session: Session, depth: int, frame: StoppedFrame) -> dict[str, Any]:
     client = session.client
     return {
-        "id": session.stops * MOST_FRAMES + depth, "name": seen.function, "line": max(seen.line, 1) - client.line_shift,
-        "column": 1 - client.column_shift, "source": session.sources.described((session.program, seen.file)),
+        "id": session.stops * MOST_FRAMES + depth, "name": frame.function,
+        "line": max(frame.line, 1) - client.line_shift, "column": 1 - client.column_shift,
+        "source": session.sources.described((session.program, frame.file)),
         "canRestart": True,
     }  # fmt: skip
 
 
-def frame_of(session: Session, number: int) -> tuple[int, Seen]:
+def frame_of(session: Session, number: int) -> tuple[int, StoppedFrame]:
     """A frame by the number that it was shown with, and how deep it is."""
     session.require_stopped()
     stop, depth = divmod(number, MOST_FRAMES)
-    stack = session.track.stack(session.position)
+    stack = session.stepper.stack(session.position)
     if stop != session.stops or depth >= len(stack):
         raise UsageError(f"there is no frame {number} at this stop")
     return depth, stack[depth]
@@ -63,45 +65,45 @@ def frame_of(session: Session, number: int) -> tuple[int, Seen]:
 
 def scopes(session: Session, asked: Arguments) -> dict[str, Any]:
     """Predicted, Interpreter and Difference."""
-    depth, seen = frame_of(session, asked.number("frameId"))
-    truth = true_frame(session, depth, seen)
-    rows = [shown(name, value, expression=name) for name, value in seen.values.items()]
-    owner = Depth(depth) if seen.step is not None else None
+    depth, frame = frame_of(session, asked.number("frameId"))
+    truth = true_frame(session, depth, frame)
+    rows = [variable_of(name, value, expression=name) for name, value in frame.values.items()]
+    owner = VariableOwner(depth) if frame.step is not None else None
     made = [_scope(session, "Predicted", rows, owner=owner, hint="locals")]
     if isinstance(truth, str):
-        why = [Shown("(none)", truth)]
+        why = [Variable("(none)", truth)]
         return {"scopes": [*made, _scope(session, "Interpreter", why), _scope(session, "Difference", why)]}
-    made.append(_scope(session, "Interpreter", [shown(name, value) for name, value in truth.items()]))
-    made.append(_scope(session, "Difference", differences(truth, seen.values)))
+    made.append(_scope(session, "Interpreter", [variable_of(name, value) for name, value in truth.items()]))
+    made.append(_scope(session, "Difference", differences(truth, frame.values)))
     return {"scopes": made}
 
 
 def _scope(
-    session: Session, name: str, rows: list[Shown], *, owner: Depth | None = None, hint: str = ""
+    session: Session, name: str, rows: list[Variable], *, owner: VariableOwner | None = None, hint: str = ""
 ) -> dict[str, Any]:
-    reference = session.shelf.put(page_of(rows), owner=owner)
+    reference = session.references.put(page_of(rows), owner=owner)
     plain = {"name": name, "variablesReference": reference, "namedVariables": len(rows), "expensive": False}
     return {**plain, "presentationHint": hint} if hint else plain
 
 
-def true_frame(session: Session, depth: int, seen: Seen) -> Mapping[str, str] | str:
+def true_frame(session: Session, depth: int, frame: StoppedFrame) -> Mapping[str, str] | str:
     """The values of the same frame in the true run, at the same step; or why there are none."""
-    pair, truth = session.seen.pair, session.seen.truth
+    pair, truth = session.snapshot.pair, session.snapshot.truth
     if pair is None or truth is None:
         return session.here.why or "the interpreter has no run to compare with"
     step: int | None = len(truth)
-    if session.position < len(session.track):
+    if session.position < len(session.stepper):
         step = pair.rows[pair.row_of("right", session.position)].left
     if step is None:
         return "the interpreter does not come here: it takes another way"
     stack = truth.stack(step)
-    at = len(stack) - len(session.track.stack(session.position)) + depth
-    if not 0 <= at < len(stack) or stack[at].function != seen.function:
+    at = len(stack) - len(session.stepper.stack(session.position)) + depth
+    if not 0 <= at < len(stack) or stack[at].function != frame.function:
         return "the interpreter has no such frame here"
     return stack[at].values
 
 
-def differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[Shown]:
+def differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[Variable]:
     """The names in which two frames part."""
     rows = []
     for name in dict.fromkeys([*wanted, *got]):
@@ -113,7 +115,7 @@ def differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[Shown
 
 def variables(session: Session, asked: Arguments) -> dict[str, Any]:
     """A page of what is under a reference."""
-    found = session.shelf.variables(
+    found = session.references.variables(
         asked.number("variablesReference"), start=asked.number("start", 0), count=asked.number("count", 0),
         only=asked.maybe("filter"),
     )  # fmt: skip
@@ -124,36 +126,36 @@ def evaluate(session: Session, asked: Arguments) -> dict[str, Any]:
     """The value of an expression over the predicted names of a frame."""
     depth = asked.number("frameId", -1)
     session.require_stopped()
-    stack = session.track.stack(session.position)
-    seen = frame_of(session, depth)[1] if depth >= 0 else (stack[0] if stack else None)
+    stack = session.stepper.stack(session.position)
+    frame = frame_of(session, depth)[1] if depth >= 0 else (stack[0] if stack else None)
     expression = parse(asked.text("expression"))
     try:
-        value = expression.value(seen.values if seen else {})
-    except Unknown as error:
+        value = expression.value(frame.values if frame else {})
+    except UnknownValue as error:
         raise UsageError(str(error)) from None
-    row = shown("", value)
-    result = value if asked.maybe("context") == "clipboard" else cut(value)
-    return {"result": result, "type": row.kind, **session.shelf.opened(row)}
+    row = variable_of("", value)
+    result = value if asked.maybe("context") == "clipboard" else cut(value, LONGEST)
+    return {"result": result, "type": row.kind, **session.references.opened(row)}
 
 
 def exception_info(session: Session, asked: Arguments) -> dict[str, Any]:
     """What is wrong at this stop: the cause with its evidence, and what the model believed."""
     session.require_stopped()
     assert session.stopped is not None
-    wrong = session.stopped.wrong
-    if not wrong:
+    points = session.stopped.points
+    if not points:
         raise UsageError("nothing is wrong here")
     here = session.here
-    lines = list(dict.fromkeys(one.told for one in wrong))
+    lines = list(dict.fromkeys(one.text for one in points))
     cause = here.cause
     if cause is not None and cause.name != "right" and cause_in_words(cause) not in lines:
         lines.append(f"cause: {cause_in_words(cause)}")
     belief = _belief(session)
     if belief:
         lines.append(belief)
-    details = {"message": wrong[0].told, "typeName": wrong[0].title, "stackTrace": "\n".join(lines)}
+    details = {"message": points[0].text, "typeName": points[0].title, "stackTrace": "\n".join(lines)}
     return {
-        "exceptionId": wrong[0].title, "description": "\n".join(lines), "breakMode": "always", "details": details,
+        "exceptionId": points[0].title, "description": "\n".join(lines), "breakMode": "always", "details": details,
     }  # fmt: skip
 
 
@@ -175,7 +177,7 @@ def completions(session: Session, asked: Arguments) -> dict[str, Any]:
     typed = text[: max(column - 1, 0)]
     match = _WORD.search(typed)
     begun = match[0] if match else ""
-    stack = session.track.stack(session.position) if session.stopped and not session.is_over else []
+    stack = session.stepper.stack(session.position) if session.stopped and not session.is_over else []
     names = list(stack[0].values) if stack else []
     words = [*names, "len", "abs", "and", "or", "not", "in"]
     if typed.startswith(":") and typed[1:] == begun:

@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from worldline.dap.filters import CAUSED, RAISED, Wrong, wrongs
-from worldline.dap.track import Track
 from worldline.explore.branches.branch import Branch
 from worldline.explore.pair import Pair
 from worldline.explore.scene import Scene
 from worldline.explore.side import Side
+from worldline.explore.stepping import Stepper
+from worldline.explore.stops import CAUSE_STOPS, DEFAULT_STOPS, RAISED, StopPoint, stop_points
 
 AHEAD = 256  # bytes of the truth that are read beyond what the model has written
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class BranchSnapshot:
     """A branch of a scene, frozen."""
 
     scene: Scene
@@ -34,9 +34,9 @@ class Snapshot:
         return branch.status == "running" or is_unexplained
 
     @cached_property
-    def track(self) -> Track:
+    def stepper(self) -> Stepper:
         """The model's side of it."""
-        return Track(self._found if self.pair is None else self.pair.right)
+        return Stepper(self._found if self.pair is None else self.pair.right)
 
     @cached_property
     def pair(self) -> Pair | None:
@@ -53,14 +53,14 @@ class Snapshot:
         return Pair(Side("truth", branch.ask, truth), self._found)
 
     @cached_property
-    def truth(self) -> Track | None:
+    def truth(self) -> Stepper | None:
         """The interpreter's side of it."""
-        return None if self.pair is None or self.pair.left is None else Track(self.pair.left)
+        return None if self.pair is None or self.pair.left is None else Stepper(self.pair.left)
 
     @cached_property
-    def wrongs(self) -> list[Wrong]:
+    def stop_points(self) -> list[StopPoint]:
         """Every place where something is wrong, as far as it is certain."""
-        return wrongs(self.track, self.pair, self.branch.cause, growing=self.is_growing)
+        return stop_points(self.stepper, self.pair, self.branch.cause, growing=self.is_growing)
 
     @property
     def _found(self) -> Side:
@@ -69,16 +69,18 @@ class Snapshot:
     def known(self, filters: set[str]) -> int:
         """The positions of which it is certain whether these filters stop there, while more steps may come."""
         if not self.is_growing or self.pair is None:
-            return len(self.track)
-        seen = {one.filter for one in self.wrongs}
-        later = {name for name in filters - {RAISED} if not (name.startswith("first-") and name in seen)}
-        limits = [one.place for one in self.wrongs if one.title == "wrong action" and later]
-        limits += [one.place for one in self.wrongs if one.filter != RAISED and later & CAUSED]
-        return min([len(self.track), *(place + 1 for place in limits)])
+            return len(self.stepper)
+        reached = {one.kind for one in self.stop_points} & {*DEFAULT_STOPS}
+        later = filters - {RAISED} - reached
+        limits = [one.position for one in self.stop_points if one.title == "wrong action" and later]
+        limits += [
+            one.position for one in self.stop_points if one.kind != RAISED and later & CAUSE_STOPS.keys()
+        ]
+        return min([len(self.stepper), *(position + 1 for position in limits)])
 
     def ending(self) -> str:
         """How the imagination ends, in words."""
-        malformed = self.track.side.reading.malformed
+        malformed = self.stepper.side.reading.malformed
         if malformed is not None:
             return f"the text is no longer of its notation: expected {malformed.expected}"
         if self.branch.status == "stopped":

@@ -13,16 +13,18 @@ from worldline.core.program import Program
 from worldline.dap.messages import Arguments
 from worldline.errors import UsageError
 
-Place = tuple[int, str | None]  # which program (0: as launched), and which file of it (None: the main one)
+SourceKey = tuple[
+    int, str | None
+]  # which program (0: as launched), and which file of it (None: the main one)
 
 
 @dataclass
-class Sources:
+class ProgramSources:
     """The programs of a session, as launched and as rewritten, and the references that were given to their texts."""
 
     root: Path | None
     programs: list[Program]
-    given: list[Place] = field(default_factory=list)
+    given: list[SourceKey] = field(default_factory=list)
 
     def number(self, program: Program) -> int:
         """The number of a program, given when it is first met."""
@@ -30,7 +32,7 @@ class Sources:
             self.programs.append(program)
         return self.programs.index(program)
 
-    def described(self, place: Place) -> dict[str, Any]:
+    def described(self, place: SourceKey) -> dict[str, Any]:
         """A source as the protocol wants it."""
         number, file = place
         name = file or self.programs[number].name
@@ -41,7 +43,7 @@ class Sources:
         origin = "as given to launch" if number == 0 else "rewritten"
         return {"name": name, "sourceReference": self.given.index(place) + 1, "origin": origin}
 
-    def find(self, asked: Arguments) -> Place | None:
+    def find(self, asked: Arguments) -> SourceKey | None:
         """The place that a client's source means; None for one that is no part of the program."""
         reference = asked.number("sourceReference", 0)
         if reference:
@@ -65,7 +67,7 @@ class Sources:
 
     def all(self) -> list[dict[str, Any]]:
         """Every source of the program as launched, and of those that were rewritten."""
-        places: list[Place] = [(number, None) for number in range(len(self.programs))]
+        places: list[SourceKey] = [(number, None) for number in range(len(self.programs))]
         places += [(0, file) for file, _ in self.programs[0].files]
         return [self.described(place) for place in places]
 

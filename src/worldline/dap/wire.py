@@ -1,8 +1,8 @@
 """The frames of the Debug Adapter Protocol: bytes into messages and back. Total on any bytes.
 
-A frame is a header (`Content-Length: N`, then an empty line) and N bytes of JSON. What is no frame is an `Ill`, in
-words, and reading goes on at the next header; whoever must not go on (a port: a web page may have sent an HTTP request
-there) stops at `Ill.is_framing`. What a message means is not known here.
+A frame is a header (`Content-Length: N`, then an empty line) and N bytes of JSON. What is no frame is a `BadMessage`,
+in words, and reading goes on at the next header; whoever must not go on (a port: a web page may have sent an HTTP
+request there) stops at `BadMessage.is_framing`. What a message means is not known here.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _NEXT = re.compile(rb"Content-Length:", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Ill:
+class BadMessage:
     """Bytes that are no message: why, and whether the frame itself is at fault."""
 
     why: str
     is_framing: bool = False
 
 
-class Frames:
+class MessageDecoder:
     """Bytes as they come in; messages, objects of JSON, as they are complete."""
 
     def __init__(self) -> None:
         self._held = bytearray()
         self._body: int | None = None  # bytes of the body that is awaited
 
-    def feed(self, data: bytes) -> Iterator[dict[str, Any] | Ill]:
+    def feed(self, data: bytes) -> Iterator[dict[str, Any] | BadMessage]:
         """Every message that these bytes complete."""
         self._held += data
         while True:
@@ -45,8 +45,8 @@ class Frames:
             if not isinstance(found, int):
                 yield found
 
-    def _header(self) -> int | Ill | None:
-        """The header at the front: 0 when it was read, an Ill for what is none, None for not enough bytes."""
+    def _header(self) -> int | BadMessage | None:
+        """The header at the front: 0 when it was read, a BadMessage for what is none, None for not enough bytes."""
         end = self._held.find(b"\r\n\r\n", 0, MOST_HEADER)
         if end < 0:
             return self._skip("a header without an end") if len(self._held) >= MOST_HEADER else None
@@ -62,15 +62,15 @@ class Frames:
         self._body = length
         return 0
 
-    def _skip(self, why: str) -> Ill:
+    def _skip(self, why: str) -> BadMessage:
         """Goes on to what may be the next header, behind the first byte of this one."""
         match = _NEXT.search(self._held, 1)
         keep = len(b"Content-Length:") - 1  # the next header may be half there
         at = match.start() if match else max(len(self._held) - keep, 1)
         del self._held[:at]
-        return Ill(why, is_framing=True)
+        return BadMessage(why, is_framing=True)
 
-    def _message(self) -> dict[str, Any] | Ill | None:
+    def _message(self) -> dict[str, Any] | BadMessage | None:
         assert self._body is not None
         if len(self._held) < self._body:
             return None
@@ -80,13 +80,13 @@ class Frames:
         return message(data)
 
 
-def message(data: bytes) -> dict[str, Any] | Ill:
+def message(data: bytes) -> dict[str, Any] | BadMessage:
     """The object of a frame's body."""
     try:
         found = json.loads(data.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        return Ill(f"a message that is not JSON: {str(error)[:200]}")
-    return found if isinstance(found, dict) else Ill("a message that is not an object")
+        return BadMessage(f"a message that is not JSON: {str(error)[:200]}")
+    return found if isinstance(found, dict) else BadMessage("a message that is not an object")
 
 
 def _no_number(word: str) -> None:

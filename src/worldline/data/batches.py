@@ -1,7 +1,7 @@
 """Documents into rows of bytes: best fit first, never crossing a document, what is left over a filler document.
 
-A document longer than a row is cut at the row's end; nothing else is. What was drawn so far is a `State`, from which
-the stream goes on exactly (sources.py says which sources can). NumPy alone: tensors are the trainer's business.
+A document longer than a row is cut at the row's end; nothing else is. What was drawn so far is a `StreamState`, from
+which the stream goes on exactly (sources.py says which sources can). NumPy alone: tensors are the trainer's business.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Place:
+class DocumentPlace:
     """Where in a batch a document lies: its row, its first byte, its first step's, and the byte after its last."""
 
     row: int
@@ -51,7 +51,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class State:
+class StreamState:
     """How far a stream has been drawn: where each source stands, and the documents that wait for a row."""
 
     position: dict[str, Any]
@@ -62,10 +62,10 @@ class State:
         return json.dumps(self.position).encode() + b"\n" + b"".join(frame(pair) for pair in self.waiting)
 
 
-def state_from_bytes(data: bytes) -> State:
-    """What `State.to_bytes` wrote."""
+def state_from_bytes(data: bytes) -> StreamState:
+    """What `StreamState.to_bytes` wrote."""
     line, _, rest = data.partition(b"\n")
-    return State(json.loads(line), tuple(frames(rest)))
+    return StreamState(json.loads(line), tuple(frames(rest)))
 
 
 class Packer:
@@ -152,7 +152,7 @@ def _fill(batch: Batch, row: int, at: int) -> None:
     batch.prompt[row, at:] = rest
 
 
-def places(batch: Batch) -> list[Place]:
+def places(batch: Batch) -> list[DocumentPlace]:
     """Where the documents lie, fillers left out."""
     found = []
     for row, start in zip(*np.nonzero(batch.position == 0), strict=True):
@@ -160,7 +160,7 @@ def places(batch: Batch) -> list[Place]:
         end = int(start + 1 + later[0]) if len(later) else batch.data.shape[1]
         prompt = int(batch.prompt[row, start])
         if prompt < end - start:
-            found.append(Place(int(row), int(start), int(start) + prompt, end))
+            found.append(DocumentPlace(int(row), int(start), int(start) + prompt, end))
     return found
 
 

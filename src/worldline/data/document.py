@@ -13,6 +13,7 @@ from typing import IO
 
 from worldline.codec.compact.prompt import source_lines
 from worldline.codec.compact.writer import Compact, encode_steps, prompt
+from worldline.core.events import ENDED
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data import sources
@@ -22,7 +23,6 @@ from worldline.flow.idle import idle_lines
 
 KINDS = ("generate", "tasks", "mine", "other")  # appended to only: a frame holds the place in it
 MAX_BYTES = 4096
-_ENDED = ("returned", "raised", "exited")
 _FINE_NOTES = {"trusted"}
 
 
@@ -65,7 +65,7 @@ def document(
 
 def is_sound(trace: Trace) -> bool:
     """Whether a trace ended by itself, was determined by its source, and shows every value whole."""
-    if trace.outcome.kind not in _ENDED or not _FINE_NOTES.issuperset(trace.notes):
+    if trace.outcome.kind not in ENDED or not _FINE_NOTES.issuperset(trace.notes):
         return False
     if any(hidden.kind != "input" for hidden in trace.hidden):
         return False

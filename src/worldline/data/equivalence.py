@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+from worldline.core.events import ENDED
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.mine.inputs import arguments
@@ -29,7 +30,6 @@ LIMITS = Limits(
     processes=8,
     output=65_536,
 )
-_DECIDING = ("returned", "raised", "exited")
 _ADDRESS = re.compile("0x7f[0-9a-f]{6,}")  # where an object lies, in a repr that a program made itself
 _NUMBERS = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|((?:[^\W\d]\w*\.)*[^\W\d]\w*#)(\d+)""")
 
@@ -88,7 +88,7 @@ def compared(
 
 def _judged(before: Trace, after: Trace) -> Difference | str:
     kinds = (before.outcome.kind, after.outcome.kind)
-    if kinds[0] not in _DECIDING or kinds[1] == "limit":
+    if kinds[0] not in ENDED or kinds[1] == "limit":
         return "undecided"
     if ending(before) == ending(after):
         return "same"

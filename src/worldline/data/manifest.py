@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from worldline import files
-from worldline.core.trace import Interpreter
+from worldline.core.trace import InterpreterInfo
 from worldline.errors import DigestError, DiskError, FormatError, UsageError, WorldlineError
 from worldline.limits import Limits
 
@@ -38,7 +38,7 @@ _NOTHING = _Nothing()
 _ERRORS: dict[str, type[WorldlineError]] = {"digest": DigestError, "disk": DiskError, "format": FormatError}
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ShardEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One shard: `raw` is its size decompressed, as its parquet footer says."""
 
     name: str
@@ -55,7 +55,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: str
     version: int
     fingerprint: dict[str, Any]
-    shards: tuple[Entry, ...]
+    shards: tuple[ShardEntry, ...]
     sha256: str = ""
 
 
@@ -65,7 +65,7 @@ class _Head(msgspec.Struct):
 
 
 @dataclass(frozen=True)
-class Problem:
+class StorageProblem:
     """Something wrong with a stored file: `error` is the slug of the exception that reading it raises."""
 
     path: str
@@ -150,7 +150,7 @@ def _decode(path: Path, data: bytes) -> Manifest:
     return manifest
 
 
-def fingerprint(*, limits: Limits, interpreter: Interpreter, recipe: Any = None) -> dict[str, Any]:
+def fingerprint(*, limits: Limits, interpreter: InterpreterInfo, recipe: Any = None) -> dict[str, Any]:
     """What decides a directory's traces besides the programs: recipe, limits, interpreter, code version."""
     who = {"name": interpreter.name, "version": interpreter.version}
     return {"code": _code_version(), "interpreter": who, "limits": asdict(limits), "recipe": recipe}
@@ -180,7 +180,9 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
-def open_shard(directory: Path, entry: Entry, others: Sequence[Entry] = ()) -> io.FileIO | Problem:
+def open_shard(
+    directory: Path, entry: ShardEntry, others: Sequence[ShardEntry] = ()
+) -> io.FileIO | StorageProblem:
     """A shard opened for reading after every byte of it was checked, or what is wrong with it.
 
     With `others`, a file that holds another shard's bytes is named as swapped.
@@ -192,16 +194,16 @@ def open_shard(directory: Path, entry: Entry, others: Sequence[Entry] = ()) -> i
             kind, detail = _fault(file, entry, others)
     except DiskError as error:
         if isinstance(error.__cause__, FileNotFoundError):
-            return Problem(entry.name, "missing", "digest", "listed in the manifest")
-        return Problem(entry.name, "unreadable", "disk", str(error.__cause__))
+            return StorageProblem(entry.name, "missing", "digest", "listed in the manifest")
+        return StorageProblem(entry.name, "unreadable", "disk", str(error.__cause__))
     if file is not None and not kind:
         return file
     if file is not None:
         file.close()
-    return Problem(entry.name, kind, "digest", detail)
+    return StorageProblem(entry.name, kind, "digest", detail)
 
 
-def _fault(file: io.FileIO | None, entry: Entry, others: Sequence[Entry]) -> tuple[str, str]:
+def _fault(file: io.FileIO | None, entry: ShardEntry, others: Sequence[ShardEntry]) -> tuple[str, str]:
     """What is wrong with a file and how, or two empty strings."""
     if file is None:
         return "not-a-file", "a directory, link or device stands in its place"
@@ -217,13 +219,13 @@ def _fault(file: io.FileIO | None, entry: Entry, others: Sequence[Entry]) -> tup
     return kind, f"{size} bytes instead of {entry.size}"
 
 
-def _twin(file: io.FileIO, size: int, others: Sequence[Entry]) -> Entry | None:
+def _twin(file: io.FileIO, size: int, others: Sequence[ShardEntry]) -> ShardEntry | None:
     alike = [entry for entry in others if entry.size == size]
     found = files.digest(file, size) if alike else ""
     return next((entry for entry in alike if entry.sha256 == found), None)
 
 
-def strangers(directory: Path, manifest: Manifest) -> list[Problem]:
+def strangers(directory: Path, manifest: Manifest) -> list[StorageProblem]:
     """Names in the directory that the manifest does not know; a living writer's own are no problem."""
     expected = {NAME} | {entry.name for entry in manifest.shards}
     at_work = files.locked(directory)
@@ -231,7 +233,9 @@ def strangers(directory: Path, manifest: Manifest) -> list[Problem]:
     for name in files.names(directory):
         left = name == files.LOCK_NAME or files.is_temporary(name) or name == shard_name(len(manifest.shards))
         if left and not at_work:
-            found.append(Problem(name, "leftover", "digest", "of a killed writer; the next one removes it"))
+            found.append(
+                StorageProblem(name, "leftover", "digest", "of a killed writer; the next one removes it")
+            )
         elif not left and name not in expected:
-            found.append(Problem(name, "extra", "digest", "not listed in the manifest"))
+            found.append(StorageProblem(name, "extra", "digest", "not listed in the manifest"))
     return found

@@ -15,13 +15,14 @@ from itertools import count, islice
 from typing import Any
 
 from worldline.codec.compact.writer import Compact
+from worldline.core.events import EVENTS
 from worldline.core.program import Program
-from worldline.core.trace import EVENTS, Trace
+from worldline.core.trace import Trace
 from worldline.data.document import KINDS, MAX_BYTES, Document, document
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.programs.split import SPLITS, key, split_of
-from worldline.recording.recorder import Worker, prepare
+from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
 ALL = "all"  # programs of every split
@@ -119,7 +120,7 @@ def runs(
     rng = random.Random(f"{mixture.seed}/{seed}/{worker}/{workers}")
     programs = drawn(mixture, rng)
     limits = stretched(mixture.limits, TOGETHER)
-    recorder = Worker(prepare(limits=limits, python=None, core="auto", trust=trust))
+    recorder = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=trust))
     try:
         while True:
             chosen = list(islice(programs, TOGETHER))

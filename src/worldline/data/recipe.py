@@ -13,11 +13,8 @@ from typing import Any
 from worldline.errors import UsageError
 
 _HERE = Path(__file__).resolve()
-FOLDERS = (
-    Path("recipes"),
-    _HERE.parents[3] / "recipes",
-    _HERE.parents[1] / "recipes",
-)  # a clone's, a wheel's
+# The reader's own, a clone's, a wheel's.
+FOLDERS = (Path("recipes"), _HERE.parents[3] / "recipes", _HERE.parents[1] / "recipes")
 
 
 def find_recipe(name: str | Path) -> Path:

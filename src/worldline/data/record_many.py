@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.program import Program
-from worldline.core.trace import Interpreter, Trace
+from worldline.core.trace import InterpreterInfo, Trace
 from worldline.data.manifest import fingerprint
 from worldline.limits import Limits
 from worldline.recording import recorder
@@ -37,7 +37,7 @@ def record_many(
     if out is None:
         return recorder.record_many(programs, **options)
     found = find(python)
-    who = Interpreter(found.name, found.version, "")
+    who = InterpreterInfo(found.name, found.version, "")
     mark = fingerprint(limits=limits, interpreter=who, recipe=recipe)
     return _stored(programs, Path(out), mark, options)
 
@@ -45,9 +45,9 @@ def record_many(
 def _stored(
     programs: Iterable[Program], out: Path, mark: dict[str, Any], options: dict[str, Any]
 ) -> Iterator[Trace]:
-    from worldline.data.shards import Writer  # pyarrow comes with it
+    from worldline.data.shards import ShardWriter  # pyarrow comes with it
 
-    with Writer(out, fingerprint=mark) as writer:
+    with ShardWriter(out, fingerprint=mark) as writer:
         fresh = (program for program in programs if not writer.holds(program))
         for trace in recorder.record_many(fresh, **options):
             writer.add(trace)

@@ -13,18 +13,9 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
+from worldline.core.events import EVENTS, OUTCOMES
 from worldline.core.program import Program
-from worldline.core.trace import (
-    EVENTS,
-    NO_TEXT,
-    OUTCOMES,
-    Columns,
-    Frame,
-    Hidden,
-    Interpreter,
-    Outcome,
-    Trace,
-)
+from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Trace
 from worldline.errors import DigestError, FormatError
 from worldline.limits import Limits
 
@@ -100,7 +91,7 @@ def _facts(trace: Trace) -> tuple[dict[str, Any], dict[str, bytes]]:
 
     def plain(field: str, text: str) -> str:
         data = text.encode("utf-8", "surrogatepass")
-        shown = _shown(text)
+        shown = _encodable(text)
         if shown is not text:
             exact[field] = data
         return shown
@@ -108,7 +99,7 @@ def _facts(trace: Trace) -> tuple[dict[str, Any], dict[str, bytes]]:
     return _texts(trace, plain), exact
 
 
-def _shown(text: str) -> str:
+def _encodable(text: str) -> str:
     """The text itself, or, if it has lone surrogates, the text with U+FFFD for each of them."""
     try:
         text.encode()
@@ -229,7 +220,7 @@ def _decode(batch: Any, row: int) -> Trace:
     def text(field: str, shown: str) -> str:
         whole: str = exact.pop(field, shown)
         _require(
-            _shown(whole) == shown and (whole is shown or whole != shown), f"{field} and its exact bytes"
+            _encodable(whole) == shown and (whole is shown or whole != shown), f"{field} and its exact bytes"
         )
         return whole
 
@@ -237,7 +228,7 @@ def _decode(batch: Any, row: int) -> Trace:
     _require(all(frame.serial == n and -1 <= frame.parent < n for n, frame in enumerate(frames)), "frames")
     trace = Trace(
         program=_program(facts["program"], text),
-        interpreter=Interpreter(**facts["interpreter"]),
+        interpreter=InterpreterInfo(**facts["interpreter"]),
         limits=Limits(**facts["limits"]),
         outcome=Outcome(facts["outcome"]["kind"], text("outcome.detail", facts["outcome"]["detail"])),
         columns=_columns(batch.column("steps")[row].values, frames),

@@ -1,6 +1,6 @@
 """Directories of parquet shards, one row an execution: written so that nothing is torn, read after checking.
 
-A `Writer` streams rows into a temporary file; a commit gives the shard its name and then replaces the
+A `ShardWriter` streams rows into a temporary file; a commit gives the shard its name and then replaces the
 manifest, so a crash loses only what was not yet committed, and a later writer goes on from there. `read`
 decodes nothing before its digest was checked. What a row looks like is `rows`; docs/format.md has it all.
 pyarrow comes late.
@@ -21,10 +21,10 @@ from worldline import files
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data import manifest as manifests
-from worldline.data.manifest import Entry, Manifest, Problem
+from worldline.data.manifest import Manifest, ShardEntry, StorageProblem
 from worldline.errors import DigestError, DiskError, FingerprintError, FormatError, UsageError
 
-__all__ = ["Problem", "Writer", "read", "verify"]
+__all__ = ["ShardWriter", "StorageProblem", "read", "verify"]
 
 GROUP_ROWS = 256  # a row group is written when it has so many rows,
 GROUP_BYTES = 8 << 20  # or so many bytes in memory
@@ -33,7 +33,7 @@ MAX_GROUP_BYTES = 2 << 30  # of a group decompressed, by its footer: more is ref
 MAX_GROUP_VALUES = 1 << 28  # of a group, nulls and empty lists counted: run lengths make them cheap to claim
 
 
-class Writer:
+class ShardWriter:
     """Stores traces in a directory; programs that it already holds are skipped, so a stopped run goes on.
 
     A trace is safe once `flush` or `close` returned after it, or once `stored` counts it. One writer at a
@@ -148,7 +148,7 @@ class Writer:
             self._shard, self._broken = None, True
             self._lock.release()
 
-    def __enter__(self) -> Writer:
+    def __enter__(self) -> ShardWriter:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -192,12 +192,12 @@ class _Shard:
             self._parquet.write_table(table, row_group_size=len(self._group))
         self._group, self._group_bytes = [], 0
 
-    def commit(self) -> Entry:
+    def commit(self) -> ShardEntry:
         self._write_group()
         self._parquet.close()
         (footer,) = self._footer
         sha256 = self._draft.commit()
-        return Entry(self._path.name, self._draft.size, self.rows, self.steps, _raw(footer), sha256)
+        return ShardEntry(self._path.name, self._draft.size, self.rows, self.steps, _raw(footer), sha256)
 
     def discard(self) -> None:
         self._draft.discard()
@@ -224,13 +224,13 @@ def read(directory: str | Path) -> Iterator[Trace]:
                         yield rows.decode(batch, row)
 
 
-def verify(directory: str | Path) -> list[Problem]:
+def verify(directory: str | Path) -> list[StorageProblem]:
     """Everything that is wrong with a directory of shards; an empty list if nothing is."""
     directory = Path(directory)
     try:
         manifest = manifests.load(directory)
     except (DigestError, DiskError, FormatError) as error:
-        return [Problem(manifests.NAME, "manifest", error.slug, str(error))]
+        return [StorageProblem(manifests.NAME, "manifest", error.slug, str(error))]
     problems = manifests.strangers(directory, manifest)
     seen: set[bytes] = set()
     for entry in manifest.shards:
@@ -238,19 +238,23 @@ def verify(directory: str | Path) -> list[Problem]:
     return problems
 
 
-def _examine(directory: Path, entry: Entry, manifest: Manifest, seen: set[bytes]) -> list[Problem]:
+def _examine(
+    directory: Path, entry: ShardEntry, manifest: Manifest, seen: set[bytes]
+) -> list[StorageProblem]:
     file = manifests.open_shard(directory, entry, manifest.shards)
-    if isinstance(file, Problem):
+    if isinstance(file, StorageProblem):
         return [file]
     with file:
         try:
             digests = _digests(entry, file)
         except (DigestError, FormatError) as error:
-            return [Problem(entry.name, "content", error.slug, str(error))]
+            return [StorageProblem(entry.name, "content", error.slug, str(error))]
     found = []
     for digest in digests:
         if digest in seen:
-            found.append(Problem(entry.name, "twice", "format", f"program {digest.hex()} was stored before"))
+            found.append(
+                StorageProblem(entry.name, "twice", "format", f"program {digest.hex()} was stored before")
+            )
         seen.add(digest)
     return found
 
@@ -264,15 +268,15 @@ def _stored_digests(directory: Path, manifest: Manifest) -> set[bytes]:
     return stored
 
 
-def _opened(directory: Path, entry: Entry) -> io.FileIO:
+def _opened(directory: Path, entry: ShardEntry) -> io.FileIO:
     file = manifests.open_shard(directory, entry)
-    if isinstance(file, Problem):
+    if isinstance(file, StorageProblem):
         raise file.exception()
     return file
 
 
 @contextmanager
-def _decoding(entry: Entry) -> Iterator[None]:
+def _decoding(entry: ShardEntry) -> Iterator[None]:
     """Whatever pyarrow makes of bytes that no writer wrote is a FormatError that names the shard."""
     import pyarrow as pa
 
@@ -284,7 +288,7 @@ def _decoding(entry: Entry) -> Iterator[None]:
         raise type(error)(f"{entry.name}: {error}") from error.__cause__
 
 
-def _parquet(entry: Entry, file: io.FileIO) -> Any:
+def _parquet(entry: ShardEntry, file: io.FileIO) -> Any:
     """The open shard, its footer held against the manifest and the bounds before any page is read."""
     import pyarrow.parquet as pq
 
@@ -318,7 +322,7 @@ def _bound(group: Any) -> None:
         )
 
 
-def _digests(entry: Entry, file: io.FileIO) -> list[bytes]:
+def _digests(entry: ShardEntry, file: io.FileIO) -> list[bytes]:
     with _decoding(entry):
         column = _parquet(entry, file).read(["digest"], use_threads=False).column("digest")
         return [bytes.fromhex(digest) for digest in column.to_pylist()]

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from worldline.core.program import Program
 from worldline.core.value import equal, kind
 from worldline.core.value_parts import split
-from worldline.diagnose.diverge import GONE, Divergence, told
+from worldline.diagnose.diverge import GONE, Divergence, summary
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
 from worldline.diagnose.operations import Operation, condition, mentions, of_argument, of_name, of_result
-from worldline.diagnose.reading import Moment
+from worldline.diagnose.reading import Event
 
 ORDINARY = 5  # a value whose text is shorter turns up in many places by chance: it proves no copying
 
@@ -36,20 +36,20 @@ class Blame:
 
 
 def blame(
-    program: Program, truth: Sequence[Moment], found: Sequence[Moment], divergences: Sequence[Divergence]
+    program: Program, truth: Sequence[Event], found: Sequence[Event], divergences: Sequence[Divergence]
 ) -> Blame:
     """The cause that the first divergence of two traces shows."""
-    case = _Case(program, truth, found, divergences[0])
-    decided = _decision(case, divergences)
+    evidence = _Evidence(program, truth, found, divergences[0])
+    decided = _decision(evidence, divergences)
     if decided is not None:
-        return _Case(program, truth, found, decided).action()
-    one, other = case.one, case.other
-    if case.first.what in _ACTIONS or one is None or other is None or one.event != other.event:
-        return case.action()
-    return case.names() if case.first.what == "names" else case.value()
+        return _Evidence(program, truth, found, decided).action()
+    one, other = evidence.one, evidence.other
+    if evidence.first.what in _ACTIONS or one is None or other is None or one.event != other.event:
+        return evidence.action()
+    return evidence.names() if evidence.first.what == "names" else evidence.value()
 
 
-def _decision(case: _Case, divergences: Sequence[Divergence]) -> Divergence | None:
+def _decision(evidence: _Evidence, divergences: Sequence[Divergence]) -> Divergence | None:
     """The wrong action that a wrong set of names is only part of.
 
     The line of a loop decides whether it goes on and sets its variable in one step; a line that raises sets nothing.
@@ -57,31 +57,33 @@ def _decision(case: _Case, divergences: Sequence[Divergence]) -> Divergence | No
     next_ones = (one for one in divergences[1:8] if one.what in _ACTIONS or one.what == "outcome")
     after = next(next_ones, None)
     if (
-        case.first.what != "names"
+        evidence.first.what != "names"
         or after is None
-        or after.step != case.first.step + 1
+        or after.step != evidence.first.step + 1
         or after.found is None
     ):
         return None
-    events = {moment.event for moment in (*case.truth[after.step : after.step + 1], case.found[after.found])}
-    return after if "raise" in events or case.operation("").name == "iteration" else None
+    events = {
+        event.event for event in (*evidence.truth[after.step : after.step + 1], evidence.found[after.found])
+    }
+    return after if "raise" in events or evidence.operation("").name == "iteration" else None
 
 
 @dataclass(frozen=True)
-class _Case:
+class _Evidence:
     program: Program
-    truth: Sequence[Moment]
-    found: Sequence[Moment]
+    truth: Sequence[Event]
+    found: Sequence[Event]
     first: Divergence
 
     @property
-    def one(self) -> Moment | None:
-        """The true moment."""
+    def one(self) -> Event | None:
+        """The true event."""
         return self.truth[self.first.step] if self.first.step < len(self.truth) else None
 
     @property
-    def other(self) -> Moment | None:
-        """The found moment."""
+    def other(self) -> Event | None:
+        """The found event."""
         return None if self.first.found is None else self.found[self.first.found]
 
     @property
@@ -96,7 +98,7 @@ class _Case:
         one, other = self.one, self.other
         prior = None if one is None else previous(self.truth, self.first.step, one.frame)
         line = None if prior is None else self.truth[prior].line
-        says = f"the run goes to `{told(one)}`, the prediction to `{told(other)}`"
+        says = f"the run goes to `{summary(one)}`, the prediction to `{summary(other)}`"
         kinds = (one.event if one else "end"), (other.event if other else "end")
         if one is not None and other is not None and self.first.what == "event" and kinds[0] == kinds[1]:
             return self._action("in another frame", "call", says)
@@ -225,8 +227,8 @@ class _Case:
             return of_argument(source, origin.line, one.line, name, kind_of)
         return of_name(source, origin.line, name, kind_of)
 
-    def _origin(self) -> Moment | None:
-        """The moment whose line computes what differs: the step's, the one before it, or the caller's."""
+    def _origin(self) -> Event | None:
+        """The event whose line computes what differs: the step's, the one before it, or the caller's."""
         one, step = self.one, self.first.step
         if one is None or self.first.name is None:
             return one
@@ -236,8 +238,8 @@ class _Case:
             at = previous(self.truth, step, one.frame) if one.whole else step
         return None if at is None else self.truth[at]
 
-    def _source(self, moment: Moment | None) -> str:
-        file = None if moment is None else moment.file
+    def _source(self, event: Event | None) -> str:
+        file = None if event is None else event.file
         return self.program.source if file is None else dict(self.program.files).get(file, "")
 
     def _blame(

@@ -28,7 +28,7 @@ from worldline.core.malformed import Malformed
 from worldline.core.value import equal
 from worldline.diagnose.blame import blame
 from worldline.diagnose.diverge import Divergence, diverge
-from worldline.diagnose.reading import Reading, ends_alike, read
+from worldline.diagnose.reading import Reading, read
 from worldline.diagnose.sample import Sample
 
 CAUSES = (
@@ -38,9 +38,8 @@ CAUSES = (
 )  # fmt: skip
 RIGHT_TO_THE_CUT = "right up to the cut"
 WRONG_BEFORE_IT = "wrong before the cut"
-_NOT_CANONICAL = (
-    "the canonical form of these steps"  # what the compact parser misses in an ended text of odd spelling
-)
+# What the compact parser misses in an ended text of odd spelling.
+_NOT_CANONICAL = "the canonical form of these steps"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,18 +56,7 @@ class Cause:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diagnosis:
-    """All that is known of one sample: both readings, where they part, why, and whether the answer is right."""
-
-    truth: Reading
-    found: Reading
-    divergences: tuple[Divergence, ...]
-    cause: Cause
-    answer_right: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tally:
+class CauseCounts:
     """How often each cause, operation and type of value occurs, the commonest first; `details` are of the budget."""
 
     n: int
@@ -78,32 +66,10 @@ class Tally:
     types: dict[str, int]
 
 
-def cause(sample: Sample) -> Cause:
-    """The cause of one sample; `right` where nothing is wrong."""
-    return diagnose(sample).cause
-
-
-def diagnose(sample: Sample) -> Diagnosis:
-    """One sample, read, compared and explained."""
-    truth = read(sample.ask, sample.truth)
-    is_same = (sample.found.text, sample.found.status) == (sample.truth.text, sample.truth.status)
-    found = (
-        truth if is_same else read(sample.ask, sample.found)
-    )  # reading is most of the time that this takes
-    divergences = diverge(truth, found)
-    return Diagnosis(
-        truth=truth,
-        found=found,
-        divergences=divergences,
-        cause=_cause(sample, truth, found, divergences),
-        answer_right=found.ended and ends_alike(truth, found, printed=sample.ask.program.call is None),
-    )
-
-
-def tally(causes: Iterable[Cause]) -> Tally:
+def tally(causes: Iterable[Cause]) -> CauseCounts:
     """Counts over many samples."""
     every = list(causes)
-    return Tally(
+    return CauseCounts(
         n=len(every),
         causes=_counted(one.name for one in every),
         details=_counted(f"{one.name}: {one.detail}" for one in every if one.name == "budget"),
@@ -120,7 +86,8 @@ def _equal(one: str, other: str) -> bool:
     return one == other or equal(one, other)
 
 
-def _cause(sample: Sample, truth: Reading, found: Reading, divergences: tuple[Divergence, ...]) -> Cause:
+def explain(sample: Sample, truth: Reading, found: Reading, divergences: tuple[Divergence, ...]) -> Cause:
+    """The cause of a sample that was read and compared; `right` where nothing is wrong."""
     first = divergences[0] if divergences else None
     silent = _silent(sample, truth, found)
     if silent is not None:
@@ -143,9 +110,9 @@ def _silent(sample: Sample, truth: Reading, found: Reading) -> Cause | None:
     """Where there is nothing to compare."""
     if sample.found.status == "fault":
         return Cause(name="tool fault", evidence="no prediction came back")
-    if sample.truth.status == "fault" or not truth.moments:
+    if sample.truth.status == "fault" or not truth.events:
         return Cause(name="tool fault", detail="no truth", evidence="there is no true trace to compare with")
-    is_bare = found.ended and not found.moments and found.malformed is None
+    is_bare = found.ended and not found.events and found.malformed is None
     if sample.found.status == "empty" or not _written(sample).strip() or is_bare:
         return Cause(name="empty", evidence="no step was written")
     return None
@@ -171,7 +138,7 @@ def _without_divergence(sample: Sample, truth: Reading, found: Reading) -> Cause
 
 def _runs_on(truth: Reading, found: Reading, first: Divergence) -> bool:
     """Whether all true steps were written, and then something else than the end."""
-    if not truth.ended or first.step < len(truth.moments):
+    if not truth.ended or first.step < len(truth.events):
         return False
     if first.what == "extra":
         return True
@@ -212,7 +179,7 @@ def _unfinished(sample: Sample, found: Reading, first: Divergence) -> Cause:
         return Cause(
             name="malformed",
             detail=found.malformed.expected,
-            evidence=_shown(text, found.malformed),
+            evidence=_around(text, found.malformed),
             divergence=first,
         )
     if status != "budget":
@@ -230,7 +197,7 @@ def _unfinished(sample: Sample, found: Reading, first: Divergence) -> Cause:
     return Cause(name="budget", detail=RIGHT_TO_THE_CUT, evidence=said, divergence=first)
 
 
-def _shown(text: bytes, malformed: Malformed) -> str:
+def _around(text: bytes, malformed: Malformed) -> str:
     """The text around a fault. An offset of Meta's notation counts characters: near enough, to show it."""
     at = malformed.offset
     around = text[max(at - 20, 0) : at + 20].decode("utf-8", "replace")
@@ -238,7 +205,7 @@ def _shown(text: bytes, malformed: Malformed) -> str:
 
 
 def _blamed(sample: Sample, truth: Reading, found: Reading, divergences: tuple[Divergence, ...]) -> Cause:
-    named = blame(sample.ask.program, truth.moments, found.moments, divergences)
+    named = blame(sample.ask.program, truth.events, found.events, divergences)
     plain = Cause(
         name=named.name, detail=named.detail, operation=named.operation, type=named.type, evidence=named.evidence,
         divergence=named.divergence,

@@ -1,6 +1,6 @@
 """The cures: for each, how a sample is asked again so that one suspected cause is gone, or why it does not apply.
 
-It plans and judges, and asks nobody: that is `intervene`. A cure that would change nothing of what a model is given or
+It plans and judges, and asks nobody: that is `trials`. A cure that would change nothing of what a model is given or
 may write is not applied, so that it is never counted as one that failed. A rewritten program has other steps: its truth
 is recorded anew, and it counts only if it ends as the original does.
 """
@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 
 from worldline.codec.compact.guide.guide import Guide, Refused
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
 from worldline.codec.cwm.text import token
-from worldline.diagnose.diverge import Divergence, diverge
-from worldline.diagnose.reading import Reading, ends_alike, read
+from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
 from worldline.flow.idle import idle_lines
@@ -54,51 +54,7 @@ CONFIRMING = {
 
 
 @dataclass(frozen=True)
-class Case:
-    """A sample with its readings, which are made once."""
-
-    sample: Sample
-
-    @cached_property
-    def truth(self) -> Reading:
-        """What happened."""
-        return read(self.sample.ask, self.sample.truth)
-
-    @cached_property
-    def found(self) -> Reading:
-        """What was predicted."""
-        return read(self.sample.ask, self.sample.found)
-
-    @cached_property
-    def divergences(self) -> tuple[Divergence, ...]:
-        """Where they part."""
-        return diverge(self.truth, self.found)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the whole trace is right."""
-        return not self.divergences
-
-    @property
-    def answer(self) -> bool | None:
-        """Whether the final answer is right; None where the truth has none.
-
-        Meta's notation does not show what a script prints: there a script's answer is its whole trace.
-        """
-        if self.truth.answer is None:
-            return None
-        is_script = self.sample.ask.program.call is None
-        if is_script and self.sample.truth.codec == "cwm":
-            return self.is_whole
-        return self.found.ended and ends_alike(self.truth, self.found, printed=is_script)
-
-    def right(self, by: str) -> bool | None:
-        """Whether the `answer` is right, or the whole `trace`."""
-        return self.answer if by == "answer" else self.is_whole
-
-
-@dataclass(frozen=True)
-class Plan:
+class CurePlan:
     """How a sample is asked again: the ask, what is forced, and whether the ask has a truth of its own."""
 
     ask: Ask
@@ -110,69 +66,72 @@ class Unfit(Exception):
     """A cure does not apply to a sample, and why."""
 
 
-def plan(cure: str, case: Case, *, codec: str = "compact") -> Plan:
-    """How a cure is tried on a case by a predictor that writes this codec; `Unfit` where it would change nothing."""
+def plan(cure: str, diagnosis: Diagnosis, *, codec: str = "compact") -> CurePlan:
+    """How a cure is tried on a sample by a predictor of this codec; `Unfit` where it would change nothing."""
     if cure not in CURES:
         raise UsageError(f"no cure {cure!r}; there are {', '.join(CURES)}")
-    return _PLANS[cure](case, codec)
+    return _PLANS[cure](diagnosis, codec)
 
 
-def _budget(case: Case, codec: str) -> Plan:
-    ask, found = case.sample.ask, case.sample.found
+def _budget(diagnosis: Diagnosis, codec: str) -> CurePlan:
+    ask, found = diagnosis.sample.ask, diagnosis.sample.found
     if found.status != "budget":
         raise Unfit("the budget did not cut it")
     # What a model wrote it would write again; a subword model's text cannot be cut anywhere.
     given = found.text if found.codec == "compact" else ask.given
     larger = replace(ask, limit=LARGER * max(ask.limit, len(given)), given=given)
-    return Plan(larger, fresh=not case.truth.ended)
+    return CurePlan(larger, fresh=not diagnosis.truth.ended)
 
 
-def _repair(case: Case, codec: str) -> Plan:
-    ask = case.sample.ask
-    given = repaired(case)
+def _repair(diagnosis: Diagnosis, codec: str) -> CurePlan:
+    ask = diagnosis.sample.ask
+    given = repaired(diagnosis)
     if len(given) >= ask.limit:
         raise Unfit("it parts where the budget ends")
-    if case.truth.ended and read(ask, replace(case.sample.truth, text=given)).steps > case.truth.outcome:
+    if (
+        diagnosis.truth.ended
+        and read(ask, replace(diagnosis.sample.truth, text=given)).steps > diagnosis.truth.outcome
+    ):
         raise Unfit("the answer itself is what is wrong")
-    return Plan(replace(ask, given=given))
+    return CurePlan(replace(ask, given=given))
 
 
-def repaired(case: Case) -> bytes:
+def repaired(diagnosis: Diagnosis) -> bytes:
     """The true text up to and including the step where the prediction parts from it."""
-    first = case.divergences[0] if case.divergences else None
+    first = diagnosis.first
     if first is None:
         raise Unfit("nothing to repair")
-    if first.is_cut and case.found.malformed is None:
+    if first.is_cut and diagnosis.found.malformed is None:
         raise Unfit("right up to its cut")
-    truth = case.sample.truth
+    truth = diagnosis.sample.truth
     if truth.codec == "cwm":
         ends = [match.end() for match in re.finditer(re.escape(token("frame_sep").encode()), truth.text)]
         return truth.text[: ends[first.step]] if first.step < len(ends) else truth.text
     whole = turns(truth.text)
-    place = parting(case)
+    place = parting(diagnosis)
     return truth.text[: whole[place].end] if place < len(whole) else truth.text
 
 
-def parting(case: Case) -> int:
+def parting(diagnosis: Diagnosis) -> int:
     """The turn of the text in which it parts: changes may stand in a later turn than the step they belong to."""
-    truth, found = case.sample.truth.text, case.sample.found.text
+    truth, found = diagnosis.sample.truth.text, diagnosis.sample.found.text
     pairs = zip(turns(truth), turns(found), strict=False)
     same = 0
     for one, other in pairs:
         if truth[one.start : one.end] != found[other.start : other.end]:
             break
         same += 1
-    return max(same, case.divergences[0].step if case.divergences else 0)
+    return max(same, diagnosis.divergences[0].step if diagnosis.divergences else 0)
 
 
-def _guard(case: Case, codec: str) -> Plan:
-    sample = case.sample
+def _guard(diagnosis: Diagnosis, codec: str) -> CurePlan:
+    sample = diagnosis.sample
     if sample.found.codec != "compact" or codec != "compact":
         raise Unfit("only our own notation is guarded")
     at = _refused(sample)
     if at is None:
         raise Unfit("it never left the control flow")
-    return Plan(_going_on(sample, sample.found.text.rfind(b"\n", 0, at) + 1), "guard")
+    return CurePlan(_going_on(sample, sample.found.text.rfind(b"\n", 0, at) + 1), "guard")
 
 
 def _refused(sample: Sample) -> int | None:
@@ -186,14 +145,14 @@ def _refused(sample: Sample) -> int | None:
     return None
 
 
-def _actions(case: Case, codec: str) -> Plan:
-    sample = case.sample
+def _actions(diagnosis: Diagnosis, codec: str) -> CurePlan:
+    sample = diagnosis.sample
     if sample.found.codec != "compact" or codec != "compact":
         raise Unfit("only our own notation is forced")
     wanted, got = sample.truth.text, sample.found.text
     for one, other in zip(turns(wanted), turns(got), strict=False):
         if one.action(wanted) != other.action(got):
-            return Plan(_going_on(sample, other.start), "actions")
+            return CurePlan(_going_on(sample, other.start), "actions")
     raise Unfit("its actions are the true ones")
 
 
@@ -202,18 +161,18 @@ def _going_on(sample: Sample, at: int) -> Ask:
     return replace(sample.ask, given=max(sample.ask.given, sample.found.text[:at], key=len))
 
 
-def _queries(case: Case, codec: str) -> Plan:
-    if case.sample.found.codec != "compact" or codec != "compact":
+def _queries(diagnosis: Diagnosis, codec: str) -> CurePlan:
+    if diagnosis.sample.found.codec != "compact" or codec != "compact":
         raise Unfit("only our own notation is forced")
-    return Plan(case.sample.ask, "queries")
+    return CurePlan(diagnosis.sample.ask, "queries")
 
 
-def _format(case: Case, codec: str) -> Plan:
+def _format(diagnosis: Diagnosis, codec: str) -> CurePlan:
     if codec != "compact":
         raise Unfit(f"this model writes {codec} alone")
-    sample = case.sample
+    sample = diagnosis.sample
     options = other_format(sample)
-    return Plan(replace(sample.ask, options=options, given=b""), fresh=True)
+    return CurePlan(replace(sample.ask, options=options, given=b""), fresh=True)
 
 
 def other_format(sample: Sample) -> Compact:
@@ -224,17 +183,17 @@ def other_format(sample: Sample) -> Compact:
     return Compact(bare=True) if idle_lines(sample.ask.program.source) else Compact(delta="element")
 
 
-def _rewrite(case: Case, codec: str, *, flatten: bool, chars: bool) -> Plan:
+def _rewrite(diagnosis: Diagnosis, codec: str, *, flatten: bool, chars: bool) -> CurePlan:
     from worldline.rewrite import rewrite_program
 
-    ask = case.sample.ask
+    ask = diagnosis.sample.ask
     program = rewrite_program(ask.program, flatten=flatten, chars=chars)
     if program.source == ask.program.source and program.files == ask.program.files:
         raise Unfit("nothing to decompose")
-    return Plan(replace(ask, program=program, given=b""), fresh=True)
+    return CurePlan(replace(ask, program=program, given=b""), fresh=True)
 
 
-_PLANS: dict[str, Callable[[Case, str], Plan]] = {
+_PLANS: dict[str, Callable[[Diagnosis, str], CurePlan]] = {
     "budget": _budget,
     "repair": _repair,
     "guard": _guard,
@@ -246,12 +205,12 @@ _PLANS: dict[str, Callable[[Case, str], Plan]] = {
 }
 
 
-def with_truth(planned: Plan, case: Case, truth: Prediction) -> Plan:
+def with_truth(planned: CurePlan, diagnosis: Diagnosis, truth: Prediction) -> CurePlan:
     """A plan whose truth was recorded anew: its budget holds that truth twice; `Unfit` where it ends otherwise."""
     reading = read(planned.ask, truth)
     if not reading.ended:
         raise Unfit("its true run is not recorded to its end")
-    if case.truth.ended and not ends_alike(case.truth, reading):
+    if diagnosis.truth.ended and not ends_alike(diagnosis.truth, reading):
         raise Unfit("it ends otherwise than the original")
     limit = max(planned.ask.limit, 2 * len(truth.text) + SLACK)
     return replace(planned, ask=replace(planned.ask, limit=limit))

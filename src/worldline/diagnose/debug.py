@@ -15,12 +15,13 @@ from typing import Any
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import Turn, turns
 from worldline.core.program import Program
-from worldline.diagnose.cause import Cause, cause
-from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, SLACK, Case, parting
+from worldline.diagnose.cause import Cause
+from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, SLACK, parting
+from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence, aligned
-from worldline.diagnose.reading import Moment, Reading, read
+from worldline.diagnose.reading import Event, Reading, read
 from worldline.diagnose.sample import Sample
-from worldline.diagnose.trials import WHOLE, Job, Tried, carry_out, prepare
+from worldline.diagnose.trials import WHOLE, Trial, Tried, carry_out, prepare
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.forcing.edit import Edit, edited
@@ -37,7 +38,7 @@ SHARED = 0.6  # of the time that texts take one by one, when they are written to
 
 
 @dataclass(frozen=True)
-class Row:
+class AlignedRow:
     """A true step beside the found one, by their numbers (None: there is none), and what differs there."""
 
     truth: int | None
@@ -76,7 +77,7 @@ class Imagined:
             "model": self.model, "program": _program(program), "codec": self.found.codec, **_text(self.found),
             "status": self.found.status, "logprob": self.found.logprob, "ended": reading.ended,
             "malformed": None if reading.malformed is None else asdict(reading.malformed),
-            "answer": reading.answer, "steps": [_moment(moment) for moment in reading.moments], "sure": list(self.sure),
+            "answer": reading.answer, "steps": [_event(event) for event in reading.events], "sure": list(self.sure),
         }  # fmt: skip
 
 
@@ -88,10 +89,8 @@ class Debugged:
     """
 
     model: str
-    sample: Sample
-    case: Case
-    rows: tuple[Row, ...]
-    cause: Cause
+    diagnosis: Diagnosis
+    rows: tuple[AlignedRow, ...]
     sureness: tuple[Sure, ...]
     belief: Belief | None
     tried: tuple[Tried, ...]
@@ -100,7 +99,17 @@ class Debugged:
     @property
     def diverges(self) -> bool:
         """Whether the prediction is not the truth, from its first step to its end or as far as the truth is known."""
-        return _parts(self.case, self.cause)
+        return self.diagnosis.diverges
+
+    @property
+    def sample(self) -> Sample:
+        """What was asked, what happened and what was imagined."""
+        return self.diagnosis.sample
+
+    @property
+    def cause(self) -> Cause:
+        """Why they part."""
+        return self.diagnosis.cause
 
     @property
     def sure(self) -> tuple[float, ...]:
@@ -128,13 +137,13 @@ class Debugged:
             "codec": sample.found.codec,
             "diverges": self.diverges,
             "answer": {
-                "right": self.case.answer,
-                "truth": self.case.truth.answer,
-                "found": self.case.found.answer,
+                "right": self.diagnosis.answer,
+                "truth": self.diagnosis.truth.answer,
+                "found": self.diagnosis.found.answer,
             },
             "truth": _text(sample.truth),
             "found": {**_text(sample.found), "status": sample.found.status, "logprob": sample.found.logprob},
-            "divergences": [asdict(each) for each in self.case.divergences],
+            "divergences": [asdict(each) for each in self.diagnosis.divergences],
             "cause": {**asdict(self.cause), "confirmed": self.is_confirmed},
             "belief": None if self.belief is None else asdict(self.belief),
             "sure": list(self.sure),
@@ -148,9 +157,9 @@ def _program(program: Program) -> dict[str, Any]:
     return {"name": program.name, "source": program.source, "call": program.call, "argv": list(program.argv)}
 
 
-def _moment(moment: Moment) -> dict[str, Any]:
-    told = {"event": moment.event, "frame": moment.frame, "line": moment.line, "values": dict(moment.values)}
-    return {**told, "gone": list(moment.gone), "arg": moment.arg}
+def _event(event: Event) -> dict[str, Any]:
+    told = {"event": event.event, "frame": event.frame, "line": event.line, "values": dict(event.values)}
+    return {**told, "gone": list(event.gone), "arg": event.arg}
 
 
 def _text(prediction: Prediction) -> dict[str, str]:
@@ -200,25 +209,19 @@ def debug(
     rolled = next(iter(roll(predictor, [ask], force="free")))
     sample = Sample(ask=ask, truth=truth, found=rolled.prediction)
     imagined = time.perf_counter()
-    found, case = cause(sample), Case(sample)
-    parts = _parts(case, found)
-    belief = believed(predictor, case, rolled.sure) if parts else None
+    diagnosis = Diagnosis(sample)
+    belief = believed(predictor, diagnosis, rolled.sure) if diagnosis.diverges else None
     explained = time.perf_counter()
     end = math.inf if budget is None else began + budget
-    tried = tuple(_cured(predictor, case, end, limits)) if cures and parts else ()
+    tried = tuple(_cured(predictor, diagnosis, end, limits)) if cures and diagnosis.diverges else ()
     seconds = {
         "truth": recorded - began, "model": imagined - recorded, "cause": explained - imagined,
         "cures": time.perf_counter() - explained,
     }  # fmt: skip
     return Debugged(
-        model=predictor.name, sample=sample, case=case, rows=tuple(rows(case)), cause=found,
-        sureness=rolled.sure, belief=belief, tried=tried, seconds=seconds,
+        model=predictor.name, diagnosis=diagnosis, rows=tuple(rows(diagnosis)), sureness=rolled.sure, belief=belief,
+        tried=tried, seconds=seconds,
     )  # fmt: skip
-
-
-def _parts(case: Case, why: Cause) -> bool:
-    """A prediction that is cut where its truth is cut does not part from it."""
-    return bool(case.divergences) or why.name not in ("right", "budget")
 
 
 def _truth(program: Program, predictor: Predictor, options: Compact, limits: Limits) -> Prediction:
@@ -229,12 +232,12 @@ def _truth(program: Program, predictor: Predictor, options: Compact, limits: Lim
     return truth
 
 
-def believed(predictor: Predictor, case: Case, sure: tuple[Sure, ...]) -> Belief | None:
+def believed(predictor: Predictor, diagnosis: Diagnosis, sure: tuple[Sure, ...]) -> Belief | None:
     """What the model believed at the place where it parts."""
-    sample = case.sample
+    sample = diagnosis.sample
     if sample.found.codec != "compact" or sample.found.status == "fault":
         return None
-    place, wanted, got = parting(case), turns(sample.truth.text), turns(sample.found.text)
+    place, wanted, got = parting(diagnosis), turns(sample.truth.text), turns(sample.found.text)
     end = wanted[place].end if place < len(wanted) else 0
     return Belief(
         step=place,
@@ -262,14 +265,14 @@ def _likelihood(predictor: Predictor, ask: Ask, truth: Prediction) -> float | No
     return math.exp(last.action + last.state)
 
 
-def _cured(predictor: Predictor, case: Case, end: float, limits: Limits | None) -> list[Tried]:
+def _cured(predictor: Predictor, diagnosis: Diagnosis, end: float, limits: Limits | None) -> list[Tried]:
     """Every cure, in the order of CURES: done, not fit, or without time."""
-    by = "trace" if case.answer is not False else "answer"
+    by = "trace" if diagnosis.answer is not False else "answer"
     codec = codec_of(predictor)
-    jobs, done = prepare([(cure, 0) for cure in CURES], {0: case}, codec, by=by, limits=limits)
-    rate = case.sample.found.seconds / max(len(case.sample.found.text), 1)
+    jobs, done = prepare([(cure, 0) for cure in CURES], {0: diagnosis}, codec, by=by, limits=limits)
+    rate = diagnosis.sample.found.seconds / max(len(diagnosis.sample.found.text), 1)
     for group in _groups(jobs):
-        left, fits = end - time.perf_counter(), list[Job]()
+        left, fits = end - time.perf_counter(), list[Trial]()
         share = SHARED if len(group) > 1 else 1.0
         for job in group:
             left -= rate * share * _size(job)
@@ -282,24 +285,24 @@ def _cured(predictor: Predictor, case: Case, end: float, limits: Limits | None) 
     return sorted(done, key=lambda one: order.index(one.cure))
 
 
-def _groups(jobs: Sequence[Job]) -> list[list[Job]]:
+def _groups(jobs: Sequence[Trial]) -> list[list[Trial]]:
     """Jobs that are done together, the cheapest first: those without forcing, then each of the others."""
     ordered = sorted(jobs, key=_size)
     free = [job for job in ordered if job.plan.force == "free"]
     return ([free] if free else []) + [[job] for job in ordered if job.plan.force != "free"]
 
 
-def _size(job: Job) -> int:
+def _size(job: Trial) -> int:
     """The bytes that a cure is expected to have written."""
     rounds = QUERIES + 1 if job.plan.force == "queries" else 1
     return rounds * max(min(len(job.truth.text), job.plan.ask.limit) - len(job.plan.ask.given), 1)
 
 
-def rows(case: Case) -> Iterator[Row]:
+def rows(diagnosis: Diagnosis) -> Iterator[AlignedRow]:
     """Both sides, step beside step where they agree in what happens, one under the other where they do not."""
-    wanted, got = case.truth.moments, case.found.moments
+    wanted, got = diagnosis.truth.events, diagnosis.found.events
     differs: dict[tuple[int, int | None], list[Divergence]] = {}
-    for one in case.divergences:
+    for one in diagnosis.divergences:
         differs.setdefault((one.step, one.found), []).append(one)
     for span in aligned(wanted, got):
         for k in range(max(span.wanted, span.got)):
@@ -308,6 +311,6 @@ def rows(case: Case) -> Iterator[Row]:
             here = [*differs.pop((i, j), ())] if i is not None else []
             if not span.agrees and k == 0:
                 here += differs.pop((span.truth, span.found), ())
-            yield Row(i, j, tuple(here))
+            yield AlignedRow(i, j, tuple(here))
     for (step, found), rest in differs.items():
-        yield Row(step if step < len(wanted) else None, found, tuple(rest))
+        yield AlignedRow(step if step < len(wanted) else None, found, tuple(rest))

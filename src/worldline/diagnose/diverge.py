@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from worldline.core.events import FINAL, Pending
 from worldline.core.value import equal
 from worldline.diagnose.align import Span, align
-from worldline.diagnose.reading import ASIDE, FINAL, Moment, Reading
-from worldline.diagnose.value_diff import Part, part
+from worldline.diagnose.reading import Event, Reading
+from worldline.diagnose.value_diff import ValueDifference, difference
 
 WHATS = ("event", "line", "names", "value", "output", "outcome", "missing", "extra")
 GONE = "-"  # stands for the value of a name that is gone, as in the compact notation
@@ -36,7 +37,7 @@ class Divergence:
     name: str | None = None
     wanted: str | None = None
     got: str | None = None
-    part: Part | None = None
+    part: ValueDifference | None = None
     steps: tuple[int, int] = (1, 1)
 
     @property
@@ -51,7 +52,7 @@ def diverge(truth: Reading, found: Reading) -> tuple[Divergence, ...]:
 
 
 def _divergences(truth: Reading, found: Reading) -> Iterator[Divergence]:
-    wanted, got = truth.moments, found.moments
+    wanted, got = truth.events, found.events
     pairs = _Pairs(truth.outcome if truth.ended else -1)
     stop = len(wanted)
     for span in aligned(wanted, got):
@@ -65,20 +66,20 @@ def _divergences(truth: Reading, found: Reading) -> Iterator[Divergence]:
             stop = span.truth
         else:
             pairs.is_shifted = True
-            yield from pairs.settle(*(moment.frame for moment in wanted[span.truth : span.truth + 1]))
+            yield from pairs.settle(*(event.frame for event in wanted[span.truth : span.truth + 1]))
             if span.truth < len(wanted) or truth.ended:  # what follows a cut truth is not known
                 yield _parted(span, wanted, got, pairs.outcome)
-    yield from pairs.settle(*list(pairs.pending))
+    yield from pairs.settle(*list(pairs.pending.steps))
     yield from _end(truth, found, stop)
 
 
-def aligned(truth: Sequence[Moment], found: Sequence[Moment]) -> Iterator[Span]:
+def aligned(truth: Sequence[Event], found: Sequence[Event]) -> Iterator[Span]:
     """The stretches where both do the same things on the same lines, and those where they do not."""
-    actions = [moment.action for moment in truth], [moment.action for moment in found]
+    actions = [event.action for event in truth], [event.action for event in found]
     return align(*actions, lambda i, j: _same_action(truth[i], found[j]))
 
 
-def _same_action(one: Moment, other: Moment) -> bool:
+def _same_action(one: Event, other: Event) -> bool:
     if one.event != other.event:
         return False
     if one.line is not None and other.line is not None:
@@ -86,7 +87,7 @@ def _same_action(one: Moment, other: Moment) -> bool:
     return not set(one.lines).isdisjoint(other.lines)
 
 
-def _parted(span: Span, wanted: Sequence[Moment], got: Sequence[Moment], outcome: int) -> Divergence:
+def _parted(span: Span, wanted: Sequence[Event], got: Sequence[Event], outcome: int) -> Divergence:
     """What a stretch that does not align is, by its first steps."""
     one = wanted[span.truth] if span.truth < len(wanted) else None
     other = got[span.found]
@@ -101,25 +102,25 @@ def _parted(span: Span, wanted: Sequence[Moment], got: Sequence[Moment], outcome
         what = "outcome" if ends else "event"
     return Divergence(
         step=span.truth, found=span.found, what=what, line=one.line if one else None,
-        wanted=told(one), got=told(other), steps=(span.wanted, span.got),
+        wanted=summary(one), got=summary(other), steps=(span.wanted, span.got),
     )  # fmt: skip
 
 
-def told(moment: Moment | None) -> str:
-    """A moment in a few words: its event, its line, and what it carries."""
-    if moment is None:
+def summary(event: Event | None) -> str:
+    """An event in a few words: its event, its line, and what it carries."""
+    if event is None:
         return "end"
-    line = moment.line if moment.line is not None else "|".join(map(str, moment.lines)) or "?"
-    return f"{moment.event} {line}" + (f" {moment.arg}" if moment.arg is not None else "")
+    line = event.line if event.line is not None else "|".join(map(str, event.lines)) or "?"
+    return f"{event.event} {line}" + (f" {event.arg}" if event.arg is not None else "")
 
 
 def _end(truth: Reading, found: Reading, step: int) -> Iterator[Divergence]:
-    left = len(truth.moments) - step
+    left = len(truth.events) - step
     if not left and found.ended == truth.ended:
         return
-    moment = truth.moments[step] if left else None
-    line = moment.line if moment else None
-    wanted = told(moment) if left or truth.ended else "further steps"
+    event = truth.events[step] if left else None
+    line = event.line if event else None
+    wanted = summary(event) if left or truth.ended else "further steps"
     if found.ended:
         yield Divergence(
             step=step, found=None, what="outcome", line=line, wanted=wanted, got="end", steps=(left, 0)
@@ -136,44 +137,45 @@ class _Pairs:
     is_shifted: bool = False
     frames: dict[int, int] = field(default_factory=dict)
     lasting: dict[int, dict[str, tuple[str | None, str | None]]] = field(default_factory=dict)
-    pending: dict[int, tuple[_Here, Moment, Moment]] = field(default_factory=dict)
+    pending: Pending[tuple[_Here, Event, Event]] = field(default_factory=Pending)
 
-    def are_same(self, one: Moment, other: Moment) -> bool:
+    def are_same(self, one: Event, other: Event) -> bool:
         """Whether two steps say the same, and nothing waits to be told with them: there is nothing to compare."""
         if one != other or one.whole:
             return False
-        return self.frames.get(one.frame) == other.frame and one.frame not in self.pending
+        return self.frames.get(one.frame) == other.frame and one.frame not in self.pending.steps
 
     def settle(self, *frames: int) -> Iterator[Divergence]:
-        """What differs in the changes of these frames' newest steps: they are told when a frame goes on."""
+        """What differs in the changes of these frames' newest steps, whether the frames go on or not."""
         for frame in frames:
-            waiting = self.pending.pop(frame, None)
+            waiting = self.pending.drop(frame)
             if waiting is not None:
                 yield from _changes(*waiting)
 
-    def compare(self, step: int, one: Moment, found: int, other: Moment) -> Iterator[Divergence]:
+    def compare(self, step: int, one: Event, found: int, other: Event) -> Iterator[Divergence]:
         """What differs between a true step and the found one beside it, in the order of the true step."""
         here = _Here(step, found, one.line)
-        if one.event not in ASIDE:
-            yield from self.settle(one.frame)
+        waiting = self.pending.settle(one.frame, one.event)
+        if waiting is not None:
+            yield from _changes(*waiting)
         if self.frames.setdefault(one.frame, other.frame) != other.frame or one.file != other.file:
             self.frames[one.frame] = other.frame
             if not self.is_shifted:  # later on, frames may well be numbered otherwise
                 yield here.tells(
-                    "event", None, f"{told(one)} of frame {one.frame}", f"of frame {other.frame}"
+                    "event", None, f"{summary(one)} of frame {one.frame}", f"of frame {other.frame}"
                 )
         if one.hidden != other.hidden:
             yield here.tells("value", "%", _hidden(one), _hidden(other))
         if one.whole and other.whole:
             yield from self._whole(here, one, other)
-        elif one != other and not (one.open or other.open or one.event in ASIDE):
-            self.pending[one.frame] = here, one, other
+        elif one != other and not (one.open or other.open):
+            self.pending.hold(one.frame, one.event, (here, one, other))
         if not _same(one.arg, other.arg):
             what = "output" if one.event == "output" else "outcome" if step == self.outcome else "value"
             yield here.tells(what, None, one.arg, other.arg)
 
-    def _whole(self, here: _Here, one: Moment, other: Moment) -> Iterator[Divergence]:
-        """The locals of two moments, each difference once: a pair of texts that was compared says nothing new."""
+    def _whole(self, here: _Here, one: Event, other: Event) -> Iterator[Divergence]:
+        """The locals of two events, each difference once: a pair of texts that was compared says nothing new."""
         lasting = self.lasting.setdefault(one.frame, {})
         for name in _both(one.values, other.values):
             wanted, got = one.values.get(name), other.values.get(name)
@@ -197,7 +199,7 @@ class _Here(NamedTuple):
     def tells(self, what: str, name: str | None, wanted: str | None, got: str | None) -> Divergence:
         """A divergence at this place."""
         where = (
-            part(wanted, got)
+            difference(wanted, got)
             if what not in ("names", "event") and wanted is not None and got is not None
             else None
         )
@@ -213,7 +215,7 @@ class _Here(NamedTuple):
         )
 
 
-def _changes(here: _Here, one: Moment, other: Moment) -> Iterator[Divergence]:
+def _changes(here: _Here, one: Event, other: Event) -> Iterator[Divergence]:
     """The changes of two steps: new values and names that are gone, then sharing."""
     left, right = _with_gone(one), _with_gone(other)
     for name in _both(left, right):
@@ -226,8 +228,8 @@ def _changes(here: _Here, one: Moment, other: Moment) -> Iterator[Divergence]:
             yield here.tells("names", name, _mark(one.same, name), _mark(other.same, name))
 
 
-def _with_gone(moment: Moment) -> Mapping[str, str]:
-    return {**moment.values, **dict.fromkeys(moment.gone, GONE)} if moment.gone else moment.values
+def _with_gone(event: Event) -> Mapping[str, str]:
+    return {**event.values, **dict.fromkeys(event.gone, GONE)} if event.gone else event.values
 
 
 def _mark(same: Mapping[str, str | None], name: str) -> str | None:
@@ -243,5 +245,5 @@ def _same(one: str | None, other: str | None) -> bool:
     return one == other or (one is not None and other is not None and equal(one, other))
 
 
-def _hidden(moment: Moment) -> str | None:
-    return " ".join(f"{kind}={value}" for kind, value in moment.hidden) or None
+def _hidden(event: Event) -> str | None:
+    return " ".join(f"{kind}={value}" for kind, value in event.hidden) or None

@@ -1,4 +1,4 @@
-"""What was known before a step: the names of its frame, and who had a certain value when. Reads moments, one pass each.
+"""What was known before a step: the names of its frame, and who had a certain value when. Reads events, one pass each.
 
 It tells the truth's past only. Frames are those of the trace; nothing here compares two traces.
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from worldline.core.value import kind
-from worldline.diagnose.reading import Moment
+from worldline.diagnose.reading import Event
 
 MUTABLE = ("list", "dict", "set", "deque", "bytearray", "object")
 
@@ -23,54 +23,54 @@ class Sighting:
     name: str | None
 
 
-def previous(moments: Sequence[Moment], step: int, frame: int) -> int | None:
+def previous(events: Sequence[Event], step: int, frame: int) -> int | None:
     """The newest step of a frame before a step."""
-    return next((i for i in range(min(step, len(moments)) - 1, -1, -1) if moments[i].frame == frame), None)
+    return next((i for i in range(min(step, len(events)) - 1, -1, -1) if events[i].frame == frame), None)
 
 
-def names_before(moments: Sequence[Moment], step: int) -> Mapping[str, str]:
+def names_before(events: Sequence[Event], step: int) -> Mapping[str, str]:
     """The names of a step's frame and their values before the change that the step tells."""
-    frame, known = moments[step].frame, dict[str, str]()
-    for moment in moments[:step]:
-        if moment.frame != frame:
+    frame, known = events[step].frame, dict[str, str]()
+    for event in events[:step]:
+        if event.frame != frame:
             continue
-        known = dict(moment.values) if moment.whole else {**known, **moment.values}
-        for name in moment.gone:
+        known = dict(event.values) if event.whole else {**known, **event.values}
+        for name in event.gone:
             known.pop(name, None)
     return known
 
 
-def sightings(moments: Sequence[Moment], value: str, until: int) -> Iterator[Sighting]:
+def sightings(events: Sequence[Event], value: str, until: int) -> Iterator[Sighting]:
     """Where a value was seen before a step, the newest first; a name once for as long as it keeps the value."""
-    for i in range(min(until, len(moments)) - 1, -1, -1):
-        moment = moments[i]
-        for name, text in moment.values.items():
+    for i in range(min(until, len(events)) - 1, -1, -1):
+        event = events[i]
+        for name, text in event.values.items():
             if text == value:
-                yield Sighting(i, moment.frame, name)
-        if moment.arg == value:
-            yield Sighting(i, moment.frame, None)
+                yield Sighting(i, event.frame, name)
+        if event.arg == value:
+            yield Sighting(i, event.frame, None)
 
 
-def sharer(moments: Sequence[Moment], step: int, name: str, wanted: str) -> str | None:
+def sharer(events: Sequence[Event], step: int, name: str, wanted: str) -> str | None:
     """Another name that the object of a name was changed under, at this step or in a call that it made."""
     if kind(wanted) not in MUTABLE:
         return None
-    moment, before = moments[step], names_before(moments, step)
-    marked = _marked(moments, step).get(name)
-    if marked is not None and marked in moment.values:
+    event, before = events[step], names_before(events, step)
+    marked = _marked(events, step).get(name)
+    if marked is not None and marked in event.values:
         return marked
-    for other, value in moment.values.items():
+    for other, value in event.values.items():
         if other != name and _holds(wanted, value) and before.get(other) != value:
             return other
-    return _in_calls(moments, step, wanted, before.get(name))
+    return _in_calls(events, step, wanted, before.get(name))
 
 
-def _marked(moments: Sequence[Moment], step: int) -> dict[str, str | None]:
+def _marked(events: Sequence[Event], step: int) -> dict[str, str | None]:
     """The sharing marks of a step's frame, as far as the text has them, in both directions."""
-    frame, marks = moments[step].frame, dict[str, str | None]()
-    for moment in moments[: step + 1]:
-        if moment.frame == frame:
-            marks.update(moment.same)
+    frame, marks = events[step].frame, dict[str, str | None]()
+    for event in events[: step + 1]:
+        if event.frame == frame:
+            marks.update(event.same)
     return {**{other: name for name, other in marks.items() if other is not None}, **marks}
 
 
@@ -79,19 +79,19 @@ def _holds(outer: str, inner: str) -> bool:
     return kind(inner) in MUTABLE and (outer == inner or (len(inner) > 2 and inner in outer))
 
 
-def _in_calls(moments: Sequence[Moment], step: int, wanted: str, old: str | None) -> str | None:
+def _in_calls(events: Sequence[Event], step: int, wanted: str, old: str | None) -> str | None:
     """A name of a frame that ran between a step and its frame's next one (before it, where locals are whole).
 
     It has the new value, or was given the old one: what a function's last line changes is not shown in its frame.
     """
-    frame = moments[step].frame
-    if moments[step].whole:
-        steps = range(step - 1, (previous(moments, step, frame) or 0), -1)
+    frame = events[step].frame
+    if events[step].whole:
+        steps = range(step - 1, (previous(events, step, frame) or 0), -1)
     else:
-        after = (i for i in range(step + 1, len(moments)) if moments[i].frame == frame)
-        steps = range(next(after, len(moments)) - 1, step, -1)
+        after = (i for i in range(step + 1, len(events)) if events[i].frame == frame)
+        steps = range(next(after, len(events)) - 1, step, -1)
     for i in steps:
-        for other, value in moments[i].values.items():
-            if _holds(wanted, value) or (moments[i].event == "call" and value == old):
+        for other, value in events[i].values.items():
+            if _holds(wanted, value) or (events[i].event == "call" and value == old):
                 return other
     return None

@@ -1,6 +1,6 @@
-"""A prediction's text, of either notation, as moments: one shape for whatever reads them. Total on any bytes.
+"""A prediction's text, of either notation, as events: one shape for whatever reads them. Total on any bytes.
 
-It reads and does not compare. A moment of the compact notation holds what its step changed; one of Meta's holds the
+It reads and does not compare. An event of the compact notation holds what its step changed; one of Meta's holds the
 whole locals before its line ran. Text after the first fault is not read.
 """
 
@@ -15,19 +15,16 @@ from worldline.codec.compact import parse as compact_parse
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm.frame import CwmFrame
 from worldline.codec.cwm.text import token
+from worldline.core.events import FINAL, unsettled
 from worldline.core.malformed import Malformed
 from worldline.core.trace import Step
 from worldline.core.value import equal
 from worldline.predict.predictor import Ask, Prediction
 
-FINAL = ("return", "raise", "exit")
-ASIDE = ("output", "input", "exit")  # events that change nothing and that a frame's changes do not wait for
-
-
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
-class Moment(NamedTuple):
+class Event(NamedTuple):
     """One event as a text tells it; a tuple, because a long run has very many.
 
     `line` is None where the text leaves it open: `lines` are those it may be. `values` are the names with the values
@@ -59,45 +56,45 @@ class Moment(NamedTuple):
 class Reading:
     """What a text says, up to its end or its first fault. `ended`: it says so itself, and it may."""
 
-    moments: tuple[Moment, ...]
+    events: tuple[Event, ...]
     ended: bool
     malformed: Malformed | None = None
 
     @property
     def steps(self) -> int:
-        """How many moments were read."""
-        return len(self.moments)
+        """How many events were read."""
+        return len(self.events)
 
     @property
     def outcome(self) -> int:
         """The step with which the outermost frame ends; -1 where the text does not get there."""
-        is_cwm = bool(self.moments) and self.moments[0].whole
+        is_cwm = bool(self.events) and self.events[0].whole
         later: set[int] = set()  # frames that go on, so that what they raised was handled
-        for i in range(len(self.moments) - 1, -1, -1):
-            moment = self.moments[i]
-            if moment.parent >= 0 or moment.event in ("output", "input"):
+        for i in range(len(self.events) - 1, -1, -1):
+            event = self.events[i]
+            if event.parent >= 0 or event.event in ("output", "input"):
                 continue
-            if moment.frame not in later and moment.event in (("return",) if is_cwm else FINAL):
+            if event.frame not in later and event.event in (("return",) if is_cwm else FINAL):
                 return self._raised(i) if is_cwm else i
-            later.add(moment.frame)
+            later.add(event.frame)
         return -1
 
     def _raised(self, end: int) -> int:
         """Meta's notation closes a frame that an exception left with a return of None: what counts is before it."""
-        last = self.moments[end]
-        before = next((i for i in range(end - 1, -1, -1) if self.moments[i].frame == last.frame), end)
-        return before if last.arg == "None" and self.moments[before].event == "raise" else end
+        last = self.events[end]
+        before = next((i for i in range(end - 1, -1, -1) if self.events[i].frame == last.frame), end)
+        return before if last.arg == "None" and self.events[before].event == "raise" else end
 
     @property
     def answer(self) -> tuple[str, str] | None:
         """How the outermost frame ended: event and value; None where the text does not get there."""
-        last = self.moments[self.outcome] if self.outcome >= 0 else None
+        last = self.events[self.outcome] if self.outcome >= 0 else None
         return None if last is None or last.arg is None else (last.event, last.arg)
 
     @property
     def printed(self) -> tuple[str | None, ...]:
         """What was written to standard output, piece by piece; Meta's notation does not show it."""
-        return tuple(moment.arg for moment in self.moments if moment.event == "output")
+        return tuple(event.arg for event in self.events if event.event == "output")
 
 
 def ends_alike(one: Reading, other: Reading, *, printed: bool = False) -> bool:
@@ -109,7 +106,7 @@ def ends_alike(one: Reading, other: Reading, *, printed: bool = False) -> bool:
 
 
 def read(ask: Ask, prediction: Prediction) -> Reading:
-    """The moments of a prediction for an ask."""
+    """The events of a prediction for an ask."""
     if prediction.codec == "cwm":
         return _read_cwm(ask, prediction)
     return _read_compact(ask, prediction.text)
@@ -122,26 +119,25 @@ def _read_compact(ask: Ask, text: bytes) -> Reading:
         hidden.setdefault(one.step, []).append((one.kind, one.value))
     main = parsed.program.name if parsed.program else None
     places = [(frame.parent, None if frame.file == main else frame.file) for frame in parsed.frames]
-    moments = [_of_step(step, *places[step.frame], tuple(hidden.get(step.i, ()))) for step in parsed.steps]
+    events = [_of_step(step, *places[step.frame], tuple(hidden.get(step.i, ()))) for step in parsed.steps]
     if not parsed.ended:
-        _leave_open(moments)
-    return Reading(moments=tuple(moments), ended=parsed.ended, malformed=parsed.malformed)
+        _leave_open(events)
+    return Reading(events=tuple(events), ended=parsed.ended, malformed=parsed.malformed)
 
 
-def _of_step(step: Step, parent: int, file: str | None, hidden: tuple[tuple[str, str], ...]) -> Moment:
+def _of_step(step: Step, parent: int, file: str | None, hidden: tuple[tuple[str, str], ...]) -> Event:
     line, values, same = step.line, step.delta or _NONE, step.same or _NONE
-    return Moment(
+    return Event(
         step.event, step.frame, line, (line,), values, step.gone, step.arg, False, parent, same, hidden, file
     )
 
 
-def _leave_open(moments: list[Moment]) -> None:
+def _leave_open(events: list[Event]) -> None:
     """Marks each frame's newest step when it shows no change: changes may stand after steps of other frames."""
-    newest = {moment.frame: i for i, moment in enumerate(moments) if moment.event not in ASIDE}
-    for i in newest.values():
-        moment = moments[i]
-        if moment.event != "return" and not (moment.values or moment.gone or moment.same):
-            moments[i] = moment._replace(open=True)
+    for i in unsettled(events).values():
+        event = events[i]
+        if event.event != "return" and not (event.values or event.gone or event.same):
+            events[i] = event._replace(open=True)
 
 
 def _read_cwm(ask: Ask, prediction: Prediction) -> Reading:
@@ -149,7 +145,7 @@ def _read_cwm(ask: Ask, prediction: Prediction) -> Reading:
     text = _whole_frames(text) if prediction.status == "budget" else text
     entry = 0 if ask.program.call is None else None
     parsed = cwm_parse.parse(text, ask.program.source, entry=entry)
-    moments: list[Moment] = []
+    events: list[Event] = []
     parents: dict[int, int] = {}
     stack: list[int] = []
     for frame in parsed.frames:
@@ -158,12 +154,12 @@ def _read_cwm(ask: Ask, prediction: Prediction) -> Reading:
         if frame.event == "call":
             parents.setdefault(frame.scope, stack[-1] if stack else -1)
             stack.append(frame.scope)
-        moments.append(_of_frame(frame, parents.get(frame.scope, -1)))
+        events.append(_of_frame(frame, parents.get(frame.scope, -1)))
         if frame.event == "return" and stack:
             stack.pop()
     # Many dumps lost the end's token: whoever stopped of himself where nothing runs any more has ended.
-    is_over = prediction.status == "ended" and parsed.malformed is None and bool(moments) and not stack
-    return Reading(moments=tuple(moments), ended=parsed.ended or is_over, malformed=parsed.malformed)
+    is_over = prediction.status == "ended" and parsed.malformed is None and bool(events) and not stack
+    return Reading(events=tuple(events), ended=parsed.ended or is_over, malformed=parsed.malformed)
 
 
 def _whole_frames(text: str) -> str:
@@ -175,9 +171,9 @@ def _whole_frames(text: str) -> str:
     return text[:end] if begun and token("end_of_text") not in rest else text
 
 
-def _of_frame(frame: CwmFrame, parent: int) -> Moment:
+def _of_frame(frame: CwmFrame, parent: int) -> Event:
     lines = (frame.line,) if frame.line is not None else frame.candidates
-    return Moment(
+    return Event(
         event=frame.event, frame=frame.scope, line=frame.line, lines=lines, values=frame.locals, arg=frame.arg,
         parent=parent, whole=frame.event in ("call", "line"),
     )  # fmt: skip

@@ -20,15 +20,19 @@ LONG = 160  # characters of a value in a sentence
 
 def sentences(found: Debugged) -> Iterator[tuple[str, str, str]]:
     """What is to be said below the rows."""
-    case, why = found.case, found.cause
+    diagnosis, why = found.diagnosis, found.cause
     if not found.diverges:
-        far = "the whole trace" if case.truth.ended else "as far as the run was recorded"
-        yield "right", f"{far}, {case.truth.steps:,} steps, in {found.seconds['model']:.1f} s", "bold green"
+        far = "the whole trace" if diagnosis.truth.ended else "as far as the run was recorded"
+        yield (
+            "right",
+            f"{far}, {diagnosis.truth.steps:,} steps, in {found.seconds['model']:.1f} s",
+            "bold green",
+        )
         return
-    if case.divergences:
-        more = len(case.divergences) - 1
+    if diagnosis.divergences:
+        more = len(diagnosis.divergences) - 1
         rest = f"; {more:,} more after it" if more else ""
-        yield "diverges", f"at step {_place(case.divergences[0])}{rest}", "bold red"
+        yield "diverges", f"at step {_place(diagnosis.divergences[0])}{rest}", "bold red"
     about = ", ".join(filter(None, (why.detail, why.operation, why.type)))
     name = why.name + (f" ({about})" if about else "")
     yield "cause", printable(f"{name}: {why.evidence}" if why.evidence else name), "bold"
@@ -116,12 +120,12 @@ def percent(rate: float) -> str:
 
 
 def _answered(found: Debugged) -> str:
-    case = found.case
+    diagnosis = found.diagnosis
     wanted, got = (
-        _value(" ".join(each) if each else None) for each in (case.truth.answer, case.found.answer)
+        _value(" ".join(each) if each else None) for each in (diagnosis.truth.answer, diagnosis.found.answer)
     )
-    if case.answer:
+    if diagnosis.answer:
         return f"right all the same: {wanted}"
-    if wanted == got and case.truth.printed != case.found.printed:
+    if wanted == got and diagnosis.truth.printed != diagnosis.found.printed:
         return f"{got}, which is true, but other output"
     return f"{got}; the truth is {wanted}"

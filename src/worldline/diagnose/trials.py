@@ -14,8 +14,8 @@ from random import Random
 from typing import Any
 
 from worldline.codec.compact.turns import turns
-from worldline.diagnose.cause import cause
-from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, Case, Plan, Unfit, plan, with_truth
+from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, CurePlan, Unfit, plan, with_truth
+from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
@@ -80,7 +80,7 @@ class Effect:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Interventions:
+class Trials:
     """Every cure on every chosen sample. `by`: what counts as right. `passing`: how many there were to choose from,
     and `failing`: how many failed, where not all of those were tried.
 
@@ -145,7 +145,7 @@ class Interventions:
         }  # fmt: skip
 
 
-def intervene(
+def try_cures(
     samples: Sequence[Sample],
     predictor: Predictor,
     *,
@@ -154,78 +154,83 @@ def intervene(
     by: str = "answer",
     limits: Limits | None = None,
     progress: Progress | None = None,
-) -> Interventions:
+) -> Trials:
     """Try each cure on every failed sample and on as many passing ones, chosen by the seed.
 
     `samples` were found by the same predictor. `progress` hears a cure, how many of its asks are done, and of how many.
     """
     if by not in MEASURES:
         raise UsageError(f"right is measured by {' or '.join(MEASURES)}, not {by!r}")
-    cases = [Case(sample) for sample in samples]
-    rights = [None if case.sample.found.status == "fault" else case.right(by) for case in cases]
+    diagnoses = [Diagnosis(sample) for sample in samples]
+    rights = [None if one.sample.found.status == "fault" else one.right(by) for one in diagnoses]
     failed = [i for i, right in enumerate(rights) if right is False]
     passing = [i for i, right in enumerate(rights) if right]
     chosen = sorted(Random(seed).sample(passing, min(len(failed), len(passing))))
     tried: list[Tried] = []
     for cure in cures:
         pairs = [(cure, i) for i in sorted(failed + chosen)]
-        jobs, unfit = prepare(pairs, dict(enumerate(cases)), codec_of(predictor), by=by, limits=limits)
+        jobs, unfit = prepare(pairs, dict(enumerate(diagnoses)), codec_of(predictor), by=by, limits=limits)
         done = list(unfit)
         for one in carry_out(jobs, predictor, by=by):
             done.append(one)
             if progress is not None:
                 progress(cure, len(done) - len(unfit), len(jobs))
         tried += sorted(done, key=lambda one: one.sample)
-    return Interventions(
+    return Trials(
         model=predictor.name, by=by, seed=seed, failed=tuple(failed),
-        causes=tuple(cause(samples[i]).name for i in failed), chosen=tuple(chosen), passing=len(passing),
+        causes=tuple(diagnoses[i].cause.name for i in failed), chosen=tuple(chosen), passing=len(passing),
         unjudged=rights.count(None), cures=tuple(cures), tried=tuple(tried),
     )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Job:
-    """A cure that applies to a case: what is asked, what is forced, and the truth."""
+class Trial:
+    """A cure that applies to a sample: what is asked, what is forced, and the truth."""
 
     tried: Tried
-    plan: Plan
+    plan: CurePlan
     truth: Prediction
 
 
 def prepare(
-    pairs: Sequence[tuple[str, int]], cases: Mapping[int, Case], codec: str, *, by: str, limits: Limits | None
-) -> tuple[list[Job], list[Tried]]:
+    pairs: Sequence[tuple[str, int]],
+    diagnoses: Mapping[int, Diagnosis],
+    codec: str,
+    *,
+    by: str,
+    limits: Limits | None,
+) -> tuple[list[Trial], list[Tried]]:
     """What each cure asks of each sample, the truths of what is new recorded together; and those that do not apply."""
-    plans: dict[tuple[str, int], Plan] = {}
+    plans: dict[tuple[str, int], CurePlan] = {}
     unfit: list[Tried] = []
     for cure, i in pairs:
         try:
-            plans[cure, i] = plan(cure, cases[i], codec=codec)
+            plans[cure, i] = plan(cure, diagnoses[i], codec=codec)
         except Unfit as why:
-            unfit.append(_begun(cure, i, cases, by, why))
+            unfit.append(_begun(cure, i, diagnoses, by, why))
     fresh = [pair for pair, one in plans.items() if one.fresh]
-    truths = {pair: cases[pair[1]].sample.truth for pair in plans}
+    truths = {pair: diagnoses[pair[1]].sample.truth for pair in plans}
     truths |= zip(fresh, _recorded([plans[pair].ask for pair in fresh], codec, limits), strict=True)
     for cure, i in fresh:
         try:
-            plans[cure, i] = with_truth(plans[cure, i], cases[i], truths[cure, i])
+            plans[cure, i] = with_truth(plans[cure, i], diagnoses[i], truths[cure, i])
         except Unfit as why:
             del plans[cure, i]
-            unfit.append(_begun(cure, i, cases, by, why))
-    return [Job(_begun(*pair, cases, by), one, truths[pair]) for pair, one in plans.items()], unfit
+            unfit.append(_begun(cure, i, diagnoses, by, why))
+    return [Trial(_begun(*pair, diagnoses, by), one, truths[pair]) for pair, one in plans.items()], unfit
 
 
-def _begun(cure: str, i: int, cases: Mapping[int, Case], by: str, why: Unfit | None = None) -> Tried:
+def _begun(cure: str, i: int, diagnoses: Mapping[int, Diagnosis], by: str, why: Unfit | None = None) -> Tried:
     return Tried(
         cure=cure,
         sample=i,
-        before=bool(cases[i].right(by)),
+        before=bool(diagnoses[i].right(by)),
         status="unfit" if why else "done",
         why=str(why or ""),
     )
 
 
-def carry_out(jobs: Sequence[Job], predictor: Predictor, *, by: str) -> Iterator[Tried]:
+def carry_out(jobs: Sequence[Trial], predictor: Predictor, *, by: str) -> Iterator[Tried]:
     """Jobs that are forced alike, done and judged, in their order; what a predictor cannot be asked is unfit."""
     done, reason = 0, ""
     if getattr(predictor, "is_fixed", False):
@@ -252,15 +257,15 @@ def carry_out(jobs: Sequence[Job], predictor: Predictor, *, by: str) -> Iterator
         yield tried
 
 
-def _refused(job: Job, reason: str) -> Tried:
+def _refused(job: Trial, reason: str) -> Tried:
     return replace(job.tried, status="unfit", why=reason)
 
 
-def _carried(jobs: Sequence[Job], predictor: Predictor, by: str) -> Iterator[Tried]:
+def _carried(jobs: Sequence[Trial], predictor: Predictor, by: str) -> Iterator[Tried]:
     asks, truths = [job.plan.ask for job in jobs], [job.truth for job in jobs]
     force = next((job.plan.force for job in jobs), "free")
-    for job, (answer, is_told) in zip(jobs, _answers(predictor, asks, truths, force), strict=True):
-        yield _judged(job, answer, is_told, by)
+    for job, (answer, is_dictated) in zip(jobs, _answers(predictor, asks, truths, force), strict=True):
+        yield _judged(job, answer, is_dictated, by)
 
 
 def _recorded(asks: Sequence[Ask], codec: str, limits: Limits | None) -> Iterator[Prediction]:
@@ -272,15 +277,15 @@ def _recorded(asks: Sequence[Ask], codec: str, limits: Limits | None) -> Iterato
 def _answers(
     predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], force: str
 ) -> Iterator[tuple[Prediction, bool]]:
-    """Each answer, and whether its end was told and not the model's own."""
+    """Each answer, and whether its end was dictated and not the model's own."""
     if force == "free":
         yield from ((answer, False) for answer in predictor.predict(asks))
         return
     for ask, rolled in zip(asks, roll(predictor, asks, truths, force=force, budget=QUERIES), strict=True):
-        yield rolled.prediction, force == "queries" and _is_told(ask, rolled)
+        yield rolled.prediction, force == "queries" and _is_dictated(ask, rolled)
 
 
-def _is_told(ask: Ask, rolled: Rolled) -> bool:
+def _is_dictated(ask: Ask, rolled: Rolled) -> bool:
     """Whether the step with which the outermost frame ends is among what was dictated."""
     cut, end = turns(rolled.prediction.text), read(ask, rolled.prediction).outcome
     if not 0 <= end < len(cut):
@@ -289,12 +294,12 @@ def _is_told(ask: Ask, rolled: Rolled) -> bool:
     return any(start <= own.action < end for start, end in rolled.dictated)
 
 
-def _judged(job: Job, answer: Prediction, is_told: bool, by: str) -> Tried:
+def _judged(job: Trial, answer: Prediction, is_dictated: bool, by: str) -> Tried:
     if answer.status == "fault":
         return replace(job.tried, status="fault", why=answer.note or "the tool failed")
     if answer.codec != job.truth.codec:
         return replace(job.tried, status="unfit", why=f"this model writes {answer.codec} alone")
-    if is_told:
+    if is_dictated:
         return replace(job.tried, status="unfit", why="it was told the answer")
     again = Sample(ask=job.plan.ask, truth=job.truth, found=answer)
-    return replace(job.tried, after=bool(Case(again).right(by)), found=again)
+    return replace(job.tried, after=bool(Diagnosis(again).right(by)), found=again)

@@ -17,7 +17,7 @@ DEEPEST = 64  # levels that are followed; each costs a pass over the value
 
 
 @dataclass(frozen=True)
-class Part:
+class ValueDifference:
     """The place where two values part: the way there (`[3]['k'].x`), the character, both sides (None: absent)."""
 
     path: str
@@ -26,24 +26,24 @@ class Part:
     got: str | None
 
 
-def part(wanted: str, got: str) -> Part | None:
+def difference(wanted: str, got: str) -> ValueDifference | None:
     """Where two values part; None for equal ones. Text that is no value parts as a whole."""
     if wanted == got or equal(wanted, got):
         return None
     one, other = canonical(wanted), canonical(got)
     if isinstance(one, Malformed) or isinstance(other, Malformed):
-        return Part("", None, wanted, got)
+        return ValueDifference("", None, wanted, got)
     path = ""
     for _ in range(DEEPEST):
         step = _step(one, other)
         if step is None:
-            return Part(path, None, one, other)
+            return ValueDifference(path, None, one, other)
         way, at, left, right = step
         path += way
         if at is not None or left is None or right is None or not way:
-            return Part(path, at, left, right)
+            return ValueDifference(path, at, left, right)
         one, other = left, right
-    return Part(path, None, one, other)
+    return ValueDifference(path, None, one, other)
 
 
 _Step = tuple[str, int | None, str | None, str | None]

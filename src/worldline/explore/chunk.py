@@ -14,6 +14,7 @@ from worldline.explore.clip import clip
 from worldline.explore.pair import Pair, PairRow
 from worldline.explore.side import Side
 from worldline.explore.stacks import NOBODY
+from worldline.explore.stepping import row_steps
 
 CHUNK = 256  # rows
 TAIL = 2_000  # characters of what was printed before
@@ -40,9 +41,8 @@ def chunk(pair: Pair, k: int) -> dict[str, Any]:
 
 def _row(pair: Pair, n: int) -> dict[str, Any]:
     row = pair.rows[n]
-    name = "left" if row.left is not None else "right"
-    side, step = pair.side(name), row.left if row.left is not None else row.right
-    found: dict[str, Any] = {
+    side, step = (pair.left, row.left) if row.left is not None else (pair.right, row.right)
+    return {
         "row": n,
         "action": row.action,
         "state": row.state,
@@ -50,11 +50,8 @@ def _row(pair: Pair, n: int) -> dict[str, Any]:
         "right": _cell(pair, "right", n, row.right),
         "differs": [_difference(one) for one in row.differs],
         "depth": side.depth(step) if side is not None and step is not None else 0,
+        **row_steps(pair, n),
     }
-    for way in ("over", "out", "back_over", "back_out"):
-        target = getattr(side, way)(step) if step is not None else None
-        found[way] = pair.row_of(name, target) if target is not None else None
-    return found
 
 
 def _difference(one: Divergence) -> dict[str, Any]:
@@ -100,7 +97,7 @@ def _changes(pair: Pair, name: str, n: int, step: int) -> Iterator[list[Any]]:
     side = pair.side(name)
     assert side is not None
     others = _beside(pair, name, pair.rows[n])[0]
-    for change in side.changes(step):
+    for change in side.writes(step):
         text = None if change.text is None else clip(change.text, others.get(change.name))
         told = [change.frame, clip(change.name), text]
         yield told if change.writer == step else [*told, pair.row_of(name, change.writer)]
@@ -111,7 +108,7 @@ def _beside(pair: Pair, name: str, row: PairRow) -> tuple[dict[str, str], str | 
     side, step = (pair.right, row.right) if name == "left" else (pair.left, row.left)
     if side is None or step is None:
         return {}, None
-    values = {change.name: change.text for change in side.changes(step) if change.text is not None}
+    values = {change.name: change.text for change in side.writes(step) if change.text is not None}
     return values, side.moments[step].arg
 
 
@@ -154,7 +151,7 @@ def _known(pair: Pair, name: str, frame: int, step: int) -> Iterator[tuple[str, 
     """The values of a frame when a step is done, each as the row that told it shows it, with the row that made it."""
     side = pair.side(name)
     assert side is not None
-    for each, text, writer, told in side.shown.values(frame, step):
+    for each, text, writer, told in side.history.values(frame, step):
         others = _beside(pair, name, pair.rows[pair.row_of(name, told)])[0] if len(text) > TAIL else {}
         yield clip(each), [clip(text, others.get(each)), pair.row_of(name, writer)]
 

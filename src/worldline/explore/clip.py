@@ -1,4 +1,4 @@
-"""Texts made fit to be sent: short enough, around where they differ, and without what is no Unicode."""
+"""Texts made fit to be sent or shown: short enough, around where they differ, and without what is no Unicode."""
 
 from __future__ import annotations
 
@@ -30,3 +30,8 @@ def parting(one: str, other: str) -> int:
         else:
             high = middle - 1
     return low
+
+
+def cut(text: str, longest: int) -> str:
+    """A text, or its beginning and how much more there is."""
+    return text if len(text) <= longest else f"{text[:longest]}...<{len(text) - longest} more>"

@@ -11,15 +11,16 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from worldline.diagnose.cures import SLACK, Case
+from worldline.diagnose.cures import SLACK
 from worldline.diagnose.debug import ENDLESS, MOST, believed
+from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import Branch, Intervention
-from worldline.explore.branches.continuation import Course, course, recorded
-from worldline.explore.branches.plan import Plan, planned
-from worldline.explore.grow_text import Growing, carried, steps_of, written
+from worldline.explore.branches.continuation import Continuation, continuation, recorded
+from worldline.explore.branches.plan import BranchPlan, planned
+from worldline.explore.grow_text import GrowingText, carried, steps_of, written
 from worldline.explore.scene import Scene
 from worldline.limits import Limits
 from worldline.predict.interpreter import Interpreter
@@ -30,7 +31,7 @@ PACE = 0.1  # seconds between two reports
 
 
 @dataclass(frozen=True)
-class Progress:
+class GrowthProgress:
     """How far a branch is: the interpreter's part (`truth`), the `model`'s, or its end, `done` or `failed`."""
 
     branch: int
@@ -48,7 +49,7 @@ def grow(
     parent: int = 0,
     limits: Limits | None = None,
     stop: Callable[[], bool] = never,
-) -> Iterator[Progress]:
+) -> Iterator[GrowthProgress]:
     """A branch from an intervention on another. It is there at once; it grows while this is iterated.
 
     UsageError, before anything is added, where the intervention cannot be.
@@ -62,19 +63,19 @@ def grow(
         raise UsageError(f"{predictor.name} writes {codec}, and cannot go on in {before.found.codec}")
     sure = () if plan.fresh else carried(before, plan.ask.given)
     branch = scene.add(parent, intervention, plan.ask, codec=codec, at=plan.at, sure=sure)
-    truth = partial(course, lineage, plan, limits=limits, codec=codec)
+    truth = partial(continuation, lineage, plan, limits=limits, codec=codec)
     return _grown(scene, predictor, branch, plan, truth, stop)
 
 
 def imagine(
     scene: Scene, predictor: Predictor, *, limits: Limits | None = None, stop: Callable[[], bool] = never
-) -> Iterator[Progress]:
+) -> Iterator[GrowthProgress]:
     """The root of a new scene: its program is recorded, then imagined."""
     root = scene.branch(0)
     if root.status != "running":
         raise UsageError("the scene's root is there already")
     root = scene.put(root, found=replace(root.found, codec=codec_of(predictor)))
-    plan = Plan(ask=root.ask, at=0, fresh=True)
+    plan = BranchPlan(ask=root.ask, at=0, fresh=True)
     truth = partial(recorded, root.ask, limits=limits, codec=codec_of(predictor))
     return _grown(scene, predictor, root, plan, truth, stop)
 
@@ -83,13 +84,13 @@ def _grown(
     scene: Scene,
     predictor: Predictor,
     branch: Branch,
-    plan: Plan,
-    truth: Callable[[], Course],
+    plan: BranchPlan,
+    truth: Callable[[], Continuation],
     stop: Callable[[], bool],
-) -> Iterator[Progress]:
+) -> Iterator[GrowthProgress]:
     """Both parts, one after the other. Whoever leaves early has stopped it."""
     try:
-        yield Progress(branch.id, "truth")
+        yield GrowthProgress(branch.id, "truth")
         branch = yield from _true(scene, branch, truth, stop)
         yield _said(branch, "model", branch.why)
         branch = yield from _imagined(scene, predictor, branch, plan, stop)
@@ -100,25 +101,25 @@ def _grown(
             scene.put(scene.branch(branch.id), status="stopped", note=STOPPED)
 
 
-def _said(branch: Branch, stage: str, note: str) -> Progress:
-    return Progress(branch.id, stage, len(branch.found.text), steps_of(branch.found), note)
+def _said(branch: Branch, stage: str, note: str) -> GrowthProgress:
+    return GrowthProgress(branch.id, stage, len(branch.found.text), steps_of(branch.found), note)
 
 
 def _true(
-    scene: Scene, branch: Branch, truth: Callable[[], Course], stop: Callable[[], bool]
-) -> Generator[Progress, None, Branch]:
+    scene: Scene, branch: Branch, truth: Callable[[], Continuation], stop: Callable[[], bool]
+) -> Generator[GrowthProgress, None, Branch]:
     """The interpreter's part, in a thread of its own: it takes what it takes."""
     waiting = patiently(truth, stop=stop)
     while True:
         try:
             next(waiting)
         except StopIteration as done:
-            found = done.value or Course(why=STOPPED)
+            found = done.value or Continuation(why=STOPPED)
             break
         except Exception as error:  # a machine without a box, a disk that is full
-            found = Course(why=str(error) or type(error).__name__)
+            found = Continuation(why=str(error) or type(error).__name__)
             break
-        yield Progress(branch.id, "truth")
+        yield GrowthProgress(branch.id, "truth")
     ask = replace(
         branch.ask,
         limit=_limit(scene, branch, found.truth),
@@ -153,18 +154,18 @@ def _otherwise(scene: Scene, branch: Branch, ask: Ask, truth: Prediction | None)
 
 
 def _imagined(
-    scene: Scene, predictor: Predictor, branch: Branch, plan: Plan, stop: Callable[[], bool]
-) -> Generator[Progress, None, Branch]:
+    scene: Scene, predictor: Predictor, branch: Branch, plan: BranchPlan, stop: Callable[[], bool]
+) -> Generator[GrowthProgress, None, Branch]:
     """The model's part; the branch is replaced as it grows."""
-    if isinstance(predictor, Interpreter) and (plan.place is not None or branch.changed):
+    if isinstance(predictor, Interpreter) and (plan.point is not None or branch.changed):
         return _finished(scene, branch, _continuation(branch))
-    growing = Growing(branch.ask, kept=branch.sure)
+    growing = GrowingText(branch.ask, kept=branch.sure)
     said, found, codec = time.perf_counter(), None, codec_of(predictor)
     try:
         for found in written(predictor, plan, growing, stop):
             if found is None and time.perf_counter() - said >= PACE:
                 branch = _grown_by(scene, branch, growing)
-                yield Progress(branch.id, "model", len(branch.found.text), growing.steps, branch.why)
+                yield GrowthProgress(branch.id, "model", len(branch.found.text), growing.steps, branch.why)
                 said = time.perf_counter()
     except Exception as error:  # whatever a predictor raises, it is its own
         problem = str(error) or type(error).__name__
@@ -176,7 +177,7 @@ def _imagined(
     return _finished(scene, replace(branch, sure=growing.sure()), found)
 
 
-def _grown_by(scene: Scene, branch: Branch, growing: Growing) -> Branch:
+def _grown_by(scene: Scene, branch: Branch, growing: GrowingText) -> Branch:
     """The branch with what is written so far, if that is more than it had."""
     if len(growing.whole) == len(branch.found.text):
         return branch
@@ -202,15 +203,15 @@ def _finished(scene: Scene, branch: Branch, found: Prediction) -> Branch:
 
 def _explained(
     scene: Scene, predictor: Predictor, branch: Branch, stop: Callable[[], bool]
-) -> Generator[Progress, None, Branch]:
+) -> Generator[GrowthProgress, None, Branch]:
     """Why it is not the truth, and what the model believed where it parts, unless nobody waits for that."""
     if branch.status != "done" or branch.truth is None:
         return branch
-    case = Case(Sample(ask=branch.ask, truth=branch.truth, found=branch.found))
-    branch = scene.explain(branch, case.sample)
-    if case.is_whole:
+    diagnosis = Diagnosis(Sample(ask=branch.ask, truth=branch.truth, found=branch.found))
+    branch = scene.explain(branch, diagnosis)
+    if diagnosis.is_whole:
         return branch
-    asking = patiently(lambda: believed(predictor, case, branch.sure), stop=stop)
+    asking = patiently(lambda: believed(predictor, diagnosis, branch.sure), stop=stop)
     while True:
         try:
             next(asking)

@@ -1,8 +1,8 @@
 """The model's part of a branch: it goes on from a text, behind a line that is forced on it where a plan says so.
 
 A forced line is the number alone: the model writes the state behind it. Where changes of an earlier line are still due
-before it (`Plan.late`) the model is asked for them first. A model that gives bytes may then only write a state; one
-that gives text is asked again behind the whole line where it made the number something else.
+before it (`BranchPlan.late`) the model is asked for them first. A model that gives bytes may then only write a state;
+one that gives text is asked again behind the whole line where it made the number something else.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from worldline.codec.compact.guide.guide import Guide, Refused
 from worldline.codec.compact.turns import turns
 from worldline.codec.cwm.text import token
 from worldline.explore.branches.branch import Branch
-from worldline.explore.branches.plan import Plan
+from worldline.explore.branches.plan import BranchPlan
 from worldline.predict.forcing.forced import Sure
 from worldline.predict.forcing.script import ANY, state_bits
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.rollout import is_ended
-from worldline.predict.stream import STOPPED, Piece, stream
+from worldline.predict.stream import STOPPED, StreamPiece, stream
 from worldline.predict.sureness import sureness
 
 
 @dataclass
-class Growing:
+class GrowingText:
     """A text under way behind `ask.given`, with what is known of its bytes; `kept` is how sure its parent was."""
 
     ask: Ask
@@ -36,7 +36,7 @@ class Growing:
     _done: list[Sure] = field(default_factory=list)
     _at: int = 0  # the end of those
 
-    def take(self, piece: Piece) -> None:
+    def take(self, piece: StreamPiece) -> None:
         """What came is added."""
         self.text += piece.data
         self.logprobs += piece.logprobs
@@ -49,7 +49,7 @@ class Growing:
 
     def dictate(self, data: bytes) -> None:
         """Bytes that are not the model's own."""
-        self.take(Piece(data, (0.0,) * len(data), (0.0,) * len(data)))
+        self.take(StreamPiece(data, (0.0,) * len(data), (0.0,) * len(data)))
 
     @property
     def whole(self) -> bytes:
@@ -122,7 +122,7 @@ class _Behind:
 
 
 def written(
-    predictor: Predictor, plan: Plan, growing: Growing, stop: Callable[[], bool]
+    predictor: Predictor, plan: BranchPlan, growing: GrowingText, stop: Callable[[], bool]
 ) -> Iterator[Prediction | None]:
     """Lets the model write; at the end, and only there, its prediction."""
     if plan.line is None:
@@ -137,13 +137,13 @@ def written(
     yield from _led(predictor, growing, stop)
 
 
-def _streamed(pieces: Iterator[Piece], growing: Growing) -> Iterator[Prediction | None]:
+def _streamed(pieces: Iterator[StreamPiece], growing: GrowingText) -> Iterator[Prediction | None]:
     for piece in pieces:
         growing.take(piece)
         yield piece.prediction
 
 
-def _late(predictor: Predictor, growing: Growing, stop: Callable[[], bool]) -> Iterator[None]:
+def _late(predictor: Predictor, growing: GrowingText, stop: Callable[[], bool]) -> Iterator[None]:
     """Late changes, if the model writes any: a line that begins with a space."""
 
     def decided() -> bool:
@@ -156,7 +156,7 @@ def _late(predictor: Predictor, growing: Growing, stop: Callable[[], bool]) -> I
     growing.cut(growing.text.find(b"\n") + 1 if late else 0)
 
 
-def _led(predictor: Predictor, growing: Growing, stop: Callable[[], bool]) -> Iterator[Prediction | None]:
+def _led(predictor: Predictor, growing: GrowingText, stop: Callable[[], bool]) -> Iterator[Prediction | None]:
     """Goes on behind the number of a line."""
     ask, before = replace(growing.ask, given=growing.whole), len(growing.text)
     if isinstance(predictor, Local):

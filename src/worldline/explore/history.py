@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from worldline.diagnose.reading import ASIDE, Moment
+from worldline.core.events import Pending, known_at
+from worldline.diagnose.reading import Event
 
 
-class Change(NamedTuple):
+class Write(NamedTuple):
     """A name of a frame gets a value (None: it is gone), by what the step `writer` did."""
 
     frame: int
@@ -26,46 +27,41 @@ class Change(NamedTuple):
 
 
 @dataclass(slots=True)
-class Past:
+class NameHistory:
     """The values of one name in their order: who wrote each and when it was told, and its text (None: gone)."""
 
     keys: list[int] = field(default_factory=list)
     texts: list[str | None] = field(default_factory=list)
 
 
-class Shown:
+class History:
     """The changes of every step, and the values of every name at any step."""
 
-    def __init__(self, moments: Sequence[Moment]) -> None:
+    def __init__(self, moments: Sequence[Event]) -> None:
         self._size = len(moments) + 1
         self._late = _late(moments)
-        self.changes: list[tuple[Change, ...]] = []
-        self.pasts: dict[int, dict[str, Past]] = {}
-        waiting: dict[int, int] = {}  # the step of each frame whose changes are not told yet
-        before: dict[int, int] = {}  # the newest step of each frame
+        self.writes: list[tuple[Write, ...]] = []
+        self.names: dict[int, dict[str, NameHistory]] = {}
+        newest = Pending[int]()
         for i, moment in enumerate(moments):
-            told: list[Change] = []
-            frame = moment.frame
-            if moment.event not in ASIDE:
-                if frame in waiting:
-                    late = waiting.pop(frame)
-                    told += _own(late, moments[late])
-                if moment.whole:
-                    told += self._differing(i, moment, before.get(frame, i))
-                elif i in self._late:
-                    waiting[frame] = i
-                elif moment.values or moment.gone:
-                    told += _own(i, moment)
-                before[frame] = i
-            self._tell(i, told)
+            told: list[Write] = []
+            before = newest.settle(moment.frame, moment.event)
+            if before is not None and before in self._late:
+                told += _own(before, moments[before])
+            if moment.whole:
+                told += self._differing(i, moment, i if before is None else before)
+            elif i not in self._late and (moment.values or moment.gone):
+                told += _own(i, moment)
+            newest.hold(moment.frame, moment.event, i)
+            self._add(i, told)
 
-    def told(self, step: int) -> int:
+    def known_at(self, step: int) -> int:
         """The step with which the changes of a step are told."""
         return self._late.get(step, step)
 
     def values(self, frame: int, step: int, *, before: bool = False) -> Iterator[tuple[str, str, int, int]]:
         """Each name of a frame when a step is done, or about to be: its value, who wrote it, when it was told."""
-        for name in self.pasts.get(frame, ()):
+        for name in self.names.get(frame, ()):
             found = self.value(frame, name, step, before=before)
             if found is not None and found[0] is not None:
                 yield name, found[0], found[1], found[2]
@@ -74,7 +70,7 @@ class Shown:
         self, frame: int, name: str, step: int, *, before: bool = False
     ) -> tuple[str | None, int, int] | None:
         """A name's text (None: it is gone), who wrote it and when it was told; None where nobody has."""
-        past = self.pasts.get(frame, {}).get(name)
+        past = self.names.get(frame, {}).get(name)
         last = self._key(step, step - before)
         at = bisect_right(past.keys, last) if past is not None else 0
         if past is None or not at:
@@ -85,44 +81,38 @@ class Shown:
     def _key(self, told: int, writer: int) -> int:
         return told * self._size + writer
 
-    def _tell(self, step: int, told: list[Change]) -> None:
-        self.changes.append(tuple(told))
+    def _add(self, step: int, told: list[Write]) -> None:
+        self.writes.append(tuple(told))
         for frame, name, text, writer in told:
-            pasts = self.pasts.setdefault(frame, {})
-            past = pasts.get(name)
+            names = self.names.setdefault(frame, {})
+            past = names.get(name)
             if past is None:
-                past = pasts[name] = Past()
+                past = names[name] = NameHistory()
             past.keys.append(self._key(step, writer))
             past.texts.append(text)
 
-    def _differing(self, step: int, moment: Moment, writer: int) -> Iterator[Change]:
+    def _differing(self, step: int, moment: Event, writer: int) -> Iterator[Write]:
         """What whole locals say that those before of the same frame did not."""
-        pasts = self.pasts.get(moment.frame, {})
-        for name, past in pasts.items():
+        names = self.names.get(moment.frame, {})
+        for name, past in names.items():
             if name not in moment.values and past.texts[-1] is not None:
-                yield Change(moment.frame, name, None, writer)
+                yield Write(moment.frame, name, None, writer)
         for name, text in moment.values.items():
-            if name not in pasts or pasts[name].texts[-1] != text:
-                yield Change(moment.frame, name, text, writer)
+            if name not in names or names[name].texts[-1] != text:
+                yield Write(moment.frame, name, text, writer)
 
 
-def _own(step: int, moment: Moment) -> Iterator[Change]:
+def _own(step: int, moment: Event) -> Iterator[Write]:
     for name in moment.gone:
-        yield Change(moment.frame, name, None, step)
+        yield Write(moment.frame, name, None, step)
     for name, text in moment.values.items():
-        yield Change(moment.frame, name, text, step)
+        yield Write(moment.frame, name, text, step)
 
 
-def _late(moments: Sequence[Moment]) -> dict[int, int]:
+def _late(moments: Sequence[Event]) -> dict[int, int]:
     """The steps whose changes come late, each with the step that they are told with."""
-    coming: dict[int, int] = {}
-    late: dict[int, int] = {}
-    for i in range(len(moments) - 1, -1, -1):
-        moment = moments[i]
-        if moment.event in ASIDE:
-            continue
-        after = coming.get(moment.frame, i + 1)
-        if after != i + 1 and moment.event != "call" and not moment.whole:
-            late[i] = after
-        coming[moment.frame] = i
-    return late
+    return {
+        i: after
+        for i, (moment, after) in enumerate(zip(moments, known_at(moments), strict=True))
+        if after is not None and after != i + 1 and moment.event != "call" and not moment.whole
+    }

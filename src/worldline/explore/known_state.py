@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from worldline.core.events import CHANGELESS
 from worldline.core.value import equal
-from worldline.diagnose.reading import ASIDE
 from worldline.explore.side import Side
 from worldline.explore.stacks import NOBODY
 
 _PLACE = object()  # stands for a frame's place among the names that differ
 
 
-class _Way:
+class _KnownSide:
     """One side of it: the chain of frames that run, each with its position."""
 
     def __init__(self, side: Side) -> None:
@@ -62,15 +62,15 @@ class _Way:
 
     def value(self, position: int, name: str) -> tuple[str | None, int]:
         """A value as it is now, and the step that wrote it (-1: nobody)."""
-        found = self.side.shown.value(self.frame(position), name, self.step, before=self.before)
+        found = self.side.history.value(self.frame(position), name, self.step, before=self.before)
         return (found[0], found[1]) if found is not None else (None, NOBODY)
 
 
-class Standing:
+class KnownDifferences:
     """What differs between two runs now. Before the first row, nothing does. `different`: values known to be so."""
 
     def __init__(self, left: Side, right: Side, different: Iterable[tuple[str, str]] = ()) -> None:
-        self._left, self._right = _Way(left), _Way(right)
+        self._left, self._right = _KnownSide(left), _KnownSide(right)
         self._ways = self._left, self._right
         self._differs: dict[int, set[object]] = {}  # by position: names, where there are some
         self._given = set[
@@ -115,7 +115,7 @@ class Standing:
         common = self._common
         self._compare_changes(left, right, min(kept, common), late=True)
         for way, step in ((self._left, left), (self._right, right)):
-            if step is not None and way.side.moments[step].event not in ASIDE:
+            if step is not None and way.side.moments[step].event not in CHANGELESS:
                 self._given.discard(len(way.nodes) - 1)
         if kept == depth == len(self._left.nodes) == len(self._right.nodes):
             return  # no frame has come or gone
@@ -161,7 +161,7 @@ class Standing:
         for way, step in ((self._left, left), (self._right, right)):
             if step is None:
                 continue
-            for change in way.side.changes(step):
+            for change in way.side.writes(step):
                 if (change.writer < step) == late:
                     changed.add((way.positions.get(change.frame, most), change.name))
         for position, name in changed:
@@ -170,7 +170,7 @@ class Standing:
 
     def _compare_all(self, position: int) -> None:
         """A position that is new, on one side at least."""
-        pasts = (way.side.shown.pasts.get(way.frame(position), {}) for way in self._ways)
+        pasts = (way.side.history.names.get(way.frame(position), {}) for way in self._ways)
         for name in {name for past in pasts for name in past}:
             self._compare(position, name)
 

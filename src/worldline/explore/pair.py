@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from worldline.diagnose.diverge import Divergence, diverge
-from worldline.explore.known_state import Standing
-from worldline.explore.row_layout import Layout, Place, is_change, layout
+from worldline.explore.known_state import KnownDifferences
+from worldline.explore.row_layout import AlignedRow, RowLayout, is_change, row_layout
 from worldline.explore.side import Side
-from worldline.explore.without_gc import unswept
+from worldline.explore.without_gc import without_gc
 
 RIGHT, WRONG, CONSEQUENTIAL = "right", "wrong", "consequential"
 
@@ -50,7 +50,7 @@ class Pair:
         """Every row, in order. A last one without steps says that a side has not ended, or should not have."""
         if self._layout is None:
             return tuple(PairRow(None, j) for j in range(len(self.right)))
-        with unswept():
+        with without_gc():
             return tuple(_judged(self._layout, self._placed))
 
     @cached_property
@@ -72,9 +72,9 @@ class Pair:
         return (self._layout.of_left if side == "left" else self._layout.of_right)[step]
 
     @cached_property
-    def _layout(self) -> Layout | None:
-        with unswept():
-            return layout(self.left, self.right) if self.left is not None else None
+    def _layout(self) -> RowLayout | None:
+        with without_gc():
+            return row_layout(self.left, self.right) if self.left is not None else None
 
     @cached_property
     def _placed(self) -> Mapping[int, Sequence[Divergence]]:
@@ -86,7 +86,7 @@ class Pair:
         return found
 
 
-def _judged(rows: Layout, placed: Mapping[int, Sequence[Divergence]]) -> Iterator[PairRow]:
+def _judged(rows: RowLayout, placed: Mapping[int, Sequence[Divergence]]) -> Iterator[PairRow]:
     """Every row. Up to the first difference both know the same, so comparing begins there."""
     first, end = min(placed, default=len(rows.rows)), len(rows.rows)
     judge = _Judge(rows, (one for some in placed.values() for one in some))
@@ -105,24 +105,24 @@ def _judged(rows: Layout, placed: Mapping[int, Sequence[Divergence]]) -> Iterato
 class _Judge:
     """Goes through the rows with what both sides know."""
 
-    def __init__(self, rows: Layout, divergences: Iterable[Divergence]) -> None:
+    def __init__(self, rows: RowLayout, divergences: Iterable[Divergence]) -> None:
         values = (
             (one.wanted or "", one.got or "") for one in divergences if one.what == "value" and is_change(one)
         )
-        self._rows, self._standing = rows, Standing(rows.left, rows.right, values)
+        self._rows, self._differences = rows, KnownDifferences(rows.left, rows.right, values)
         self._is_apart = False  # whether the row before was of a stretch in which both do other things
         self._held: dict[int, list[tuple[int, int]]] = {}  # by the row that tells the rest of it
 
     @property
     def knows_the_same(self) -> bool:
         """Whether no difference stands."""
-        return self._standing.is_equal and not self._is_apart
+        return self._differences.is_equal and not self._is_apart
 
     def quiet(self, start: int, stop: int) -> Iterator[PairRow]:
         """Rows in which both do the same and nothing differs: they are skipped, where that is less work."""
         for n in range(start, stop):
-            if self._standing.is_seen and self._standing.depth < stop - n:
-                self._standing.forget()
+            if self._differences.is_seen and self._differences.depth < stop - n:
+                self._differences.forget()
                 self._is_apart = False
                 yield from self.skip(n, stop)
                 return
@@ -133,14 +133,14 @@ class _Judge:
         for n in range(start, stop):
             place = self._rows.rows[n]
             for held in self._held.pop(n, ()):
-                self._standing.release(*held)
+                self._differences.release(*held)
             self._hold(place)
             if n == stop - 1:
-                self._standing.arrive(place.left, place.right)
-                self._standing.do(place.left, place.right)
+                self._differences.arrive(place.left, place.right)
+                self._differences.do(place.left, place.right)
             yield PairRow(place.left, place.right)
 
-    def row(self, n: int, place: Place, differs: Sequence[Divergence]) -> PairRow:
+    def row(self, n: int, place: AlignedRow, differs: Sequence[Divergence]) -> PairRow:
         """One row, which is gone through by this."""
         if place.agrees:
             return self._beside(n, place, differs)
@@ -148,15 +148,15 @@ class _Judge:
         action = RIGHT if not is_known else WRONG if self.knows_the_same else CONSEQUENTIAL
         self._step(n, place)
         self._is_apart = is_known
-        state = RIGHT if not is_known or self._standing.has_equal_values else CONSEQUENTIAL
+        state = RIGHT if not is_known or self._differences.has_equal_values else CONSEQUENTIAL
         return PairRow(place.left, place.right, action, state, tuple(differs))
 
-    def _beside(self, n: int, place: Place, differs: Sequence[Divergence]) -> PairRow:
+    def _beside(self, n: int, place: AlignedRow, differs: Sequence[Divergence]) -> PairRow:
         """A row in which both do the same.
 
         What a step hands on and what it tells late was made before it; only what it changes at once is its own.
         """
-        before = WRONG if self._standing.is_equal else CONSEQUENTIAL
+        before = WRONG if self._differences.is_equal else CONSEQUENTIAL
         self._is_apart = False
         here = WRONG if self._step(n, place) else CONSEQUENTIAL
         action, states = RIGHT, set[str]()
@@ -167,31 +167,31 @@ class _Judge:
                 states.add(here if self._is_own(one, place) else before)
             else:
                 states.add(before)
-                self._standing.give(one.step)
+                self._differences.give(one.step)
         state = next((each for each in (WRONG, CONSEQUENTIAL) if each in states), RIGHT)
         return PairRow(place.left, place.right, action, state, tuple(differs))
 
-    def _is_own(self, one: Divergence, place: Place) -> bool:
+    def _is_own(self, one: Divergence, place: AlignedRow) -> bool:
         return one.step == place.left and not self._rows.left.moments[one.step].whole
 
-    def _step(self, n: int, place: Place) -> bool:
+    def _step(self, n: int, place: AlignedRow) -> bool:
         """Goes on to a row; says whether both know the same when its own changes are still to come."""
-        self._standing.arrive(place.left, place.right)
+        self._differences.arrive(place.left, place.right)
         for held in self._held.pop(n, ()):
-            self._standing.release(*held)
+            self._differences.release(*held)
         self._hold(place)
-        knows = self._standing.is_equal
-        self._standing.do(place.left, place.right)
+        knows = self._differences.is_equal
+        self._differences.do(place.left, place.right)
         return knows
 
-    def _hold(self, place: Place) -> None:
+    def _hold(self, place: AlignedRow) -> None:
         """Keeps back the changes of two steps as long as one side has not told them."""
         left, right = place.left, place.right
         if not place.agrees or left is None or right is None:
             return
         is_open = self._rows.left.moments[left].open or self._rows.right.moments[right].open
-        told = self._rows.told(left, right)
-        if is_open or told[0] != told[1]:
-            self._standing.hold(left, right)
-        if not is_open and told[0] != told[1]:
-            self._held.setdefault(max(told), []).append((left, right))
+        known = self._rows.known_at(left, right)
+        if is_open or known[0] != known[1]:
+            self._differences.hold(left, right)
+        if not is_open and known[0] != known[1]:
+            self._held.setdefault(max(known), []).append((left, right))

@@ -15,7 +15,7 @@ from worldline.explore.side import Side
 HIDDEN = "%"  # the name under which `diverge` tells of hidden inputs
 
 
-class Place(NamedTuple):
+class AlignedRow(NamedTuple):
     """One row: its steps (None: there is none), and whether both do the same."""
 
     left: int | None
@@ -24,18 +24,19 @@ class Place(NamedTuple):
 
 
 @dataclass
-class Layout:
+class RowLayout:
     """The rows of two sides, and the row of each step of the left and of the right."""
 
     left: Side
     right: Side
-    rows: list[Place] = field(default_factory=list)
+    rows: list[AlignedRow] = field(default_factory=list)
     of_left: list[int] = field(default_factory=list)
     of_right: list[int] = field(default_factory=list)
 
-    def told(self, left: int, right: int) -> tuple[int, int]:
+    def known_at(self, left: int, right: int) -> tuple[int, int]:
         """The rows in which both sides tell what two steps have changed."""
-        return self.of_left[self.left.shown.told(left)], self.of_right[self.right.shown.told(right)]
+        one, other = self.left.history.known_at(left), self.right.history.known_at(right)
+        return self.of_left[one], self.of_right[other]
 
     def is_known(self, row: int) -> bool:
         """Whether the left side says what happens in a row: it does not after its end, where it was cut."""
@@ -47,7 +48,7 @@ class Layout:
         if one.found is None:
             return rows[0] if rows else len(self.rows)
         if rows and self.rows[rows[0]] == (one.step, one.found, True):
-            return max(self.told(one.step, one.found)) if is_change(one) else rows[0]
+            return max(self.known_at(one.step, one.found)) if is_change(one) else rows[0]
         # A stretch is told of where it begins, on a side that has steps there.
         rows += [self.of_right[one.found]] if one.found < len(self.of_right) else []
         return min((row for row in rows if not self.rows[row].agrees), default=len(self.rows))
@@ -58,9 +59,9 @@ def is_change(one: Divergence) -> bool:
     return one.name is not None and one.name != HIDDEN
 
 
-def layout(left: Side, right: Side) -> Layout:
+def row_layout(left: Side, right: Side) -> RowLayout:
     """The rows of two sides."""
-    found = Layout(left, right)
+    found = RowLayout(left, right)
     for span in aligned(left.moments, right.moments):
         for k in range(max(span.wanted, span.got)):
             i = span.truth + k if k < span.wanted else None
@@ -69,5 +70,5 @@ def layout(left: Side, right: Side) -> Layout:
                 found.of_left.append(len(found.rows))
             if j is not None:
                 found.of_right.append(len(found.rows))
-            found.rows.append(Place(i, j, span.agrees))
+            found.rows.append(AlignedRow(i, j, span.agrees))
     return found

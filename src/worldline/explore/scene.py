@@ -13,15 +13,15 @@ from typing import Any, Generic, TypeVar
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
-from worldline.diagnose.cause import Diagnosis, diagnose
 from worldline.diagnose.debug import ENDLESS
+from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
-from worldline.explore.branches.as_json import branch_told, plain, program_told
+from worldline.explore.branches.as_json import branch_json, plain, program_json
 from worldline.explore.branches.branch import Branch, Intervention
 from worldline.explore.pair import Pair
 from worldline.explore.side import Side
-from worldline.explore.without_gc import unswept
+from worldline.explore.without_gc import without_gc
 from worldline.predict.forcing.forced import Sure
 from worldline.predict.predictor import Ask, Prediction
 
@@ -33,7 +33,7 @@ SIDES = ("truth", "found", "other")
 T = TypeVar("T")
 
 
-class _Kept(Generic[T]):
+class _Memo(Generic[T]):
     """What was made of some parts, by name, until it is made of others."""
 
     def __init__(self) -> None:
@@ -50,9 +50,9 @@ class _Kept(Generic[T]):
         self._made[name] = parts, made
         return made
 
-    def copy(self) -> _Kept[T]:
+    def copy(self) -> _Memo[T]:
         """Another one that holds the same, for now."""
-        found = _Kept[T]()
+        found = _Memo[T]()
         found._made = self._made.copy()
         return found
 
@@ -78,8 +78,8 @@ class Scene:
         self._other_ask = other_ask or root.ask
         self._branches: tuple[Branch, ...] = (root,)
         self._adding = threading.Lock()
-        self._diagnosed = _Kept[Diagnosis]()  # reading is most of the time that it takes: it is done once
-        self._sides, self._pairs = _Kept[Side](), _Kept[Pair]()
+        self._diagnosed = _Memo[Diagnosis]()  # reading is most of the time that it takes: it is done once
+        self._sides, self._pairs = _Memo[Side](), _Memo[Pair]()
 
     @classmethod
     def of_sample(
@@ -119,7 +119,7 @@ class Scene:
             tokenizer=tokenizer,
         )
         if truth and not failed:
-            scene.explain(root, sample)
+            scene.explain(root, Diagnosis(sample))
         return scene
 
     @classmethod
@@ -212,12 +212,12 @@ class Scene:
             self._branches = (*self._branches[: branch.id], branch, *self._branches[branch.id + 1 :])
         return branch
 
-    def explain(self, branch: Branch, sample: Sample) -> Branch:
+    def explain(self, branch: Branch, diagnosis: Diagnosis) -> Branch:
         """Puts a branch in its place with the cause of its sample; what was read for it is kept for its sides."""
-        with unswept():
-            found = diagnose(sample)
-        self._diagnosed.put((branch.id,), _texts(branch), found)
-        return self.put(branch, cause=found.cause)
+        with without_gc():
+            cause = diagnosis.cause
+        self._diagnosed.put((branch.id,), _texts(branch), diagnosis)
+        return self.put(branch, cause=cause)
 
     def _side(self, branch: Branch, name: str) -> Side | None:
         """One side of a branch; None for a truth that nobody knows."""
@@ -233,7 +233,7 @@ class Scene:
         if known is None:
             diagnosis = self._diagnosed.get((branch.id,), _texts(branch)) if name != "other" else None
             reading = None if diagnosis is None else diagnosis.truth if name == "truth" else diagnosis.found
-            with unswept():
+            with without_gc():
                 known = Side(name, ask, text, sure=sure, reading=reading)
         return self._sides.put((branch.id, name), parts, known)
 
@@ -269,8 +269,8 @@ class Scene:
                 "model": self.model,
                 "other_model": self.other_model,
                 "codec": root.found.codec,
-                "program": program_told(root.ask.program),
-                "branches": [self._told(branch, root) for branch in branches],
+                "program": program_json(root.ask.program),
+                "branches": [self._branch_json(branch, root) for branch in branches],
                 "sides": list(self.sides),
             }
         )
@@ -278,11 +278,11 @@ class Scene:
 
     def describe_branch(self, number: int) -> dict[str, Any]:
         """One of the branches in what `describe` says."""
-        one: dict[str, Any] = plain(self._told(self.branch(number), self._branches[0]))
+        one: dict[str, Any] = plain(self._branch_json(self.branch(number), self._branches[0]))
         return one
 
-    def _told(self, branch: Branch, root: Branch) -> dict[str, Any]:
-        return branch_told(branch, self._pair(branch), root, self.tokenizer)
+    def _branch_json(self, branch: Branch, root: Branch) -> dict[str, Any]:
+        return branch_json(branch, self._pair(branch), root, self.tokenizer)
 
 
 def _texts(branch: Branch) -> tuple[object, ...]:

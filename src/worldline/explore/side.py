@@ -2,7 +2,7 @@
 
 Made of a text of either notation, whatever bytes it has: what was read of it is stepped through. It compares nothing.
 A step is an index into the moments. The state at a step is what the text has told when the step is done: values that a
-frame will only know once its call is back are not there before (see `shown`).
+frame will only know once its call is back are not there before (see `history`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from worldline.core.value import kind, unquote
-from worldline.diagnose.reading import Moment, Reading, read
+from worldline.diagnose.reading import Event, Reading, read
 from worldline.explore.functions import Functions
-from worldline.explore.history import Change, Shown
+from worldline.explore.history import History, Write
 from worldline.explore.stacks import NOBODY, stacks
 from worldline.explore.step_targets import targets
-from worldline.explore.text_spans import places
-from worldline.explore.without_gc import unswept
+from worldline.explore.text_spans import step_spans
+from worldline.explore.without_gc import without_gc
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.sureness import Sure
 
@@ -38,7 +38,7 @@ class FrameInfo:
 
 
 @dataclass(frozen=True)
-class Live:
+class LiveFrame:
     """A frame on the stack: where it is (None: its text leaves the line open), its values, who wrote each."""
 
     frame: int
@@ -62,9 +62,9 @@ class Side:
     ) -> None:
         self.name, self.ask, self.prediction = name, ask, prediction
         self.reading = reading or read(ask, prediction)
-        self.moments: tuple[Moment, ...] = self.reading.moments
+        self.moments: tuple[Event, ...] = self.reading.events
         self.stacks = stacks(self.moments)
-        self.shown = Shown(self.moments)
+        self.history = History(self.moments)
         self._functions = Functions(ask.program)
         self._steps: dict[int, list[int]] = {}  # of each frame
         self._firsts: dict[str | None, int] = {}  # the first frame of each file
@@ -77,18 +77,18 @@ class Side:
 
     @cached_property
     def _ahead(self) -> tuple[list[int], list[int]]:
-        with unswept():
+        with without_gc():
             return targets(self.stacks, range(len(self.moments)))
 
     @cached_property
     def _behind(self) -> tuple[list[int], list[int]]:
-        with unswept():
+        with without_gc():
             return targets(self.stacks, range(len(self.moments) - 1, -1, -1))
 
     @cached_property
-    def _places(self) -> list[tuple[int, int]]:
-        with unswept():
-            return places(self.prediction, len(self.moments))
+    def _spans(self) -> list[tuple[int, int]]:
+        with without_gc():
+            return step_spans(self.prediction, len(self.moments))
 
     def __len__(self) -> int:
         return len(self.moments)
@@ -107,13 +107,13 @@ class Side:
         """The first step of an activation."""
         return self._steps[serial][0]
 
-    def stack(self, step: int) -> tuple[Live, ...]:
+    def stack(self, step: int) -> tuple[LiveFrame, ...]:
         """The frames that run when a step is done, the outermost first."""
         self._check(step)
         chain = self.stacks.chain(self.stacks.at[step])
         return tuple(self._live(self.stacks.frames[node], step, before=False) for node in chain)
 
-    def before(self, step: int) -> tuple[Live, ...]:
+    def before(self, step: int) -> tuple[LiveFrame, ...]:
         """The frames that run when a step is about to happen: as a debugger shows them that has stopped there.
 
         What the frame's line before has done is known by then. A frame that the step begins is not there yet.
@@ -125,11 +125,11 @@ class Side:
             frames.pop()
         return tuple(self._live(frame, step, before=True) for frame in frames)
 
-    def _live(self, frame: int, step: int, *, before: bool) -> Live:
+    def _live(self, frame: int, step: int, *, before: bool) -> LiveFrame:
         values, writers = {}, {}
-        for name, text, writer, _ in self.shown.values(frame, step, before=before):
+        for name, text, writer, _ in self.history.values(frame, step, before=before):
             values[name], writers[name] = text, writer
-        return Live(frame, self.frame(frame).function, self.line(frame, step), values, writers)
+        return LiveFrame(frame, self.frame(frame).function, self.line(frame, step), values, writers)
 
     def line(self, frame: int, step: int) -> int | None:
         """The line of a frame's newest step; None where there is none or its text leaves it open."""
@@ -137,13 +137,13 @@ class Side:
         at = bisect_right(steps, step)
         return self.moments[steps[at - 1]].line if at else None
 
-    def changes(self, step: int) -> tuple[Change, ...]:
+    def writes(self, step: int) -> tuple[Write, ...]:
         """What a step changes in the state that is shown, late changes of a frame that waited among it."""
-        return self.shown.changes[step]
+        return self.history.writes[step]
 
     def writer(self, step: int, frame: int, name: str) -> int | None:
         """The step that last wrote a name, as far as is known at this step; None where it has no value."""
-        found = self.shown.value(frame, name, step)
+        found = self.history.value(frame, name, step)
         return None if found is None or found[0] is None else found[1]
 
     def depth(self, step: int) -> int:
@@ -185,12 +185,12 @@ class Side:
 
     def sure(self, step: int) -> tuple[float, float] | None:
         """How likely the model held the action and the state of a step; None where it does not say."""
-        one = self._sure.get(self._places[step][1]) if self._sure else None
+        one = self._sure.get(self._spans[step][1]) if self._sure else None
         return None if one is None else (_chance(one.action), _chance(one.state))
 
     def cost(self, step: int) -> int:
         """The bytes of a step's text, with the moves and late changes before it."""
-        start, end = self._places[step]
+        start, end = self._spans[step]
         return end - start
 
     def into(self, step: int) -> int | None:

@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from worldline.core.escape import printable
-from worldline.diagnose.debug import Row
+from worldline.diagnose.debug import AlignedRow
 from worldline.diagnose.diverge import Divergence
-from worldline.diagnose.reading import Moment
+from worldline.diagnose.reading import Event
 
-SHOWN = 2_000  # characters of one value that can matter to a row
+LONGEST = 2_000  # characters of one value that can matter to a row
 ACTIONS = ("event", "line", "missing", "extra")
 
 
 @dataclass(frozen=True)
-class Piece:
+class CellPiece:
     """Some text of a cell: an `event`, a `name`, a `value` or a `place`, and whether it is what differs."""
 
     text: str
@@ -28,7 +28,7 @@ class Piece:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class ComparedRow:
     """One row: the step, its place in the source, both cells (None: there is no such step), and how sure it was.
 
     `kind`: `same`, `first` for the first divergence, `later` for the others; `gap` stands for `skipped` rows.
@@ -39,8 +39,8 @@ class Shown:
     line: int | None = None
     file: str | None = None
     depth: int = 0
-    wanted: tuple[Piece, ...] | None = None
-    got: tuple[Piece, ...] | None = None
+    wanted: tuple[CellPiece, ...] | None = None
+    got: tuple[CellPiece, ...] | None = None
     sure: float | None = None
     skipped: int = 0
 
@@ -56,40 +56,40 @@ def window(count: int, middle: int | None, most: int) -> list[tuple[int, int]]:
 
 
 def beside(
-    rows: Sequence[Row],
-    truth: Sequence[Moment],
-    found: Sequence[Moment],
+    rows: Sequence[AlignedRow],
+    truth: Sequence[Event],
+    found: Sequence[Event],
     first: Divergence | None,
     sure: Sequence[float] = (),
     most: int = 0,
-) -> Iterator[Shown]:
+) -> Iterator[ComparedRow]:
     """The rows of two runs, windowed around the first divergence."""
     middle = next((n for n, row in enumerate(rows) if first is not None and first in row.differs), None)
     wanted, got = _Side(truth), _Side(found)
     at = 0
     for start, end in window(len(rows), middle, most):
         if start > at:
-            yield Shown(kind="gap", skipped=start - at)
+            yield ComparedRow(kind="gap", skipped=start - at)
         for number in range(start, end):
             kind = "same" if not rows[number].differs else "first" if number == middle else "later"
-            yield _shown(rows[number], kind, wanted, got, sure)
+            yield _compared(rows[number], kind, wanted, got, sure)
         at = end
     if at < len(rows):
-        yield Shown(kind="gap", skipped=len(rows) - at)
+        yield ComparedRow(kind="gap", skipped=len(rows) - at)
 
 
-def alone(found: Sequence[Moment], sure: Sequence[float] = (), most: int = 0) -> Iterator[Shown]:
+def alone(found: Sequence[Event], sure: Sequence[float] = (), most: int = 0) -> Iterator[ComparedRow]:
     """The rows of one run."""
-    return beside([Row(i, None) for i in range(len(found))], found, (), None, sure, most)
+    return beside([AlignedRow(i, None) for i in range(len(found))], found, (), None, sure, most)
 
 
-def _shown(row: Row, kind: str, wanted: _Side, got: _Side, sure: Sequence[float]) -> Shown:
+def _compared(row: AlignedRow, kind: str, wanted: _Side, got: _Side, sure: Sequence[float]) -> ComparedRow:
     one = wanted.moments[row.truth] if row.truth is not None else None
     other = got.moments[row.found] if row.found is not None else None
     side, here = (wanted, one) if one is not None else (got, other)
     apart = one is None or other is None or one.action != other.action
     spoken = row.found if got.moments else row.truth  # of a run alone, its own
-    return Shown(
+    return ComparedRow(
         kind=kind,
         step=row.truth if row.truth is not None else row.found,
         line=here.line if here else None,
@@ -104,7 +104,7 @@ def _shown(row: Row, kind: str, wanted: _Side, got: _Side, sure: Sequence[float]
 class _Side:
     """The moments of one side: what each shows of its names, and how deep its frame is."""
 
-    def __init__(self, moments: Sequence[Moment]) -> None:
+    def __init__(self, moments: Sequence[Event]) -> None:
         self.moments, self.depths = moments, dict[int, int]()
         self._changed: list[dict[str, str]] = []
         known: dict[int, dict[str, str]] = {}
@@ -120,7 +120,7 @@ class _Side:
 
     def pieces(
         self, at: int | None, differs: Sequence[Divergence], *, placed: bool
-    ) -> tuple[Piece, ...] | None:
+    ) -> tuple[CellPiece, ...] | None:
         """The cell of a moment; `placed`: with its line, since it is not the row's."""
         if at is None:
             return None
@@ -129,20 +129,24 @@ class _Side:
         argued = any(one.name is None for one in differs)
         found = []
         if placed:
-            found.append(Piece(f"line {_lines(moment)}", "place", whole))
+            found.append(CellPiece(f"line {_lines(moment)}", "place", whole))
         if moment.event != "line":
-            arg = f" {moment.arg[:SHOWN]}" if moment.arg is not None else ""
-            found.append(Piece(printable(moment.event + arg), "event", whole or argued))
+            arg = f" {moment.arg[:LONGEST]}" if moment.arg is not None else ""
+            found.append(CellPiece(printable(moment.event + arg), "event", whole or argued))
         values = self._changed[at] | {n: moment.values[n] for n in names if n in moment.values}
         for name, value in values.items():
-            found.append(Piece(printable(f"{name}={value[:SHOWN]}"), "value", whole or name in names))
-        found += [Piece(printable(f"del {name}"), "value", whole or name in names) for name in moment.gone]
+            found.append(CellPiece(printable(f"{name}={value[:LONGEST]}"), "value", whole or name in names))
+        found += [
+            CellPiece(printable(f"del {name}"), "value", whole or name in names) for name in moment.gone
+        ]
         for name, other in moment.same.items():
             found.append(
-                Piece(printable(f"{name} is {other}" if other else f"{name} apart"), "value", name in names)
+                CellPiece(
+                    printable(f"{name} is {other}" if other else f"{name} apart"), "value", name in names
+                )
             )
         return tuple(found)
 
 
-def _lines(moment: Moment) -> str:
+def _lines(moment: Event) -> str:
     return str(moment.line) if moment.line is not None else " or ".join(map(str, moment.lines)) or "?"

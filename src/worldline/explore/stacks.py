@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from worldline.diagnose.reading import ASIDE, Moment
+from worldline.core.events import CHANGELESS
+from worldline.diagnose.reading import Event
 
 NOBODY = -1
 
@@ -43,7 +44,7 @@ class Stacks:
         return node != NOBODY
 
 
-def stacks(moments: Sequence[Moment]) -> Stacks:
+def stacks(moments: Sequence[Event]) -> Stacks:
     """The stack of every step."""
     found = Stacks()
     newest: dict[int, int] = {}  # the node of each frame
@@ -57,6 +58,6 @@ def stacks(moments: Sequence[Moment]) -> Stacks:
             node = node if found._holds(top, moment.frame) else found._put(moment.frame, top)
         newest[moment.frame] = node
         found.at.append(node)
-        if moment.event not in ASIDE:
+        if moment.event not in CHANGELESS:
             top = found.parents[node] if moment.event in ("return", "yield") else node
     return found

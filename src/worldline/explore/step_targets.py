@@ -27,9 +27,8 @@ class _Waiting:
 
     over: list[int] = field(default_factory=list)
     out: list[int] = field(default_factory=list)
-    inner: set[int] = field(
-        default_factory=set
-    )  # the nodes upon this one on which, or above which, steps wait
+    # The nodes upon this one on which, or above which, steps wait.
+    inner: set[int] = field(default_factory=set)
 
 
 @dataclass

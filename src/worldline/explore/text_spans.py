@@ -11,7 +11,7 @@ _PROMPT = token("trace_context_start").encode()
 _BEGIN = token("begin_of_text").encode()
 
 
-def places(prediction: Prediction, count: int) -> list[tuple[int, int]]:
+def step_spans(prediction: Prediction, count: int) -> list[tuple[int, int]]:
     """The offsets, begin and end, of so many steps."""
     found = _frames(prediction.text, count) if prediction.codec == "cwm" else _turns(prediction.text, count)
     end = found[-1][1] if found else 0

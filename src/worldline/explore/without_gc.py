@@ -16,7 +16,7 @@ _working = 0  # how many are at such work; the last one turns the collector on a
 
 
 @contextmanager
-def unswept() -> Iterator[None]:
+def without_gc() -> Iterator[None]:
     """The collector rests inside, if it was on. Any thread may enter, at any time."""
     global _working
     if not gc.isenabled() and not _working:  # somebody else has turned it off: it is theirs to turn on

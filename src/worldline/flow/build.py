@@ -173,9 +173,8 @@ class Builder:
             stepped = self.graph.then(head, node.lineno)
         else:
             stepped = self.graph.maybe(self.graph.maybe(head, node.lineno), node.iter.lineno)
-        self.graph.swallows.update(
-            {node.lineno, node.iter.lineno}
-        )  # 3.12 reports a StopIteration with a value
+        # 3.12 reports a StopIteration with a value.
+        self.graph.swallows.update({node.lineno, node.iter.lineno})
         self._loop(node, head, self.expression(node.target, stepped), end)
         self.graph.edge(self.body(node.orelse, stepped), end)
         return end

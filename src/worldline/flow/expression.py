@@ -47,9 +47,8 @@ class Evaluator:
     def __init__(self, graph: Graph, yields: set[int]) -> None:
         self.graph = graph
         self.yields = yields
-        self.home = (
-            0  # the line of the statement whose condition is being evaluated: jumps are reported there
-        )
+        # The line of the statement whose condition is being evaluated: jumps are reported there.
+        self.home = 0
 
     def visit(self, node: ast.expr, current: int) -> int:
         """One expression after the current point; returns the point after it."""

@@ -25,8 +25,8 @@ from worldline.model.shape import Shape
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from worldline.model.engine.native import Engine
-    from worldline.model.engine.reference import Engine as Reference
+    from worldline.model.engine.native import NativeEngine
+    from worldline.model.engine.reference import ReferenceEngine as Reference
     from worldline.model.weights import Stored
 
 FORMAT, VERSION = "worldline-model", 1
@@ -183,7 +183,7 @@ def latest(run: Path) -> Path | None:
 def prune(run: Path, keep: int) -> None:
     """Remove all but the newest checkpoints, and what killed writers left, but for what is the only copy."""
     for name in files.names(run):
-        if (match := _OLD.fullmatch(name)) and standing(run / match[1]) == run / name:
+        if (match := _OLD.fullmatch(name)) and surviving(run / match[1]) == run / name:
             with files.disk(run / name):
                 os.rename(run / name, run / match[1])
     found = _steps(run)
@@ -194,7 +194,7 @@ def prune(run: Path, keep: int) -> None:
             remove_folder(run / name)
 
 
-def standing(path: Path) -> Path:
+def surviving(path: Path) -> Path:
     """Where what has this name is: there, or, if a writer was killed as it was replaced, where that writer put it."""
     is_aside = not path.exists() and (_old(path) / MANIFEST).is_file()
     return _old(path) if is_aside else path
@@ -205,7 +205,7 @@ def _steps(run: Path) -> list[Path]:
     listed = files.names(run) if run.is_dir() else []
     names = {match[1] if (match := _OLD.fullmatch(name)) else name for name in listed}
     steps = sorted((int(match[1]), name) for name in names if (match := _STEP.fullmatch(name)))
-    return [path for _, name in steps if (path := standing(run / name)).is_dir()]
+    return [path for _, name in steps if (path := surviving(run / name)).is_dir()]
 
 
 def to_bytes(tensors: dict[str, Tensor], *, half: bool = False) -> bytes:
@@ -232,7 +232,7 @@ def resolve(path: Path | None) -> Path:
     """The folder that holds a model: one itself, a run's newest checkpoint, or (None) the shipped one."""
     if path is None:
         return SHIPPED
-    path = standing(path)
+    path = surviving(path)
     if (path / MANIFEST).is_file():
         return path
     found = latest(path)
@@ -262,7 +262,7 @@ def export(folder: Path, out: Path, *, facts: Manifest | None = None) -> Manifes
     return read_manifest(out)
 
 
-def open_model(path: Path | None = None, **options: Any) -> Engine | Reference:
+def open_model(path: Path | None = None, **options: Any) -> NativeEngine | Reference:
     """The engine of a model: the shipped one, or that of a folder. Every byte of the weights is verified first."""
     from worldline.model.engine.native import open_engine
 

@@ -14,7 +14,7 @@ import torch.nn.functional as functional
 from torch import Tensor, nn
 
 from worldline.model import kernels
-from worldline.model.mixers import Layout
+from worldline.model.mixers import BatchLayout
 from worldline.model.shape import HEAD, SHARED, TAPS, Shape
 
 EPSILON = 1e-6
@@ -71,7 +71,7 @@ class Delta(nn.Module):
         self.rates = nn.Parameter(torch.randn(writes + shape.gated, shape.width) * 0.1 * shape.width**-0.5)
         self.bias = nn.Parameter(torch.cat([torch.zeros(writes), _slow(shape.gated)]))
 
-    def forward(self, x: Tensor, layout: Layout) -> Tensor:
+    def forward(self, x: Tensor, layout: BatchLayout) -> Tensor:
         shape, steps = self.shape, self.shape.householders
         q, k, v, gate = self.inner(x).split(shape.delta_rows, -1)
         q, gate = (y.unflatten(-1, (shape.heads, HEAD)) for y in (q, gate))
@@ -110,7 +110,7 @@ class Attention(nn.Module):
         self.sharpness = nn.Parameter(torch.full((shape.queries,), 1 / 6))
         self.register_buffer("slopes", torch.tensor(shape.slopes), persistent=False)
 
-    def forward(self, x: Tensor, layout: Layout, blocks: Any) -> Tensor:
+    def forward(self, x: Tensor, layout: BatchLayout, blocks: Any) -> Tensor:
         q, k, v, gate = self.inner(x).split(self.shape.attention_rows, -1)
         k, v = (y.unflatten(-1, (SHARED, HEAD)) for y in (k, v))
         sharp = layout.seen.float().log().clamp(min=1.0).unsqueeze(-1) * self.sharpness
@@ -142,7 +142,7 @@ class Layer(nn.Module):
         self.mlp_short = Short(shape.width)
         self.mlp = Perceptron(shape)
 
-    def forward(self, x: Tensor, layout: Layout, blocks: Any) -> Tensor:
+    def forward(self, x: Tensor, layout: BatchLayout, blocks: Any) -> Tensor:
         y = self.mixer_short(norm(x), layout.position)
         mixed = self.mixer(y, layout, blocks) if isinstance(self.mixer, Attention) else self.mixer(y, layout)
         x = x + mixed
@@ -161,7 +161,7 @@ class Trunk(nn.Module):
 
     def hidden(self, data: Tensor, position: Tensor, prompt: Tensor, blocks: Any = None) -> Tensor:
         """The normed stream behind the last layer."""
-        layout = Layout(position, prompt, self.shape.window)
+        layout = BatchLayout(position, prompt, self.shape.window)
         if blocks is None and "attention" in self.shape.layers:
             blocks = kernels.block_mask(layout)
         x = norm(functional.embedding(data.long(), self.embed))

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 from worldline.model import mixers
-from worldline.model.mixers import Layout
+from worldline.model.mixers import BatchLayout
 
 RESET = 30.0  # exp(-30) is 1e-13
 CHUNK = 64
@@ -118,7 +118,9 @@ def _chunks(x: Tensor) -> Tensor:
     return x.reshape(*x.shape[:2], -1, CHUNK, x.shape[-1])
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: Layout, blocks: Any = None) -> Tensor:
+def attend(
+    q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: BatchLayout, blocks: Any = None
+) -> Tensor:
     """As mixers.attend; on a GPU in blocks, skipping those that nobody sees (`blocks` as `block_mask` made it)."""
     if not q.is_cuda:
         return mixers.attend(q, k, v, slopes, layout)
@@ -133,7 +135,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: Layout, bloc
     return cast(Tensor, out.transpose(1, 2))
 
 
-def block_mask(layout: Layout) -> Any:
+def block_mask(layout: BatchLayout) -> Any:
     """Which blocks of which rows attend to which: once a batch, shared by its attention layers. None on a CPU."""
     if not layout.position.is_cuda:
         return None

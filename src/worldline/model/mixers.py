@@ -19,7 +19,7 @@ from torch import Tensor
 
 
 @dataclass(frozen=True)
-class Layout:
+class BatchLayout:
     """Where each byte of a batch stands: its position in its document, and how long that document's prompt is."""
 
     position: Tensor  # [batch, time], integers
@@ -63,7 +63,7 @@ def delta_rule(q: Tensor, k: Tensor, v: Tensor, beta: Tensor, g: Tensor, start: 
     return torch.stack(out, 1)
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: Layout) -> Tensor:
+def attend(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: BatchLayout) -> Tensor:
     """[batch, time, heads, 64] from attention over the pinned prompt and a window of recent bytes.
 
     q [b, t, h, d] already scaled; k, v [b, t, shared, d]; a key of the trace loses `slopes` for each byte of distance.

@@ -11,9 +11,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from worldline.codec.compact.writer import ENDED, encode_steps
+from worldline.codec.compact.writer import encode_steps
 from worldline.codec.cwm import writer as cwm
 from worldline.core.change import Change
+from worldline.core.events import ENDED
 from worldline.core.trace import Trace
 from worldline.errors import UsageError
 from worldline.limits import Limits
@@ -51,7 +52,7 @@ class Interpreter:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class RefusedChange:
     """Why the interpreter cannot go on from a changed state."""
 
     why: str
@@ -59,7 +60,7 @@ class Refusal:
 
 def continued(
     ask: Ask, change: Change, *, limits: Limits | None = None, codec: str = "compact"
-) -> Prediction | Refusal:
+) -> Prediction | RefusedChange:
     """What the interpreter does from a changed state on, behind what it did before; or why it cannot.
 
     Where the ask gives a beginning, the run must have it: a program that draws or reads a clock may go otherwise. What
@@ -70,10 +71,10 @@ def continued(
     began = time.perf_counter()
     trace = record(ask.program, limits=limits or Limits(), change=change)
     if "changed" not in trace.notes or trace.outcome.kind == "host-fault":
-        return Refusal(_why(trace, change))
+        return RefusedChange(_why(trace, change))
     text, status = _written(ask, trace, codec)
     if status == "fault":
-        return Refusal("the run goes otherwise than is given")
+        return RefusedChange("the run goes otherwise than is given")
     seconds = time.perf_counter() - began
     note = "changed" if trace.outcome.kind in ENDED else f"changed, then {_end(trace)}"
     return Prediction(text=text, status=status, logprob=0.0, seconds=seconds, codec=codec, note=note)

@@ -16,7 +16,7 @@ from typing import Any
 
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.rollout import Draft, Engine, Logits, Script
+from worldline.predict.rollout import Engine, Logits, RolloutDraft, Script
 
 AHEAD = 64  # how many predictions a slow one may be overtaken by, times the batch
 PROMPTS = 1 << 15  # bytes of prompts in one batch: the shipped model's states hold 2 KB for each
@@ -27,7 +27,7 @@ class _Member:
     """One text of the batch: where it stands in the order, its draft, its state, and what the engine said last."""
 
     order: int
-    draft: Draft
+    draft: RolloutDraft
     state: Any
     logits: Logits
     prompt: int  # bytes
@@ -86,9 +86,9 @@ class Local:
         other._guide = self._guide or other._guard
         return other
 
-    def draft(self, ask: Ask, script: Script | None = None) -> Draft:
+    def draft(self, ask: Ask, script: Script | None = None) -> RolloutDraft:
         """A text to be written for an ask, in this predictor's way."""
-        draft = Draft(
+        draft = RolloutDraft(
             ask,
             guide=self._guide,
             guard=self._guard,
@@ -105,7 +105,7 @@ class Local:
 
     def follow(self, asks: Sequence[Ask], scripts: Sequence[Script | None]) -> Iterator[Prediction]:
         """The same, each with a part of its text dictated."""
-        waiting, members, done, given = 0, list[_Member](), dict[int, Draft](), 0
+        waiting, members, done, given = 0, list[_Member](), dict[int, RolloutDraft](), 0
         coming = _prompt_size(asks, 0)
         while given < len(asks):
             while waiting < min(len(asks), given + AHEAD * self._batch) and self._has_room(members, coming):
@@ -127,9 +127,9 @@ class Local:
                 given += 1
                 yield draft.prediction()
 
-    def complete(self, begun: Iterable[tuple[Draft, Any, Logits]]) -> Iterator[Draft]:
+    def complete(self, begun: Iterable[tuple[RolloutDraft, Any, Logits]]) -> Iterator[RolloutDraft]:
         """Texts that were begun, each with its own state of the engine and what it said last, written to their ends."""
-        source, members, done, given = enumerate(begun), list[_Member](), dict[int, Draft](), 0
+        source, members, done, given = enumerate(begun), list[_Member](), dict[int, RolloutDraft](), 0
         while True:
             for order, (draft, state, logits) in islice(source, self._batch - len(members)):
                 members.append(_Member(order, draft, state, logits, 0))
@@ -153,7 +153,7 @@ class Local:
         ask: Ask,
         script: Script | None,
         members: list[_Member],
-        done: dict[int, Draft],
+        done: dict[int, RolloutDraft],
     ) -> None:
         """The next ask enters the batch: its prompt is read."""
         began = time.perf_counter()

@@ -45,7 +45,7 @@ def _interpreter(settled: dict[str, Any]) -> Predictor:
 
 
 def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
-    from worldline.predict.servers.client import Client, Patience
+    from worldline.predict.servers.client import Patience, ServerClient
     from worldline.predict.servers.server import Server, address
     from worldline.predict.servers.tokens import is_meta, llama3
     from worldline.predict.servers.ways import Chat, Text, Tokens, Way
@@ -60,7 +60,7 @@ def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
     patience = Patience(**{name: settled.pop(name) for name in ("timeout", "retries") if name in settled})
     concurrency = settled.pop("concurrency", 8)
     sampling = _sampling(settled, logprobs=asked != "chat")  # many servers refuse them in a conversation
-    client = Client(url, patience, Random(sampling.seed), key)
+    client = ServerClient(url, patience, Random(sampling.seed), key)
     return Server(client, model, way=way, sampling=sampling, concurrency=concurrency, key_env=key_env)
 
 
@@ -84,11 +84,11 @@ def _sampling(settled: dict[str, Any], *, logprobs: bool) -> Sampling:
 
 
 def _local(scheme: str, settled: dict[str, Any]) -> Predictor:
-    from worldline.model.checkpoint import digest, open_model, standing
+    from worldline.model.checkpoint import digest, open_model, surviving
     from worldline.predict.local import Local
 
     folder = None if scheme == DEFAULT else Path(scheme)
-    if folder is not None and not standing(folder).is_dir():
+    if folder is not None and not surviving(folder).is_dir():
         raise UsageError(
             f"no model {scheme!r}: it is `default`, `interpreter`, a checkpoint's folder, server:URL#MODEL, "
             "hub:NAME or replay:FILE"

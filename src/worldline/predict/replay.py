@@ -23,7 +23,7 @@ KEYS = ("digest", "prompt", "order")
 
 
 @dataclass(frozen=True)
-class Replay:
+class ReplayPredictor:
     """Predictions by what they belong to; by their place in the file where `by` is `order`.
 
     A place counts every ask that was ever made, in whichever batches: nothing is read twice.
@@ -57,7 +57,7 @@ class Replay:
         return ask.program.digest if self.by == "digest" else ask.prompt.decode("utf-8", "surrogatepass")
 
 
-def load_replay(path: Path, *, by: str | None = None, codec: str | None = None) -> Replay:
+def load_replay(path: Path, *, by: str | None = None, codec: str | None = None) -> ReplayPredictor:
     """The rows of a file. `by` is found out from the first row, and so is the `codec` of each text that has none."""
     rows: dict[str | int, Prediction] = {}
     try:
@@ -74,7 +74,7 @@ def load_replay(path: Path, *, by: str | None = None, codec: str | None = None) 
                     raise UsageError(f"{where}: another text for the same {by}")
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
-    return Replay(f"replay:{path.name}", rows, by or "digest")
+    return ReplayPredictor(f"replay:{path.name}", rows, by or "digest")
 
 
 def _row(where: str, line: bytes) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class Script(Protocol):
         ...
 
 
-class Written(NamedTuple):
+class WrittenByte(NamedTuple):
     """One byte, its natural log-probability, and the entropy (nats) it was drawn from; both 0 when it was forced."""
 
     byte: int
@@ -64,7 +64,7 @@ class Written(NamedTuple):
     entropy: float
 
 
-class Draft:
+class RolloutDraft:
     """A text under way: what is written, what the grammar says, what somebody dictates, and what it cost.
 
     `logprobs` and `entropies` are kept for each byte behind `given` once they are lists; `dictated` are spans of text.
@@ -115,7 +115,7 @@ class Draft:
         self._add(bytes([byte]), logprob, entropy)
         return bytes([byte])
 
-    def fork(self, *, limit: int, script: Script | None = None) -> Draft:
+    def fork(self, *, limit: int, script: Script | None = None) -> RolloutDraft:
         """An independent copy that goes on from here, with another limit and another script."""
         other = copy.copy(self)
         other.ask = replace(self.ask, limit=limit)
@@ -199,7 +199,7 @@ def imagine(
 ) -> Prediction:
     """The steps of one program, as the engine has them: at each byte the likeliest."""
     ask = Ask(program=program, options=options or Compact(), limit=limit, given=given)
-    draft = Draft(ask, guide=guide, guard=guard, temperature=0.0, random=None)
+    draft = RolloutDraft(ask, guide=guide, guard=guard, temperature=0.0, random=None)
     began = time.perf_counter()
     for _ in unroll(engine, draft):
         pass
@@ -207,7 +207,7 @@ def imagine(
     return draft.prediction()
 
 
-def unroll(engine: Engine, draft: Draft) -> Iterator[Written]:
+def unroll(engine: Engine, draft: RolloutDraft) -> Iterator[WrittenByte]:
     """Writes a draft to its end, one byte at a time; what is given is read and not reported."""
     state = engine.start()
     logits = engine.feed(state, draft.ask.prompt, pin=True)
@@ -216,7 +216,7 @@ def unroll(engine: Engine, draft: Draft) -> Iterator[Written]:
     while not draft.status:
         data = draft.force()
         if data:
-            yield from (Written(byte, 0.0, 0.0) for byte in data)
+            yield from (WrittenByte(byte, 0.0, 0.0) for byte in data)
         else:
             byte, logprob = draft.choose(logits)
             if draft.status:
@@ -224,7 +224,9 @@ def unroll(engine: Engine, draft: Draft) -> Iterator[Written]:
             entropy = draft.entropy(logits)
             data = draft.write(byte, logprob, entropy)
             chosen = data == bytes([byte])
-            yield from (Written(b, logprob, entropy) if chosen else Written(b, 0.0, 0.0) for b in data)
+            yield from (
+                WrittenByte(b, logprob, entropy) if chosen else WrittenByte(b, 0.0, 0.0) for b in data
+            )
         if not draft.status:
             logits = engine.feed(state, data, pin=False)
 

@@ -17,7 +17,7 @@ from typing import TypeVar
 from worldline.errors import UsageError
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
-from worldline.predict.rollout import Draft, Logits, Script
+from worldline.predict.rollout import Logits, RolloutDraft, Script
 
 STOPPED = "stopped"  # the note of a prediction that was stopped
 BEAT = 0.1  # seconds between two looks at whoever is waited for
@@ -27,7 +27,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
-class Piece:
+class StreamPiece:
     """What came since the last piece: bytes, each with its natural log-probability and entropy where they are known.
 
     A piece without bytes says that it goes on. The last one, and it alone, has the whole prediction.
@@ -51,7 +51,7 @@ def stream(
     stop: Callable[[], bool] = never,
     script: Script | None = None,
     loose: bool = False,
-) -> Iterator[Piece]:
+) -> Iterator[StreamPiece]:
     """The pieces of one prediction; `script` dictates to an engine, and to nobody else.
 
     `loose`: a given text that is not of the grammar (a name that the program does not have) is followed without it,
@@ -83,7 +83,7 @@ def _settle(future: Future[_T], act: Callable[[], _T]) -> None:
         future.set_result(found)
 
 
-def _asked(predictor: Predictor, ask: Ask, stop: Callable[[], bool]) -> Iterator[Piece]:
+def _asked(predictor: Predictor, ask: Ask, stop: Callable[[], bool]) -> Iterator[StreamPiece]:
     """A predictor that answers at once: what it says behind the given text is one piece."""
     waiting = patiently(lambda: next(iter(predictor.predict([ask]))), stop=stop)
     found: Prediction | None = None
@@ -93,14 +93,14 @@ def _asked(predictor: Predictor, ask: Ask, stop: Callable[[], bool]) -> Iterator
         except StopIteration as done:
             found = done.value
             break
-        yield Piece()
+        yield StreamPiece()
     if found is None:
         found = Prediction(text=ask.given, status="budget", codec=codec_of(predictor), note=STOPPED)
     fresh = found.text[len(ask.given) :] if found.text.startswith(ask.given) else b""
-    yield Piece(fresh, prediction=found)
+    yield StreamPiece(fresh, prediction=found)
 
 
-def _draft(local: Local, ask: Ask, script: Script | None, loose: bool) -> Draft:
+def _draft(local: Local, ask: Ask, script: Script | None, loose: bool) -> RolloutDraft:
     try:
         return local.draft(ask, script)
     except UsageError:
@@ -111,7 +111,7 @@ def _draft(local: Local, ask: Ask, script: Script | None, loose: bool) -> Draft:
     return draft
 
 
-def _written(local: Local, draft: Draft, stop: Callable[[], bool]) -> Iterator[Piece]:
+def _written(local: Local, draft: RolloutDraft, stop: Callable[[], bool]) -> Iterator[StreamPiece]:
     """An engine, as `Local` runs it alone."""
     began = time.perf_counter()
     engine, state, logits, stopped = local.engine, local.engine.start(), None, False
@@ -119,7 +119,7 @@ def _written(local: Local, draft: Draft, stop: Callable[[], bool]) -> Iterator[P
         stopped = stopped or stop()
         if not stopped:
             logits = engine.feed(state, data, pin=pin)
-            yield Piece()
+            yield StreamPiece()
     while logits is not None and not draft.status:
         stopped = stopped or stop()
         if stopped:
@@ -131,13 +131,13 @@ def _written(local: Local, draft: Draft, stop: Callable[[], bool]) -> Iterator[P
             logits = engine.step([state], data[-1:])[0]
         if data:
             size = len(data)
-            yield Piece(data, tuple((draft.logprobs or [])[-size:]), tuple(draft.entropies[-size:]))
+            yield StreamPiece(data, tuple((draft.logprobs or [])[-size:]), tuple(draft.entropies[-size:]))
     draft.seconds = time.perf_counter() - began
     found = draft.prediction()
-    yield Piece(prediction=replace(found, note=STOPPED) if stopped else found)
+    yield StreamPiece(prediction=replace(found, note=STOPPED) if stopped else found)
 
 
-def _reading(draft: Draft) -> Iterator[tuple[bytes, bool]]:
+def _reading(draft: RolloutDraft) -> Iterator[tuple[bytes, bool]]:
     """What is read before anything is written, piece by piece, and whether it is kept in sight."""
     if not draft.status:
         for text, pin in ((draft.ask.prompt, True), (bytes(draft.text), False)):
@@ -145,7 +145,7 @@ def _reading(draft: Draft) -> Iterator[tuple[bytes, bool]]:
                 yield text[first : first + READ], pin
 
 
-def _next(draft: Draft, logits: Logits) -> bytes:
+def _next(draft: RolloutDraft, logits: Logits) -> bytes:
     """The bytes that are written next: those that are forced, or one that is chosen."""
     data = draft.force()
     if data:

@@ -17,11 +17,8 @@ NAMING: dict[type[ast.AST], str] = {  # names that are no Name nodes, and the fi
     ast.arg: "arg", ast.alias: "asname", ast.Global: "names", ast.Nonlocal: "names", ast.ExceptHandler: "name",
     ast.MatchAs: "name", ast.MatchStar: "name", ast.MatchMapping: "rest",
 }  # fmt: skip
-OWN, FOREIGN, UNKNOWN = (
-    "own",
-    "foreign",
-    "unknown",
-)  # whose attributes a value has: the program's, others', either's
+# Whose attributes a value has: the program's, others', either's.
+OWN, FOREIGN, UNKNOWN = "own", "foreign", "unknown"
 _PLAIN = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, *COMPREHENSIONS)
 _MAKERS = {
     "bytearray", "bytes", "dict", "float", "frozenset", "input", "int", "list", "open", "range", "repr", "set",

@@ -22,9 +22,8 @@ INSIDE = 1000
 SCRATCH = "/box"
 STAGE = "/tmp"  # where launch.py puts what another user could not reach
 HOME = "/worldline"
-EXTRA_PROCESSES = (
-    3  # bubblewrap's first process, the zygote, and the first process of the program's namespace
-)
+# Bubblewrap's first process, the zygote, and the first process of the program's namespace.
+EXTRA_PROCESSES = 3
 SYSTEM_LINKS = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives")
 DEVICES = ("null", "zero", "full", "random", "urandom")
@@ -43,7 +42,7 @@ main()
 
 
 @dataclass(frozen=True)
-class Plan:
+class BoxPlan:
     """Everything that decides a box, before one stands."""
 
     python: Python
@@ -75,7 +74,7 @@ class _Binds:
         return [kind, f"{STAGE}/{len(self.sources) - 1}" if self.staged else source, target]
 
 
-def launch_config(plan: Plan, socket: int) -> str:
+def launch_config(plan: BoxPlan, socket: int) -> str:
     """The JSON that launch.py reads."""
     binds = _Binds(plan.uid is not None)
     command = zygote_command(plan, socket)
@@ -88,7 +87,7 @@ def launch_config(plan: Plan, socket: int) -> str:
     return json.dumps(config)
 
 
-def zygote_command(plan: Plan, socket: int) -> list[str]:
+def zygote_command(plan: BoxPlan, socket: int) -> list[str]:
     """The interpreter, told to read no environment but the hash seed, no site, no user, no bytecode cache."""
     folder, stand_in = f"{HOME}/guests", plan.guest_folder and f"{HOME}/guest"
     if not plan.boxed:
@@ -103,7 +102,7 @@ def zygote_command(plan: Plan, socket: int) -> list[str]:
     return [plan.python.executable, *options, "-c", _BOOT.format(folder=folder), json.dumps(config)]
 
 
-def _bwrap(plan: Plan, binds: _Binds) -> list[str]:
+def _bwrap(plan: BoxPlan, binds: _Binds) -> list[str]:
     command = [
         shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv",
         "--hostname", "box", "--uid", str(INSIDE), "--gid", str(INSIDE),

@@ -15,7 +15,7 @@ BASE_MEMORY = 48 << 20  # the zygote and bubblewrap, beside the program
 
 
 @dataclass(frozen=True)
-class Place:
+class CgroupParent:
     """A directory under which a cgroup with both controllers, or one of them, may be made."""
 
     version: int
@@ -113,14 +113,14 @@ def make(name: str, *, table: str | None = None, mounts: str | None = None) -> C
     return None
 
 
-def places(table: str, mounts: str) -> list[Place]:
+def places(table: str, mounts: str) -> list[CgroupParent]:
     """Where cgroups may be made, best first: version 1 controllers below our own group, version 2 from it upwards."""
-    found: list[Place] = []
+    found: list[CgroupParent] = []
     where = _mounted(mounts)
     for line in table.splitlines():
         _, names, path = line.split(":", 2)
         found += [
-            Place(1, (controller,), _below(where[controller], path))
+            CgroupParent(1, (controller,), _below(where[controller], path))
             for controller in ("memory", "pids")
             if controller in names.split(",") and controller in where
         ]
@@ -129,7 +129,7 @@ def places(table: str, mounts: str) -> list[Place]:
             own = _below(where["2"], line[3:])
             # A group with processes of its own cannot hand controllers down, so its parents come into question too.
             ups = [up for up in (own, *own.parents) if up.is_relative_to(where["2"])]
-            found += [Place(2, ("memory", "pids"), up) for up in ups]
+            found += [CgroupParent(2, ("memory", "pids"), up) for up in ups]
     return found
 
 
@@ -152,7 +152,7 @@ def _below(mount: Path, path: str) -> Path:
     return own if own.is_dir() else mount
 
 
-def _make_in(place: Place, name: str, have: dict[str, Path]) -> dict[str, Path]:
+def _make_in(place: CgroupParent, name: str, have: dict[str, Path]) -> dict[str, Path]:
     wanted = [controller for controller in place.controllers if controller not in have]
     if not wanted or not os.access(place.parent, os.W_OK):
         return {}

@@ -18,9 +18,8 @@ from worldline.core.program import Program
 from worldline.errors import UsageError
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
-_IMPORT_LINE = re.compile(
-    rf"^\s*(?:from\s+(\.*(?:{_DOTTED})?)\s+import\s+(.+)|import\s+(.+))$", re.MULTILINE
-)  # for syntax that is newer than this interpreter
+# For syntax that is newer than this interpreter.
+_IMPORT_LINE = re.compile(rf"^\s*(?:from\s+(\.*(?:{_DOTTED})?)\s+import\s+(.+)|import\s+(.+))$", re.MULTILINE)
 
 
 def collect(

@@ -1,6 +1,7 @@
 """The last steps before bubblewrap, as a script of its own: `python -I -S launch.py JSON`.
 
-Joins the cgroups, turns address randomisation off, and, where it is root, puts what the box needs under a private
+Joins the cgroups, turns address randomisation off, gives every signal its default action again (a shell that starts a
+command in the background has it ignore SIGINT), and, where it is root, puts what the box needs under a private
 mount, becomes an unprivileged user and executes bubblewrap as that user: RLIMIT_NPROC does not bind root. The mounts
 are needed because an interpreter may lie where only root can go (/root). It is a process of its own because nothing
 of this may happen in a host that has threads. Imports nothing of worldline.
@@ -11,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import signal
 import stat
 import sys
 
@@ -62,6 +64,14 @@ def become(uid: int) -> None:
         raise PermissionError(f"could not become user {uid}")
 
 
+def heed_signals() -> None:
+    """No signal is ignored or blocked, whatever was inherited: a recorded program begins as one in a fresh shell."""
+    for number in signal.valid_signals():
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
 def main(config: dict[str, Any]) -> None:
     """Everything in order, and then the command; what fails is said on stderr."""
     for path in config["cgroups"]:
@@ -71,6 +81,7 @@ def main(config: dict[str, Any]) -> None:
     if config["uid"] is not None:
         stage(config["stage"], config["at"])
         become(config["uid"])
+    heed_signals()
     os.execve(config["command"][0], config["command"], config["environment"])
 
 

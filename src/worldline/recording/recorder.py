@@ -13,13 +13,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from worldline.core.program import Program
-from worldline.core.trace import Columns, Interpreter, Outcome, Trace
+from worldline.core.trace import Columns, InterpreterInfo, Outcome, Trace
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.recording import native, wire
-from worldline.recording.box import Plan
+from worldline.recording.box import BoxPlan
 from worldline.recording.interpreter import find
-from worldline.recording.sandbox import Box, Run, open_box
+from worldline.recording.sandbox import Box, SandboxRun, open_box
 from worldline.recording.verdict import judge, readable
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ AHEAD = 4  # programs in flight per worker, so that a slow one does not hold the
 class Setup:
     """What every program of one batch shares."""
 
-    plan: Plan
+    plan: BoxPlan
     limits: Limits
     core: str
 
@@ -47,11 +47,11 @@ def prepare(*, limits: Limits, python: str | None, core: str, trust: bool) -> Se
     recorder = None if core == "python" else native.recorder_for(found.executable)
     if core == "native" and recorder is None:
         raise UsageError(f"there is no native recorder for {found.executable}")
-    plan = Plan(python=found, native=str(recorder) if recorder else None, boxed=not trust)
+    plan = BoxPlan(python=found, native=str(recorder) if recorder else None, boxed=not trust)
     return Setup(plan, limits, core)
 
 
-class Worker:
+class BoxWorker:
     """One box, opened when the first program comes and replaced when it breaks."""
 
     def __init__(self, setup: Setup) -> None:
@@ -76,7 +76,7 @@ class Worker:
         )
         return first if same else replace(first, notes=(*first.notes, "nondeterministic"))
 
-    def _run(self, program: Program, change: dict[str, Any] | None) -> Run:
+    def _run(self, program: Program, change: dict[str, Any] | None) -> SandboxRun:
         if self.box is None or not self.box.alive:
             self.close()
             self.box = open_box(self.setup.plan, self.setup.limits)
@@ -89,7 +89,7 @@ class Worker:
             "native": self.setup.plan.native_inside,
         }  # fmt: skip
 
-    def _trace(self, program: Program, run: Run) -> Trace:
+    def _trace(self, program: Program, run: SandboxRun) -> Trace:
         decoded = wire.decode(run.wire)
         python, limits = self.setup.plan.python, self.setup.limits
         meta = {
@@ -101,7 +101,7 @@ class Worker:
         notes = tuple(decoded.notes) + (() if self.setup.plan.boxed else ("trusted",))
         return Trace(
             program=program,
-            interpreter=Interpreter(meta["name"], meta["version"], meta["core"]),
+            interpreter=InterpreterInfo(meta["name"], meta["version"], meta["core"]),
             limits=limits,
             outcome=judge(run, decoded.end, decoded.damage),
             columns=decoded.columns,
@@ -115,7 +115,7 @@ class Worker:
     def refused(self, program: Program, why: str) -> Trace:
         """The trace of a program that is not run, since the change asked for cannot be made."""
         found, limits = self.setup.plan.python, self.setup.limits
-        who = Interpreter(found.name, found.version, "python")
+        who = InterpreterInfo(found.name, found.version, "python")
         outcome = Outcome("unsupported", f"change: {why}")
         return Trace(program, who, limits, outcome, Columns(), (), notes=("unchanged",))
 
@@ -153,7 +153,7 @@ def record(
         raise UsageError("the native core makes no change; the readable one does")
     wanted = None if change is None else _constructible(change)
     core = core if change is None else "python"
-    worker = Worker(prepare(limits=limits, python=python, core=core, trust=trust))
+    worker = BoxWorker(prepare(limits=limits, python=python, core=core, trust=trust))
     try:
         if isinstance(wanted, str):
             return worker.refused(program, wanted)
@@ -188,7 +188,7 @@ def record_many(
 
 
 def _alone(programs: Iterable[Program], setup: Setup, twice: bool) -> Iterator[Trace]:
-    worker = Worker(setup)
+    worker = BoxWorker(setup)
     act = worker.record_twice if twice else worker.record
     try:
         for program in programs:
@@ -201,14 +201,14 @@ def _together(programs: Iterable[Program], setup: Setup, twice: bool, workers: i
     """A thread a box: the programs run in processes of their own, so threads are enough to wait for them."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    made: list[Worker] = []
+    made: list[BoxWorker] = []
     local = threading.local()
 
     def act(program: Program) -> Trace:
         if not hasattr(local, "worker"):
-            local.worker = Worker(setup)
+            local.worker = BoxWorker(setup)
             made.append(local.worker)
-        worker: Worker = local.worker
+        worker: BoxWorker = local.worker
         return worker.record_twice(program) if twice else worker.record(program)
 
     pool = ThreadPoolExecutor(workers, "worldline-record")

@@ -26,14 +26,14 @@ from worldline.limits import Limits
 from worldline.recording import box, cgroup
 from worldline.recording.exchange import Exchange
 
-START_SECONDS = 20.0
+START_SECONDS = 60.0
 GRACE = 0.5  # from the deadline's kill until the whole box is killed
 WATCH = 0.1  # how often the cgroup of a run that takes its time is looked at
 _numbers = itertools.count()
 
 
 @dataclass(frozen=True)
-class Run:
+class SandboxRun:
     """What is known of one program's run. `hit` is the limit that ended it, `fault` what went wrong with the box."""
 
     wire: bytes | memoryview = b""
@@ -49,7 +49,7 @@ class Run:
 class Box:
     """A running box. It dies with the thread that made it, and is not for two threads at once."""
 
-    def __init__(self, plan: box.Plan, group: cgroup.Cgroup | None = None) -> None:
+    def __init__(self, plan: box.BoxPlan, group: cgroup.Cgroup | None = None) -> None:
         self.plan, self.limits, self.group = plan, plan.limits, group
         self.alive = True
         self.layers: dict[str, Any] = {}
@@ -98,7 +98,7 @@ class Box:
             return os.read(self._words, 4096).decode("utf-8", "replace").strip()
         return ""
 
-    def run(self, spec: dict[str, Any], stdin: bytes) -> Run:
+    def run(self, spec: dict[str, Any], stdin: bytes) -> SandboxRun:
         """Run one program to its end, or to the end of its time. A box that breaks says so and is not `alive`."""
         exchange = Exchange(spec, stdin, self.limits)
         try:
@@ -159,15 +159,14 @@ class Box:
         reply: dict[str, Any] = json.loads(message)
         return reply
 
-    def _result(self, exchange: Exchange, hit: str, reply: dict[str, Any]) -> Run:
+    def _result(self, exchange: Exchange, hit: str, reply: dict[str, Any]) -> SandboxRun:
         wire, stdout, stderr = exchange.take()
-        spent = (
-            self.group.spent() if self.group else ""
-        )  # in any case: what is counted now is not the next one's
+        # In any case: what is counted now is not the next one's.
+        spent = self.group.spent() if self.group else ""
         hit = hit or spent
         if any(drain.over for drain in exchange.outputs):
             hit = "output"
-        return Run(
+        return SandboxRun(
             wire, stdout, stderr, reply.get("status"), hit, bool(reply.get("full")), reply.get("trouble", ""),
             address_bound=self.group is None,
         )  # fmt: skip
@@ -208,7 +207,7 @@ def explain(words: str) -> str:
     return f"the box does not start: {words or 'it said nothing'}"
 
 
-def open_box(plan: box.Plan, limits: Limits, *, use_cgroup: bool = True) -> Box:
+def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> Box:
     """The strongest box this host can give, or NoSandbox.
 
     Root becomes an unprivileged user first, so that the number of processes is bounded by the kernel too; where that
@@ -238,7 +237,7 @@ def open_box(plan: box.Plan, limits: Limits, *, use_cgroup: bool = True) -> Box:
         return found
 
 
-def _open_with_cgroup(plan: box.Plan, use_cgroup: bool) -> Box:
+def _open_with_cgroup(plan: box.BoxPlan, use_cgroup: bool) -> Box:
     group = cgroup.make(f"worldline-{os.getpid()}-{next(_numbers)}") if use_cgroup else None
     try:
         return Box(replace(plan, cgroups=tuple(group.joins) if group else ()), group)

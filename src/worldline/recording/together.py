@@ -13,11 +13,12 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from worldline.core.events import EVENTS
 from worldline.core.program import Program
-from worldline.core.trace import EVENTS, NO_TEXT, Columns, Frame, Outcome, Trace
+from worldline.core.trace import NO_TEXT, Columns, Frame, Outcome, Trace
 from worldline.errors import UsageError
 from worldline.limits import Limits
-from worldline.recording.recorder import Worker
+from worldline.recording.recorder import BoxWorker
 
 _EXIT = EVENTS.index("exit")
 _ENDS = {EVENTS.index("return"): "returned", EVENTS.index("raise"): "raised"}
@@ -47,7 +48,7 @@ for number, call in enumerate(calls):
 """
 
 
-def record_all(worker: Worker, programs: Sequence[Program]) -> list[Trace | None]:
+def record_all(worker: BoxWorker, programs: Sequence[Program]) -> list[Trace | None]:
     """The traces of programs, in their order, recorded in as few runs as it takes."""
     found: list[Trace | None] = [None] * len(programs)
     waiting = [i for i, program in enumerate(programs) if fits(program)]

@@ -11,14 +11,14 @@ import re
 import signal
 
 from worldline.core.trace import Outcome
-from worldline.recording.sandbox import Run
+from worldline.recording.sandbox import SandboxRun
 
 _NO_SPACE = re.compile(r"OSError\((?:27|28|122),")  # file too large, no space, quota: raised in its own tmpfs
 _NO_THREAD = """RuntimeError("can't start new thread")"""
 _OWN_ENDS = ("limit", "tampered", "unsupported")  # said by the guest about the program, not by the program
 
 
-def judge(run: Run, end: Outcome | None, damage: int | None) -> Outcome:
+def judge(run: SandboxRun, end: Outcome | None, damage: int | None) -> Outcome:
     """The outcome of a run. Success needs an explicit end record: an exit status alone is `exited`."""
     if damage is not None:
         return Outcome("tampered", f"the wire is damaged at byte {damage}")
@@ -37,7 +37,7 @@ def judge(run: Run, end: Outcome | None, damage: int | None) -> Outcome:
     return _by_status(run.status)
 
 
-def _unless_starved(run: Run, end: Outcome) -> Outcome:
+def _unless_starved(run: SandboxRun, end: Outcome) -> Outcome:
     """An exception that only a limit can have raised is that limit."""
     if end.kind == "raised" and _NO_SPACE.match(end.detail):
         return Outcome("limit", "disk")

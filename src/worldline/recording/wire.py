@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, overload
 
-from worldline.core.trace import EVENTS, NO_TEXT, OUTCOMES, Columns, Frame, Hidden, Outcome
+from worldline.core.events import CHANGELESS, EVENTS, OUTCOMES
+from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, Outcome
 
 try:
     from worldline import _wire as _native
@@ -25,13 +26,13 @@ _EVENT_OF = {
     0x09: "output", 0x0A: "input", 0x0B: "exit",
 }  # fmt: skip
 _CODE = {tag: EVENTS.index(event) for tag, event in _EVENT_OF.items()}
-_PASSING = (0x09, 0x0A, 0x0B)  # OUTPUT, INPUT, EXIT: a step that never takes changes
+_CHANGELESS = tuple(tag for tag, event in _EVENT_OF.items() if event in CHANGELESS)
 _COLUMN = 1 << 32
 _COLUMNS = tuple(column.name for column in fields(Columns))
 
 
 @dataclass
-class Frames(Sequence[Frame]):
+class FrameColumns(Sequence[Frame]):
     """The frames of one trace: parallel buffers, `Frame` views made on demand. `parent` is one more, 0: none."""
 
     texts: list[str]
@@ -60,7 +61,7 @@ class Decoded:
     """What a wire held. `damage` is the offset of the first record that is none; None: all of it was read."""
 
     columns: Columns
-    frames: Frames
+    frames: FrameColumns
     notes: tuple[str, ...] = ()
     hidden: tuple[Hidden, ...] = ()
     meta: dict[str, str] = field(default_factory=dict)
@@ -97,7 +98,9 @@ def _by_native(data: bytes, damage: int | None) -> Decoded:
     assert _native is not None
     parts: dict[str, Any] = _native.decode(data, HEADER, OUTCOMES, array("I", [0]))
     columns = Columns(**{name: parts[name] for name in _COLUMNS})
-    frames = Frames(columns.texts, *(parts[f"frame_{name}"] for name in ("name", "file", "parent", "depth")))
+    frames = FrameColumns(
+        columns.texts, *(parts[f"frame_{name}"] for name in ("name", "file", "parent", "depth"))
+    )
     return Decoded(
         columns,
         frames,
@@ -132,13 +135,15 @@ class _Reader:
         self._columns = Columns()
         self._texts: dict[str, int] = {}
         self._ids: list[int] = []
-        self._pending: list[int] = []
+        self._pending: list[
+            int
+        ] = []  # by frame, of every frame there is: it counts them, as in native/wire.c
         self._current: int | None = None
         self._changes: list[_Change] = []
         self._sames: list[_Change] = []
         self._notes: list[str] = []
         self._hidden: list[Hidden] = []
-        self.decoded = Decoded(self._columns, Frames(self._columns.texts))
+        self.decoded = Decoded(self._columns, FrameColumns(self._columns.texts))
         self._records: dict[int, Callable[[int], None]] = {
             0x01: self._text_record, 0x02: self._call, 0x03: self._resume, 0x04: self._switch,
             0x05: self._line, 0x10: self._delta, 0x11: self._gone, 0x12: self._same,
@@ -206,7 +211,7 @@ class _Reader:
         if frame is None:
             raise _Damage
         columns = self._columns
-        if tag not in _PASSING:
+        if tag not in _CHANGELESS:
             self._pending[frame] = len(columns.event)
         columns.event.append(_CODE[tag])
         columns.frame.append(frame)

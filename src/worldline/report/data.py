@@ -1,7 +1,8 @@
 """What a run's page shows, gathered from its directory: sums, sizes, causes, cures. Draws nothing and judges nothing.
 
 Records are read one by one, twice at most, and their texts are let go: a run may be larger than memory. What was
-diagnosed when the run was made is taken as it stands; the operation and the type of a failure are diagnosed again.
+diagnosed when the run was made is taken as it stands; of a run whose records do not say what a failure is about, that
+is diagnosed again.
 """
 
 from __future__ import annotations
@@ -17,8 +18,7 @@ from worldline import files
 from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
 from worldline.data.vocabularies import llama3_path, load
-from worldline.diagnose.cause import cause
-from worldline.diagnose.trials import Interventions, Tried
+from worldline.diagnose.trials import Trials, Tried
 from worldline.errors import FormatError, WorldlineError
 from worldline.suites import tables
 from worldline.suites.report import Report, report
@@ -37,7 +37,7 @@ _FLIPS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class JudgedSample:
     """One judged prediction: its verdict without the program, its sizes, and what its failure is about."""
 
     at: int
@@ -53,25 +53,25 @@ class Findings:
     """A run as its page shows it.
 
     `sums` has rows by the suite's own groups, `by_steps` by the length of the true trace. `codecs` are the notations
-    that were written. `shown` are the failures to be shown, by their place in the suite, commonest cause first.
+    that were written. `listed` are the failures to be shown, by their place in the suite, commonest cause first.
     """
 
     name: str
     config: Mapping[str, Any]
     sums: Report
     by_steps: Report
-    seen: tuple[Seen, ...]
+    seen: tuple[JudgedSample, ...]
     is_through: bool
     codecs: tuple[str, ...]
     own: tuple[Table, ...] = ()
     trouble: str = ""
-    cures: Interventions | None = None
+    cures: Trials | None = None
     places: tuple[int, ...] = ()
     endings: Mapping[str, Mapping[str, Any]]
-    shown: tuple[int, ...] = ()
+    listed: tuple[int, ...] = ()
 
     @property
-    def failed(self) -> tuple[Seen, ...]:
+    def failed(self) -> tuple[JudgedSample, ...]:
         """Those whose trace or answer is not right."""
         return tuple(one for one in self.seen if one.verdict.cause)
 
@@ -100,10 +100,10 @@ def gather(path: Path, *, limit: int) -> Findings:
     found = Findings(
         name=path.resolve().name, config=config, sums=report(verdicts, suite=suite, model=model, **counts),
         by_steps=report(bare, suite=suite, model=model), seen=seen, is_through=bool(stored), codecs=codecs, own=own,
-        trouble=trouble, cures=read_interventions(path), places=_places(path, seen),
+        trouble=trouble, cures=read_trials(path), places=_places(path, seen),
         endings=stored.get("by_ending", {}),
     )  # fmt: skip
-    return replace(found, shown=choose(found.failed, limit))
+    return replace(found, listed=choose(found.failed, limit))
 
 
 def current(path: Path) -> Iterator[Record]:
@@ -112,7 +112,7 @@ def current(path: Path) -> Iterator[Record]:
     yield from (record for number, record in enumerate(read_records(path)) if last[record.at] == number)
 
 
-def choose(failed: Sequence[Seen], limit: int) -> tuple[int, ...]:
+def choose(failed: Sequence[JudgedSample], limit: int) -> tuple[int, ...]:
     """At most so many failures, as evenly over the causes as they occur, the commonest cause first."""
     groups: dict[str, list[int]] = {}
     for one in failed:
@@ -131,9 +131,9 @@ def choose(failed: Sequence[Seen], limit: int) -> tuple[int, ...]:
 # ---- reading
 
 
-def _read(path: Path) -> tuple[tuple[Seen, ...], dict[str, int], tuple[str, ...]]:
+def _read(path: Path) -> tuple[tuple[JudgedSample, ...], dict[str, int], tuple[str, ...]]:
     """Every judged prediction in the order of the suite; the counts that are in no rate; the notations."""
-    seen: dict[int, Seen] = {}
+    seen: dict[int, JudgedSample] = {}
     kinds: dict[int, str] = {}
     codecs: dict[str, None] = {}
     tokenizer: Tokenizer | None = None
@@ -150,18 +150,18 @@ def _read(path: Path) -> tuple[tuple[Seen, ...], dict[str, int], tuple[str, ...]
     return tuple(seen[at] for at in sorted(seen)), told, tuple(codecs)
 
 
-def _seen(record: Record, tokenizer: Tokenizer | None) -> Seen:
+def _seen(record: Record, tokenizer: Tokenizer | None) -> JudgedSample:
     verdict = record.verdict()
     bare = replace(verdict, task=Task(program=Program(source=""), name=record.name, group=record.group))
-    why = cause(record.sample()) if verdict.cause else None
+    operation, failed_type = record.about()
     texts = record.truth, record.found.text
     tokens = None
     if tokenizer is not None and record.found.codec == "cwm":
         one, other = (tokenizer.count(text.decode("utf-8", "replace")) for text in texts)
         tokens = one, other
-    return Seen(
+    return JudgedSample(
         at=record.at, verdict=bare, sizes=(len(texts[0]), len(texts[1])), tokens=tokens,
-        operation=why.operation if why else "", type=why.type if why else "",
+        operation=operation, type=failed_type,
     )  # fmt: skip
 
 
@@ -190,14 +190,14 @@ def _stored(path: Path, n: int) -> dict[str, Any]:
 # ---- cures
 
 
-def read_interventions(path: Path) -> Interventions | None:
+def read_trials(path: Path) -> Trials | None:
     """What each cure did, of a run whose failures were asked again: its `interventions.json`, as they tell it."""
     row = _json(path / INTERVENTIONS)
     if not row:
         return None
     try:
         chosen = tuple(int(i) for i in row["chosen"])
-        return Interventions(
+        return Trials(
             model=str(row["model"]), by=str(row["by"]), seed=int(row["seed"]), failed=tuple(map(int, row["failed"])),
             causes=tuple(map(str, row["causes"])), chosen=chosen, passing=int(row["passing"]),
             failing=int(row.get("failing", 0)), unjudged=int(row["unjudged"]),
@@ -217,7 +217,7 @@ def _tried(row: Mapping[str, Any], chosen: tuple[int, ...]) -> Tried:
     )
 
 
-def _places(path: Path, seen: Iterable[Seen]) -> tuple[int, ...]:
+def _places(path: Path, seen: Iterable[JudgedSample]) -> tuple[int, ...]:
     """The places in the suite of the samples that were asked again, in their order: said, or all judged ones."""
     said = _json(path / INTERVENTIONS).get("at")
     return tuple(said) if isinstance(said, list) else tuple(one.at for one in seen)

@@ -4,31 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+from importlib.resources import files
 
 from worldline.core.escape import printable, printable_lines
 from worldline.diagnose.debug import Debugged
 from worldline.diagnose.sentences import percent, sentences
-from worldline.explore.side_by_side import Piece, Shown, beside
+from worldline.explore.side_by_side import CellPiece, ComparedRow, beside
 
 ROWS = 2_000  # rows of the table around the divergence; the texts below it are whole
 TEXT = 1 << 20  # characters of a text
-STYLE = """
-:root{color-scheme:light dark;--line:#8884;--bad:#c22;--good:#182;--soft:#8889}
-body{font:14px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:100rem;padding:0 1rem}
-h1{font-size:1.2rem}h1 small{font-weight:normal;color:var(--soft)}
-table{border-collapse:collapse;width:100%;font:13px/1.45 ui-monospace,monospace}
-th{text-align:left;font-weight:normal;color:var(--soft)}
-td,th{padding:1px .6rem;vertical-align:top;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
-td.code{white-space:pre-wrap}td.n{text-align:right;color:var(--soft);white-space:nowrap}
-tr.first{background:#f442}tr.first td.n:first-child::before{content:"\\25b6 ";color:var(--bad)}
-tr.later{opacity:.75}tr.gap td{color:var(--soft);text-align:center}
-.event{color:#06a}.place{color:#a60}
-.wanted .differs{color:var(--good);font-weight:bold}.got .differs{color:var(--bad);font-weight:bold}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}
-dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
-pre{overflow:auto;border:1px solid var(--line);padding:.5rem}
-@media(prefers-color-scheme:dark){:root{--bad:#f66;--good:#6c6}.event{color:#6bf}.place{color:#fb5}}
-"""
+STYLE = "\n" + files(__package__).joinpath("debug_page.css").read_text("utf-8")
 
 
 def page(found: Debugged) -> str:
@@ -55,18 +40,18 @@ def _safe(text: str) -> str:
 
 
 def _table(found: Debugged) -> Iterator[str]:
-    case, program = found.case, found.sample.ask.program
-    first = case.divergences[0] if case.divergences else None
+    diagnosis, program = found.diagnosis, found.sample.ask.program
+    first = diagnosis.first
     files = {**dict(program.files), program.name: program.source}
     lines = {name: printable_lines(text) for name, text in files.items()}
     yield "<table><thead><tr><th>step<th>line<th>source<th>what happens<th>what the model imagines<th>sure</tr></thead>"
     yield "<tbody>"
-    for row in beside(found.rows, case.truth.moments, case.found.moments, first, found.sure, ROWS):
+    for row in beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, ROWS):
         yield table_row(row, lines.get(row.file or program.name, []))
     yield "</tbody></table>"
 
 
-def table_row(row: Shown, lines: list[str]) -> str:
+def table_row(row: ComparedRow, lines: list[str]) -> str:
     """One row of two runs side by side."""
     if row.kind == "gap":
         return f'<tr class="gap"><td colspan="6">{row.skipped:,} rows are not shown</td></tr>'
@@ -80,7 +65,7 @@ def table_row(row: Shown, lines: list[str]) -> str:
     )
 
 
-def _cell(pieces: tuple[Piece, ...] | None) -> str:
+def _cell(pieces: tuple[CellPiece, ...] | None) -> str:
     if pieces is None:
         return "-"
     return " &nbsp; ".join(

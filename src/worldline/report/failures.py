@@ -12,12 +12,12 @@ from html import escape
 
 from worldline.core.escape import printable, printable_lines
 from worldline.core.program import Program
-from worldline.diagnose.cause import Cause, cause
-from worldline.diagnose.cures import CURES, Case
+from worldline.diagnose.cures import CURES
 from worldline.diagnose.debug import rows
+from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence
 from worldline.diagnose.trials import Tried
-from worldline.explore.side_by_side import Piece, Shown, beside
+from worldline.explore.side_by_side import CellPiece, ComparedRow, beside
 from worldline.report.debug_page import table_row
 from worldline.suites.run.record import Record
 
@@ -31,16 +31,15 @@ _HEADS = "<tr><th>step<th>line<th>source<th>what happens<th>what the model says<
 
 def failure(record: Record, tried: Sequence[Tried] = ()) -> str:
     """The whole of one failure, folded."""
-    sample = record.sample()
-    case, why = Case(sample), cause(sample)
+    diagnosis = Diagnosis(record.sample())
     verdict = record.verdict()
     title = f"<b>{safe(record.name or str(record.at))}</b> {safe(short(asked(record.ask.program), VALUE))}"
     told = f"{verdict.agreed:,} of {verdict.steps:,} steps right, then {safe(verdict.cause)}"
-    facts = "".join(f"<dt>{name}</dt><dd>{safe(text)}</dd>" for name, text in _facts(record, case, why))
+    facts = "".join(f"<dt>{name}</dt><dd>{safe(text)}</dd>" for name, text in _facts(record, diagnosis))
     facts += "".join(_cures(tried))
     return (
         f'<details class="failure" id="failure-{record.at}"><summary>{title} <small>{told}</small></summary>'
-        f"<dl>{facts}</dl>{_table(record, case)}{_source(record.ask.program)}</details>"
+        f"<dl>{facts}</dl>{_table(record, diagnosis)}{_source(record.ask.program)}</details>"
     )
 
 
@@ -62,8 +61,8 @@ def asked(program: Program) -> str:
 # ---- what is said
 
 
-def _facts(record: Record, case: Case, why: Cause) -> Iterator[tuple[str, str]]:
-    verdict = record.verdict()
+def _facts(record: Record, diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    verdict, why = record.verdict(), diagnosis.cause
     yield "outcome", f"answer {verdict.answer}, trace {verdict.trace}"
     detail = f": {short(why.detail, VALUE)}" if why.detail and why.name == verdict.cause else ""
     yield "cause", verdict.cause + detail + (f", under it {why.under}" if why.under else "")
@@ -73,14 +72,14 @@ def _facts(record: Record, case: Case, why: Cause) -> Iterator[tuple[str, str]]:
     evidence = verdict.note or why.evidence
     if evidence:
         yield "evidence", short(evidence, SENTENCE)
-    first = why.divergence or (case.divergences[0] if case.divergences else None)
+    first = why.divergence or diagnosis.first
     if first is not None:
-        yield "parts", _parting(first, len(case.divergences))
-    for name, reading in (("true end", case.truth), ("model's end", case.found)):
+        yield "parts", _parting(first, len(diagnosis.divergences))
+    for name, reading in (("true end", diagnosis.truth), ("model's end", diagnosis.found)):
         ends = " ".join(reading.answer) if reading.answer is not None else "not reached"
         yield name, short(ends, SENTENCE)
-    if case.found.malformed is not None:
-        fault = case.found.malformed
+    if diagnosis.found.malformed is not None:
+        fault = diagnosis.found.malformed
         yield "unread", f"from {fault.offset:,} on: {short(fault.expected, VALUE)} was expected"
     if record.found.note:
         yield "note", short(record.found.note, SENTENCE)
@@ -126,23 +125,25 @@ def _cures(tried: Sequence[Tried]) -> Iterator[str]:
 # ---- both traces
 
 
-def _table(record: Record, case: Case) -> str:
+def _table(record: Record, diagnosis: Diagnosis) -> str:
     program = record.ask.program
-    first = case.divergences[0] if case.divergences else None
+    first = diagnosis.first
     sources = {**dict(program.files), program.name: program.source}
     lines = {name: [short(line, VALUE) for line in printable_lines(text)] for name, text in sources.items()}
-    shown = beside(tuple(rows(case)), case.truth.moments, case.found.moments, first, (), ROWS)
+    shown = beside(tuple(rows(diagnosis)), diagnosis.truth.events, diagnosis.found.events, first, (), ROWS)
     body = "".join(table_row(_bounded(row), lines.get(row.file or program.name, [])) for row in shown)
     return (
         f'<div class="wide"><table class="beside"><thead>{_HEADS}</thead><tbody>{body}</tbody></table></div>'
     )
 
 
-def _bounded(row: Shown) -> Shown:
+def _bounded(row: ComparedRow) -> ComparedRow:
     return replace(row, wanted=bounded(row.wanted, row.got), got=bounded(row.got, row.wanted))
 
 
-def bounded(cell: tuple[Piece, ...] | None, other: tuple[Piece, ...] | None) -> tuple[Piece, ...] | None:
+def bounded(
+    cell: tuple[CellPiece, ...] | None, other: tuple[CellPiece, ...] | None
+) -> tuple[CellPiece, ...] | None:
     """A cell with few and short pieces: what differs is kept, from shortly before where it does."""
     if cell is None:
         return None
@@ -150,7 +151,7 @@ def bounded(cell: tuple[Piece, ...] | None, other: tuple[Piece, ...] | None) -> 
     beside = {_head(piece.text): piece.text for piece in other or ()}
     found = [replace(piece, text=_around(piece.text, beside.get(_head(piece.text)))) for piece in kept]
     if len(cell) > PIECES:
-        found.append(Piece(f"… {len(cell) - PIECES:,} more", "more"))
+        found.append(CellPiece(f"… {len(cell) - PIECES:,} more", "more"))
     return tuple(found)
 
 

@@ -1,6 +1,6 @@
 """A run as one self-contained page: no script, no network, everything escaped. It shows sums, figures and failures.
 
-What it shows is gathered by `report_data`, drawn by `report_charts` and, failure by failure, `report_failures`.
+What it shows is gathered by `data`, drawn by `charts` and, failure by failure, by `failures`.
 """
 
 from __future__ import annotations
@@ -9,21 +9,22 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
 from worldline.diagnose.cures import CURES
-from worldline.diagnose.trials import Interventions
+from worldline.diagnose.trials import Trials
 from worldline.report.charts import MOST, Chart, Counts, Flips, Rates, Sizes, svg
 from worldline.report.data import NONE, Findings, current, gather
 from worldline.report.debug_page import STYLE as ROW_STYLE
 from worldline.report.failures import failure, safe, short
-from worldline.report.style import STYLE
 from worldline.stats import Share
-from worldline.suites.report import Part, Tally
+from worldline.suites.report import Tally, VerdictCounts
 from worldline.suites.table import Table
 
+STYLE = "\n" + files(__package__).joinpath("page.css").read_text("utf-8")  # follows debug_page.css
 LIMIT = 200  # failures that are shown, unless said
 TABLE = 400  # rows of one table
 COLUMNS = 8  # operations beside the causes
@@ -33,7 +34,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 def report(path: Path, *, limit: int = LIMIT) -> tuple[str, Findings]:
     """The page of a run, and what it was made of."""
     found = gather(path, limit=limit)
-    wanted = set(found.shown)
+    wanted = set(found.listed)
     failures = {
         record.at: failure(record, found.tried(record.at)) for record in current(path) if record.at in wanted
     }
@@ -91,7 +92,7 @@ def costs(found: Findings) -> dict[str, list[tuple[int, int]]]:
     return {unit: pairs for unit, pairs in sizes.items() if pairs}
 
 
-def _rates(name: str, title: str, parts: Mapping[str, Part], *, is_scale: bool = False) -> Rates:
+def _rates(name: str, title: str, parts: Mapping[str, VerdictCounts], *, is_scale: bool = False) -> Rates:
     rows = tuple((row, (_of(part.answer), _of(part.trace))) for row, part in parts.items())
     return Rates(name, title, ("answer", "trace"), rows, is_scale)
 
@@ -124,7 +125,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 
     )
 
 
-def _tallies(title: str, parts: Mapping[str, Part]) -> str:
+def _tallies(title: str, parts: Mapping[str, VerdictCounts]) -> str:
     heads = (title, "n", "answer right", "wrong", "truncated", "malformed", "trace right")
     rows = []
     for name, part in parts.items():
@@ -200,7 +201,7 @@ def _cut(rows: int) -> str:
 
 def _own(table: Table) -> str:
     note = f'<p class="note">{safe(table.note)}</p>' if table.note else ""
-    heads, *rows = table.shown()
+    heads, *rows = table.texts()
     words = sum(all(isinstance(row[i], str) for row in table.rows) for i in range(len(heads)))
     return _table(heads, rows, texts=words) + note
 
@@ -270,7 +271,7 @@ def _cures(found: Findings, figures: Mapping[str, str]) -> Iterator[str]:
         yield f"<h3>Causes confirmed by their cure</h3>{_table(('cause', 'confirmed', 'share'), rows)}"
 
 
-def _effects(cures: Interventions) -> Iterator[tuple[str, ...]]:
+def _effects(cures: Trials) -> Iterator[tuple[str, ...]]:
     for effect in cures.effects:
         pairs, p = effect.pairs, effect.pairs.p
         gained, lost = (
@@ -315,17 +316,17 @@ def _failures(found: Findings, failures: Mapping[int, str]) -> Iterator[str]:
     if not failed:
         return
     yield "<h2 id=failures>Failures</h2>"
-    if len(found.shown) < len(failed):
+    if len(found.listed) < len(failed):
         yield (
-            f'<p class="note">{len(found.shown):,} of {len(failed):,} failures are shown, as evenly over the causes '
+            f'<p class="note">{len(found.listed):,} of {len(failed):,} failures are shown, as evenly over the causes '
             "as they occur; --limit shows more.</p>"
         )
     causes = {one.at: one.verdict.cause for one in failed}
     last = None
-    for at in found.shown:
+    for at in found.listed:
         if causes[at] != last:
             last = causes[at]
-            here = sum(causes[each] == last for each in found.shown)
+            here = sum(causes[each] == last for each in found.listed)
             of = found.sums.causes[last].n
             count = f"{here:,} of {of:,}" if here < of else f"{of:,}"
             yield f"<h3>{safe(last)} <small>{count}</small></h3>"

@@ -23,9 +23,8 @@ CONSUMERS = frozenset(
     ["list", "tuple", "set", "frozenset", "sorted", "any", "all", "sum", "max", "min", "dict"]
 )
 _COLLECTED = {"list": "list", "tuple": "list", "sorted": "list", "set": "set"}
-_STOPS = frozenset(
-    ["next", "StopIteration", "__next__", "send", "throw"]
-)  # what can end a generator from inside
+# What can end a generator from inside.
+_STOPS = frozenset(["next", "StopIteration", "__next__", "send", "throw"])
 
 
 def private(scope: ast.AST) -> frozenset[str]:

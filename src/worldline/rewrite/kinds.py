@@ -9,16 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from worldline.rewrite.names import (
-    COMPREHENSIONS,
-    Facts,
-    Function,
-    bindings,
-    own,
-    parameters,
-    sure,
-    targets,
-)
+from worldline.rewrite.names import COMPREHENSIONS, Facts, Function, bindings, own, parameters, sure, targets
 
 TYPES: dict[str, type] = {
     "int": int, "bool": bool, "float": float, "str": str, "bytes": bytes, "list": list, "tuple": tuple,

@@ -30,10 +30,7 @@ COUNT = 100  # tasks of each kind and depth
 LIMITS = Limits(steps=100_000)
 SHORTEST = 64  # bytes of true trace that the first row goes up to
 GROWING = 2  # functions of a chain that make their argument longer: their lengths multiply
-PUBLISHED = {
-    STRING: dict(enumerate((90.0, 75.0, 58.0, 39.0, 25.0), 1)),
-    OTHER: {5: 100.0},
-}  # CWM 32B
+PUBLISHED = {STRING: dict(enumerate((90.0, 75.0, 58.0, 39.0, 25.0), 1)), OTHER: {5: 100.0}}  # CWM 32B
 
 
 def load(

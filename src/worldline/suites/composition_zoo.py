@@ -1,13 +1,14 @@
 """The functions that the composition suite chains: small, readable, unary; strings in one zoo, all else in the other.
 
-`<k>`, `<m>`, `<sep>` and the like stand for literals that are drawn for each program, alike within one function.
-Nothing here runs one, and nothing in the second zoo makes or reads a string, so that the two can be told apart.
+They are written in the text files of zoo/, whose notation its README.md explains. Nothing here runs one, and nothing in
+the second zoo makes or reads a string, so that the two can be told apart.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from importlib.resources import files
 from random import Random
 from textwrap import dedent
 
@@ -50,98 +51,9 @@ def _literal(rng: Random, place: str) -> str:
     return str(rng.randint(low, high))
 
 
-_STRINGS = """
-reverse: return s[::-1]
-swap_case: return s.swapcase()
-shout: return s.upper()
-rotate: return s[<k>:] + s[:<k>]
-unzip: return s[::2] + s[1::2]
-last_first: return s[-1:] + s[:-1]
-replace: return s.replace(<letter>, <pair>)
-arrange: return ''.join(sorted(s))
-bracket: return '[' + s + ']'
-remove_vowels: return ''.join(c for c in s if c not in 'aeiouAEIOU')
-vowels_up: return ''.join(c.upper() if c in 'aeiou' else c for c in s)
-double_letters*: return ''.join(c + c for c in s)
-separate*: return <sep>.join(s)
-mirror*: return s + s[::-1]
-caesar:
-    t = ''
-    for c in s:
-        if c.islower():
-            c = chr((ord(c) - 97 + <k>) % 26 + 97)
-        t += c
-    return t
-unique:
-    t = ''
-    for c in s:
-        if c not in t:
-            t += c
-    return t
-"""
-
-_INTS = """
-add: return n + <some>
-multiply: return n * <few>
-remainder: return n % <m>
-negate: return -n
-clamp: return max(-<low>, min(n, <some>))
-collatz:
-    if n % 2 == 0:
-        return n // 2
-    return 3 * n + 1
-digit_sum:
-    n = abs(n)
-    total = 0
-    while n:
-        total += n % 10
-        n //= 10
-    return total
-triangle:
-    total = 0
-    for i in range(n % <few>):
-        total += i
-    return total
-digits>list:
-    n, xs = abs(n), []
-    while n:
-        xs.append(n % 10)
-        n //= 10
-    return xs
-squares>list: return [i * i for i in range(n % <few>)]
-"""
-
-_LISTS = """
-backwards: return xs[::-1]
-ordered: return sorted(xs)
-shifted: return xs[<k>:] + xs[:<k>]
-scaled: return [x * <few> for x in xs]
-evens: return [x for x in xs if x % 2 == 0]
-running:
-    ys, total = [], 0
-    for x in xs:
-        total += x
-        ys.append(total)
-    return ys
-distinct:
-    ys = []
-    for x in xs:
-        if x not in ys:
-            ys.append(x)
-    return ys
-twice*: return xs + xs[::-1]
-total>int: return sum(xs)
-largest>int:
-    best = 0
-    for x in xs:
-        if x > best:
-            best = x
-    return best
-"""
-
-
-def _functions(text: str, takes: str) -> tuple[Function, ...]:
-    """Functions as they are written above: `name: body`; `*` grows, `>type` gives another type than it takes."""
+def _functions(name: str, takes: str) -> tuple[Function, ...]:
+    """The functions of one text file: `name: body`; `*` grows, `>type` gives another type than it takes."""
+    text = files(__package__).joinpath("zoo", name).read_text("utf-8")
     found = []
     for head, mark, other, line, block in _FUNCTION.findall(text):
         body = line or dedent(block).strip()
@@ -150,8 +62,8 @@ def _functions(text: str, takes: str) -> tuple[Function, ...]:
 
 
 ZOO = {
-    STRING: _functions(_STRINGS, "str"),
-    OTHER: _functions(_INTS, "int") + _functions(_LISTS, "list"),
+    STRING: _functions("strings.txt", "str"),
+    OTHER: _functions("ints.txt", "int") + _functions("lists.txt", "list"),
 }
 
 

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -29,28 +30,7 @@ from worldline.suites.table import Measured, Table
 
 LONGEST = 4_096  # bytes of an answer that are read
 _ANSWER = re.compile(r"\[ANSWER\](.*?)(?:\[/ANSWER\]|\Z)", re.DOTALL)
-QUESTION = """\
-You will be given a function f and an output in the form f(??) == output. Find any input such that executing f on the \
-input leads to the given output. There may be multiple answers, but you should only output one. In [ANSWER] and \
-[/ANSWER] tags, complete the assertion with one such input that will produce the output when executing the function. \
-Write literal values only, no expressions.
-
-[PYTHON]
-def f(s1, s2):
-    return s1 + s2
-# Find inputs such that executing f on them leads to:
-assert f(??) == "banana"
-[/PYTHON]
-[ANSWER]
-assert f("ba", "nana") == "banana"
-[/ANSWER]
-
-[PYTHON]
-{source}# Find inputs such that executing f on them leads to:
-assert f(??) == {output}
-[/PYTHON]
-[ANSWER]
-"""
+QUESTION = files(__package__).joinpath("crux_input.txt").read_text("utf-8")
 
 
 @runtime_checkable

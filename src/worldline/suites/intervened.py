@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from worldline.diagnose.cures import CURES
-from worldline.diagnose.trials import Interventions, Progress, intervene
+from worldline.diagnose.trials import Progress, Trials, try_cures
 from worldline.errors import UsageError
 from worldline.predict.predictor import Predictor
 from worldline.suites.run.directory import newest, read_config
@@ -26,7 +26,7 @@ def intervened(
     by: str = "answer",
     seed: int = 0,
     progress: Progress | None = None,
-) -> tuple[Interventions, list[int]]:
+) -> tuple[Trials, list[int]]:
     """What each cure did, and the places in the suite of the samples that it names.
 
     `load` makes the run's model anew from its scheme and extras. With a limit, so many failed samples are drawn, and as
@@ -47,7 +47,7 @@ def intervened(
         raise UsageError(f"no cure {', '.join(unknown)}; there are {', '.join(CURES)}")
     every = [record for record in newest(path).values() if record.counts]
     records = _drawn(every, limit, by, seed)
-    found = intervene(
+    found = try_cures(
         [record.sample() for record in records], load(scheme, config.get("extras", {})),
         cures=tuple(cures or CURES), seed=seed, by=by, progress=progress,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 from worldline.stats import wilson
 from worldline.suites.score import OUTCOMES, Verdict
 
-__all__ = ["Failures", "Part", "Report", "Tally", "length", "report", "wilson"]
+__all__ = ["Failures", "Report", "Tally", "VerdictCounts", "length", "report", "wilson"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Part:
+class VerdictCounts:
     """Some of the verdicts: their answers and their traces."""
 
     answer: Tally
@@ -78,16 +78,16 @@ class Report:
 
     suite: str
     model: str
-    all: Part
-    by_length: dict[str, Part]
-    by_type: dict[str, Part]
+    all: VerdictCounts
+    by_length: dict[str, VerdictCounts]
+    by_type: dict[str, VerdictCounts]
     seconds: float
     bytes: int
     skipped: int = 0
     faults: int = 0
     disagrees: int = 0
     causes: dict[str, Failures] = field(default_factory=dict)
-    by_ending: dict[str, Part] = field(default_factory=dict)
+    by_ending: dict[str, VerdictCounts] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -130,13 +130,13 @@ def report(
 ) -> Report:
     """The sums over verdicts; `ending` says how the text of each ends, where that is known."""
     rows = list(verdicts)
-    by_type = dict(sorted(_parts(rows, lambda row: row.type).items()))
+    by_type = dict(sorted(_grouped(rows, lambda row: row.type).items()))
     ordered = sorted(rows, key=lambda row: (_numbers(row.task.group), row.steps))
     return Report(
         suite,
         model,
-        _part(rows),
-        _parts(ordered, length),
+        _counted_verdicts(rows),
+        _grouped(ordered, length),
         by_type,
         sum(row.seconds for row in rows),
         sum(row.bytes for row in rows),
@@ -144,7 +144,7 @@ def report(
         faults,
         disagrees,
         _causes(rows),
-        {} if ending is None else dict(sorted(_parts(rows, ending).items())),
+        {} if ending is None else dict(sorted(_grouped(rows, ending).items())),
     )
 
 
@@ -170,14 +170,14 @@ def _numbers(group: str) -> list[int]:
     return [int(part) for part in group.split("/") if part.isdecimal()]
 
 
-def _parts(rows: Iterable[Verdict], key: Callable[[Verdict], str]) -> dict[str, Part]:
+def _grouped(rows: Iterable[Verdict], key: Callable[[Verdict], str]) -> dict[str, VerdictCounts]:
     found: dict[str, list[Verdict]] = {}
     for row in rows:
         found.setdefault(key(row), []).append(row)
-    return {name: _part(some) for name, some in found.items()}
+    return {name: _counted_verdicts(some) for name, some in found.items()}
 
 
-def _part(rows: Iterable[Verdict]) -> Part:
+def _counted_verdicts(rows: Iterable[Verdict]) -> VerdictCounts:
     some = list(rows)
     answers, traces = [row.answer for row in some], [row.trace for row in some]
-    return Part(Tally(*map(answers.count, OUTCOMES)), Tally(*map(traces.count, OUTCOMES)))
+    return VerdictCounts(Tally(*map(answers.count, OUTCOMES)), Tally(*map(traces.count, OUTCOMES)))

@@ -15,11 +15,10 @@ from functools import cached_property
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.writer import encode_steps, prompt
 from worldline.codec.cwm import writer as cwm
+from worldline.core.events import FINAL
 from worldline.core.trace import Step, Trace
 from worldline.core.value import equal, kind
-from worldline.diagnose.cause import cause
-from worldline.diagnose.diverge import diverge
-from worldline.diagnose.reading import FINAL, read
+from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
 from worldline.suites.suite import Task
@@ -67,7 +66,8 @@ class Verdict:
     """One judged prediction: two outcomes, and how many of the `steps` were right before the first wrong one.
 
     `cause` is why the trace or the answer is not right, or why another scorer took the answer for wrong; empty where
-    nothing is. `note` is the evidence.
+    nothing is. `note` is the evidence; `operation` and `failed_type` are what the failure is about, where it is about
+    one value.
     """
 
     task: Task
@@ -80,6 +80,8 @@ class Verdict:
     seconds: float
     cause: str = ""
     note: str = ""
+    operation: str = ""
+    failed_type: str = ""
 
 
 def truth(task: Task, trace: Trace) -> Truth | None:
@@ -118,18 +120,22 @@ def judge(
     `ask` is what was asked, where that was more than the task; `said` is an answer given beside a trace, which counts
     where there is no trace.
     """
-    verdict = (_judge_compact if prediction.codec == "compact" else _judge_cwm)(task, true, prediction)
     asked = ask or Ask(program=task.program, options=task.options)
-    if verdict.trace == "malformed" and said is not None and not read(asked, prediction).moments:
+    truth = Prediction(text=true.text_in(prediction.codec), status="ended", codec=prediction.codec)
+    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, answer=said))
+    is_compact = prediction.codec == "compact"
+    verdict = _judge_compact(task, true, prediction) if is_compact else _judge_cwm(task, true, diagnosis)
+    if verdict.trace == "malformed" and said is not None and not diagnosis.found.events:
         is_right = true.answer.event == "return" and equal(said, true.answer.value)
         verdict = replace(verdict, answer="right" if is_right else "wrong")
     is_said = said is None or equal(said, true.answer.value)
     if verdict.answer == verdict.trace == "right" and is_said:
         return verdict
-    truth = Prediction(text=true.text_in(prediction.codec), status="ended", codec=prediction.codec)
-    found = cause(Sample(ask=asked, truth=truth, found=prediction, answer=said))
+    found = diagnosis.cause
     name = f"{found.name}, {found.detail}" if found.name == "budget" and found.detail else found.name
-    return replace(verdict, cause=name, note=found.evidence)
+    return replace(
+        verdict, cause=name, note=found.evidence, operation=found.operation, failed_type=found.type
+    )
 
 
 def _judge_compact(task: Task, true: Truth, prediction: Prediction) -> Verdict:
@@ -146,18 +152,15 @@ def _judge_compact(task: Task, true: Truth, prediction: Prediction) -> Verdict:
     return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds)
 
 
-def _judge_cwm(task: Task, true: Truth, prediction: Prediction) -> Verdict:
-    ask = Ask(program=task.program, options=task.options)
-    wanted = read(ask, Prediction(text=true.text_in("cwm"), status="ended", codec="cwm"))
-    found = read(ask, prediction)
-    parting = diverge(wanted, found)
-    steps = len(wanted.moments)
-    agreed = min(parting[0].step, steps) if parting else steps
-    said, is_whole, is_script = found.answer, not parting, task.program.call is None
+def _judge_cwm(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
+    found, prediction, first = diagnosis.found, diagnosis.sample.found, diagnosis.first
+    steps = len(diagnosis.truth.events)
+    agreed = min(first.step, steps) if first is not None else steps
+    said, is_whole, is_script = found.answer, diagnosis.is_whole, task.program.call is None
     is_right = said is not None and (is_whole if is_script else _same_answer(Answer(*said), true.answer))
     # An end before anything has returned is one that the notation does not have.
     is_ended = found.ended and said is not None
-    unfinished = _unfinished(found.malformed is not None, is_ended, bool(found.moments), prediction)
+    unfinished = _unfinished(found.malformed is not None, is_ended, bool(found.events), prediction)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
     size, seconds = len(prediction.text), prediction.seconds
     return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds)

@@ -17,7 +17,7 @@ from typing import Any
 from worldline.core.value import equal
 from worldline.diagnose.cures import SLACK
 from worldline.diagnose.diverge import diverge
-from worldline.diagnose.reading import Moment, read
+from worldline.diagnose.reading import Event, read
 from worldline.errors import UsageError
 from worldline.predict.forcing.forced import Ahead, Rolled, roll
 from worldline.predict.predictor import Ask, Prediction, Predictor
@@ -36,7 +36,7 @@ Right = tuple[bool, ...]
 
 
 @dataclass(frozen=True)
-class Steps:
+class ForcedSteps:
     """One program under one forcing: its row, its answer, and whether each step that was the model's own was right.
 
     None stands for what was given. `reach` is how many steps were right before the first wrong one, of `length`.
@@ -75,7 +75,7 @@ def measure(
     known, skipped = _known(suite, suite.count if limit is None else limit)
     asks = [_ask(task, true) for task, true in known]
     truths = [Prediction(text=true.text, status="ended") for _, true in known]
-    found: dict[str, list[Steps]] = {each: [] for each in forces}
+    found: dict[str, list[ForcedSteps]] = {each: [] for each in forces}
     faults, seconds = 0, 0.0
     for each in forces:
         rolls = roll(predictor, asks, truths, force=each)
@@ -109,13 +109,13 @@ def _ask(task: Task, true: Truth) -> Ask:
     return Ask(program=task.program, options=task.options, limit=2 * len(true.text) + SLACK)
 
 
-def steps(task: Task, ask: Ask, true: Truth, rolled: Rolled) -> Steps:
+def steps(task: Task, ask: Ask, true: Truth, rolled: Rolled) -> ForcedSteps:
     """What one rollout says about each true step."""
     if rolled.force == "next":
         return _ahead(task, ask, true, rolled.steps)
     answer = judge(task, true, rolled.prediction, ask=ask).answer == "right"
-    wanted = read(ask, Prediction(text=true.text, status="ended")).moments
-    found = read(ask, rolled.prediction).moments
+    wanted = read(ask, Prediction(text=true.text, status="ended")).events
+    found = read(ask, rolled.prediction).events
     own = len(wanted) if rolled.left is None else min(len(wanted), rolled.left + 1)
     beside = [*found[:own], *[None] * (own - len(found))]
     pairs = list(zip(wanted[:own], beside, strict=True))
@@ -131,7 +131,7 @@ def steps(task: Task, ask: Ask, true: Truth, rolled: Rolled) -> Steps:
     )
 
 
-def _ahead(task: Task, ask: Ask, true: Truth, found: Sequence[Ahead]) -> Steps:
+def _ahead(task: Task, ask: Ask, true: Truth, found: Sequence[Ahead]) -> ForcedSteps:
     """Steps that were each written behind the truth; the end is no step."""
     own, at = list[tuple[bool, bool]](), 0
     for each in found:
@@ -144,10 +144,10 @@ def _ahead(task: Task, ask: Ask, true: Truth, found: Sequence[Ahead]) -> Steps:
 
 def _settled(
     task: Task, answer: bool | None, actions: Right | None, states: Right | None, length: int
-) -> Steps:
-    both = Steps(task.group, answer, actions, states, 0, length).both
+) -> ForcedSteps:
+    both = ForcedSteps(task.group, answer, actions, states, 0, length).both
     reach = next((at for at, each in enumerate(both) if not each), len(both))
-    return Steps(task.group, answer, actions, states, reach, length)
+    return ForcedSteps(task.group, answer, actions, states, reach, length)
 
 
 def _as_values(ask: Ask, before: bytes, step: Ahead) -> bool:
@@ -159,11 +159,11 @@ def _as_values(ask: Ask, before: bytes, step: Ahead) -> bool:
     return not diverge(one, two)
 
 
-def _same_action(one: Moment, two: Moment) -> bool:
+def _same_action(one: Event, two: Event) -> bool:
     return (one.event, one.frame, one.line, one.file) == (two.event, two.frame, two.line, two.file)
 
 
-def _same_state(one: Moment, two: Moment) -> bool:
+def _same_state(one: Event, two: Event) -> bool:
     return (
         one.values.keys() == two.values.keys()
         and set(one.gone) == set(two.gone)
@@ -176,7 +176,7 @@ def _same(one: str | None, two: str | None) -> bool:
     return one == two or (one is not None and two is not None and equal(one, two))
 
 
-def by_force(found: dict[str, list[Steps]]) -> Table:
+def by_force(found: dict[str, list[ForcedSteps]]) -> Table:
     """Under each forcing: answers, and steps right in action, in state, in both."""
     rows: list[tuple[Cell, ...]] = []
     for force, some in found.items():
@@ -195,7 +195,7 @@ def by_force(found: dict[str, list[Steps]]) -> Table:
     return Table("by forcing", heads, tuple(rows), note)
 
 
-def by_group(found: dict[str, list[Steps]]) -> Table:
+def by_group(found: dict[str, list[ForcedSteps]]) -> Table:
     """Answers right by the tasks' own rows (a length, a depth), under each forcing that leaves the answer open."""
     forces = [force for force in found if force != "states"]
     groups = dict.fromkeys(each.group for force in forces for each in found[force])

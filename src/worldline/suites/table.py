@@ -41,12 +41,12 @@ class Table:
         rows = [{head: _json(cell) for head, cell in zip(self.heads, row, strict=True)} for row in self.rows]
         return {"title": self.title, "rows": rows, "note": self.note}
 
-    def shown(self) -> list[list[str]]:
+    def texts(self) -> list[list[str]]:
         """The cells as a person reads them, the heads first."""
-        return [list(self.heads), *([shown(cell) for cell in row] for row in self.rows)]
+        return [list(self.heads), *([text_of(cell) for cell in row] for row in self.rows)]
 
 
-def shown(cell: Cell) -> str:
+def text_of(cell: Cell) -> str:
     """A cell as text: a share with its n and its interval."""
     if cell is None:
         return "-"

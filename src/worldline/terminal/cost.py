@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from worldline.codec.cost import Cost, CostTable, Row
+from worldline.codec.cost import Cost, CostTable, TraceCosts
 from worldline.core.escape import printable
 
 BYTES = "bytes"  # the tokenizer whose tokens are the column of bytes: only its share is worth a column
@@ -34,7 +34,7 @@ def print_cost(console: Console, table: CostTable) -> None:
         console.print(Text(line, style="dim"))
 
 
-def _title(row: Row) -> str:
+def _title(row: TraceCosts) -> str:
     what = row.name if row.call is None else row.call
     return f"{printable(what)}  {row.steps:,} steps, {row.outcome}"
 

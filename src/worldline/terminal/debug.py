@@ -13,8 +13,8 @@ from worldline.core.escape import printable
 from worldline.core.program import Program
 from worldline.diagnose.debug import Debugged, Imagined
 from worldline.diagnose.sentences import ending, percent, sentences
-from worldline.explore.side_by_side import Piece, Shown, alone, beside
-from worldline.terminal.source import Sources
+from worldline.explore.side_by_side import CellPiece, ComparedRow, alone, beside
+from worldline.terminal.source import HighlightedSource
 
 WINDOW = 36  # rows around the divergence, unless all are asked for
 INDENTED = 8  # deeper frames are drawn at this depth
@@ -24,9 +24,9 @@ _MARKS = {"same": ("  ", ""), "first": ("▶ ", "bold red"), "later": ("· ", "r
 
 def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW) -> None:
     """Both runs side by side, then why they part; `rows` at most, 0 for all."""
-    case, sample = found.case, found.sample
-    first = case.divergences[0] if case.divergences else None
-    shown = list(beside(found.rows, case.truth.moments, case.found.moments, first, found.sure, rows))
+    diagnosis, sample = found.diagnosis, found.sample
+    first = diagnosis.first
+    shown = list(beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, rows))
     _print(console, _heading(sample.ask.program, found.model))
     _print_rows(console, sample.ask.program, shown, ("what happens", "what the model imagines"))
     for name, text, style in sentences(found):
@@ -36,7 +36,7 @@ def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW) -> 
 def print_imagined(console: Console, found: Imagined, *, rows: int = 200) -> None:
     """The prediction alone."""
     _print(console, _heading(found.ask.program, found.model))
-    shown = list(alone(found.reading.moments, found.sure, rows))
+    shown = list(alone(found.reading.events, found.sure, rows))
     _print_rows(console, found.ask.program, shown, ("what the model imagines",))
     for name, text, style in ending(found.found, found.reading):
         _tell(console, name, text, style)
@@ -50,8 +50,8 @@ def _heading(program: Program, model: str) -> Text:
     return Text.assemble((printable(what), "bold"), (printable(f"  {model}"), "dim"))
 
 
-def _print_rows(console: Console, program: Program, shown: list[Shown], heads: tuple[str, ...]) -> None:
-    sources = Sources(program, coloured=console.color_system is not None)
+def _print_rows(console: Console, program: Program, shown: list[ComparedRow], heads: tuple[str, ...]) -> None:
+    sources = HighlightedSource(program, coloured=console.color_system is not None)
     codes = {id(row): _code(sources, program, row) for row in shown if row.kind != "gap"}
     numbers = max([4, *(len(str(row.step)) for row in shown)])
     rest = max(console.width - numbers - 6 - 4 - 5 - 3 * len(heads), 12 * (len(heads) + 1))
@@ -74,12 +74,12 @@ def _print_rows(console: Console, program: Program, shown: list[Shown], heads: t
         _print(console, _row(row, code, numbers, cell, len(heads)))
 
 
-def _code(sources: Sources, program: Program, row: Shown) -> Text:
+def _code(sources: HighlightedSource, program: Program, row: ComparedRow) -> Text:
     line = sources.line(row.file or program.name, row.line or 0)
     return Text().append("│ " * min(row.depth, INDENTED), style="dim").append_text(line)
 
 
-def _row(row: Shown, code: Text, numbers: int, cell: int, sides: int) -> Text:
+def _row(row: ComparedRow, code: Text, numbers: int, cell: int, sides: int) -> Text:
     mark, style = _MARKS[row.kind]
     number = "" if row.step is None else str(row.step)
     line = "" if row.line is None else str(row.line)
@@ -92,7 +92,7 @@ def _row(row: Shown, code: Text, numbers: int, cell: int, sides: int) -> Text:
     return text
 
 
-def _cell(pieces: tuple[Piece, ...] | None, colour: str, width: int, kind: str) -> Text:
+def _cell(pieces: tuple[CellPiece, ...] | None, colour: str, width: int, kind: str) -> Text:
     if pieces is None:
         found = Text("-", style="dim")
     else:

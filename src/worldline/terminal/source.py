@@ -21,7 +21,7 @@ def _coloured(lines: list[str]) -> list[Text]:
     return list(split)[: len(lines)] if len(split) >= len(lines) else [Text(line) for line in lines]
 
 
-class Sources:
+class HighlightedSource:
     """The lines of every file of a program, each file coloured (or not) when it is first asked for."""
 
     def __init__(self, program: Program, *, coloured: bool = True) -> None:

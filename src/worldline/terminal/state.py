@@ -9,7 +9,7 @@ from rich.text import Text
 from worldline.core.escape import printable
 from worldline.core.state import state_at
 from worldline.core.trace import Step, Trace
-from worldline.terminal.source import Sources
+from worldline.terminal.source import HighlightedSource
 from worldline.terminal.table import STYLES, heading
 
 
@@ -17,7 +17,7 @@ def print_state(console: Console, trace: Trace, i: int) -> None:
     """Step i, and the state when it was done: what its line had changed is in it."""
     step = trace[i]
     state = state_at(trace, step.i)
-    sources = Sources(trace.program, coloured=console.color_system is not None)
+    sources = HighlightedSource(trace.program, coloured=console.color_system is not None)
     console.print(heading(trace))
     console.print(_title(trace, step, sources), highlight=False)
     for serial, names in state.frames.items():
@@ -30,7 +30,7 @@ def print_state(console: Console, trace: Trace, i: int) -> None:
         console.print(Text(printable(f"del {name}"), style="red"), highlight=False)
 
 
-def _title(trace: Trace, step: Step, sources: Sources) -> Text:
+def _title(trace: Trace, step: Step, sources: HighlightedSource) -> Text:
     frame = trace.frames[step.frame]
     arg = printable(f"  {step.arg}") if step.arg is not None else ""
     text = Text.assemble(

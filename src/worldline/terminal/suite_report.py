@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.core.escape import printable
-from worldline.suites.report import Part, Report, Tally, wilson
+from worldline.suites.report import Report, Tally, VerdictCounts, wilson
 from worldline.suites.table import Measured
 from worldline.suites.table import Table as Figures
 from worldline.terminal.plain import plain_table
@@ -45,7 +45,7 @@ def print_measured(console: Console, found: Measured) -> None:
 def print_tables(console: Console, tables: Sequence[Figures]) -> None:
     """What a suite finds of its own, each table under its title."""
     for figures in tables:
-        heads, *rows = figures.shown()
+        heads, *rows = figures.texts()
         table = Table(
             box=None, header_style="dim", pad_edge=False, title=printable(figures.title), title_justify="left"
         )
@@ -70,7 +70,7 @@ def _failures(report: Report) -> Table:
     return table
 
 
-def _rows(parts: dict[str, Part]) -> dict[str, Tally]:
+def _rows(parts: dict[str, VerdictCounts]) -> dict[str, Tally]:
     rows: dict[str, Tally] = {}
     for name, part in parts.items():
         rows |= {f"{name} answer": part.answer, f"{name} trace": part.trace}

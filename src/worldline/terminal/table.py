@@ -13,7 +13,7 @@ from rich.text import Text
 
 from worldline.core.escape import printable, printable_lines
 from worldline.core.trace import Step, Trace
-from worldline.terminal.source import Sources
+from worldline.terminal.source import HighlightedSource
 
 STYLES = {
     "call": "green", "resume": "green", "return": "cyan", "yield": "magenta", "raise": "bold red",
@@ -26,7 +26,7 @@ SHOWN = 2_000  # characters of one value that can matter to a row
 def print_trace(console: Console, trace: Trace, *, rows: int = 200) -> None:
     """The whole table: heading, steps (the first and last when there are more than `rows`), how it ended."""
     _print(console, heading(trace))
-    layout = Layout(console.width, trace, coloured=console.color_system is not None)
+    layout = TableLayout(console.width, trace, coloured=console.color_system is not None)
     for row in _rows(trace, layout, rows):
         _print(console, row)
     for line in ending(trace):
@@ -63,12 +63,12 @@ def ending(trace: Trace) -> Iterator[Text]:
     yield Text.assemble((printable(trace.outcome.kind), style), detail, (f"  {len(trace):,} steps", "dim"))
 
 
-class Layout:
+class TableLayout:
     """Column widths for one console and one trace."""
 
     def __init__(self, width: int, trace: Trace, *, coloured: bool = True) -> None:
         self.trace = trace
-        self.sources = Sources(trace.program, coloured=coloured)
+        self.sources = HighlightedSource(trace.program, coloured=coloured)
         self._codes: dict[tuple[str, int, int], Text] = {}
         self.step = max(4, len(str(len(trace))))
         # A trace has many steps and frames, but few lines at few depths.
@@ -115,7 +115,7 @@ def changes(trace: Trace, step: Step) -> Text:
     return Text("  ").join(parts)
 
 
-def _rows(trace: Trace, layout: Layout, rows: int) -> Iterator[Text]:
+def _rows(trace: Trace, layout: TableLayout, rows: int) -> Iterator[Text]:
     total = len(trace)
     head, tail = (total, total) if not rows or total <= rows else (rows - rows // 4, total - rows // 4)
     yield from (layout.row(trace[i]) for i in range(head))

@@ -8,12 +8,12 @@ from rich.text import Text
 
 from worldline.core.escape import printable
 from worldline.diagnose.cures import CURES
-from worldline.diagnose.trials import Interventions
+from worldline.diagnose.trials import Trials
 from worldline.stats import Share
 from worldline.terminal.plain import p_value, plain_table
 
 
-def print_interventions(console: Console, found: Interventions) -> None:
+def print_trials(console: Console, found: Trials) -> None:
     """The whole of it."""
     of = f" of {found.failing:,}" if found.failing > len(found.failed) else ""
     told = f"{len(found.failed):,}{of} failed and {len(found.chosen):,} of {found.passing:,} passing, by {found.by}"
@@ -27,7 +27,7 @@ def print_interventions(console: Console, found: Interventions) -> None:
         )
 
 
-def _effects(found: Interventions) -> Table:
+def _effects(found: Trials) -> Table:
     heads = ("net", "recovered", "regressed", "McNemar's p", "net of all", "not fit", "faults")
     table = plain_table("cure", *heads)
     for effect in found.effects:
@@ -38,7 +38,7 @@ def _effects(found: Interventions) -> Table:
     return table
 
 
-def _causes(found: Interventions) -> Table:
+def _causes(found: Trials) -> Table:
     table = plain_table("cause of failure", "confirmed by its cure")
     for name, share in found.confirmed.items():
         table.add_row(printable(name), _share(share))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
 from typing import Any
+
+import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import Branch
@@ -11,81 +15,123 @@ from worldline.explore.chunk import CHUNK
 from worldline.explore.chunk import chunk as chunk_of
 from worldline.explore.scene import Scene
 from worldline.explore.timeline import timeline as timeline_of
-from worldline.explore.without_gc import unswept
+from worldline.explore.without_gc import without_gc
 from worldline.stats import wilson
 from worldline.web import overview as overviews
 from worldline.web.http.errors import Refusal
 from worldline.web.index import samples as index_samples
 from worldline.web.index.filter import Filters
+from worldline.web.index.index import RunIndex
+from worldline.web.index.row import clean
 from worldline.web.index.samples import LISTING
-from worldline.web.runs import describe
-from worldline.web.scene_cache import LIVE, Held, Shelf
+from worldline.web.scene_cache import LIVE, CachedScene, SceneCache
 
+SETTINGS = 1 << 16  # bytes of settings that are shown
+DEEPEST = 20  # levels of them
 KINDS = ("horizon", "depth", "type", "cause", "suite", "ending")
 
 
-def runs(shelf: Shelf) -> list[dict[str, Any]]:
+def runs(scenes: SceneCache) -> list[dict[str, Any]]:
     """The runs that are open; typed programs are the last one, once there are any."""
-    found = [{"id": str(n), **describe(index)} for n, index in enumerate(shelf.runs)]
-    typed = shelf.typed()
+    found = [{"id": str(n), **describe_run(index)} for n, index in enumerate(scenes.runs)]
+    typed = scenes.typed()
     if typed:
-        models = {held.scene.model for held in typed}
+        models = {cached.scene.model for cached in typed}
         told = {"id": LIVE, "name": "typed programs", "suite": LIVE, "model": ", ".join(sorted(models))}
         found.append({**told, "samples": len(typed), "live": True, "config": {}})
     return found
 
 
-def overview(shelf: Shelf, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
+def describe_run(index: RunIndex) -> dict[str, Any]:
+    """One run of `/api/runs`, but for its id. `samples` were asked; `judged` of them have a verdict."""
+    judged = len(index) - index.table["answer"].null_count
+    faults = pc.sum(pc.equal(index.table["cause"].cast("string"), "tool fault")).as_py() or 0
+    return {
+        "name": index.name,
+        "suite": index.suite,
+        "model": index.model,
+        "samples": len(index),
+        "judged": judged,
+        "faults": faults,
+        **index.left_out,
+        "live": False,
+        "operations": index.operations,
+        "notes": list(index.notes),
+        "config": _settings(index.config),
+    }
+
+
+def _settings(config: Any) -> Any:
+    """The settings, where they are of a size that one can look at."""
+    found = _plain(config, DEEPEST)
+    size = len(json.dumps(found))
+    return found if size <= SETTINGS else {"note": f"{size:,} bytes of settings are not shown"}
+
+
+def _plain(value: Any, levels: int) -> Any:
+    """A value as JSON has it: no lone surrogate, no number that is none, nothing too deep."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, dict):
+        return {clean(key): _plain(one, levels - 1) for key, one in value.items()} if levels else "..."
+    if isinstance(value, list):
+        return [_plain(one, levels - 1) for one in value] if levels else "..."
+    return value
+
+
+def overview(scenes: SceneCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
     """The figures of a run, of the samples that a query takes."""
     given = dict(query)
     other = given.pop("other", None)
     if run == LIVE:
-        return _live_overview(shelf, given)
-    return overviews.overview(shelf.index(run), _filters(given), shelf.index(other) if other else None)
+        return _live_overview(scenes, given)
+    return overviews.overview(scenes.index(run), _filters(given), scenes.index(other) if other else None)
 
 
-def samples(shelf: Shelf, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
+def samples(scenes: SceneCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
     """A part of the list of samples."""
     given = dict(query)
     other = given.pop("other", None)
     how = {name: given.pop(name) for name in LISTING if name in given}
     if run == LIVE:
-        return _live_samples(shelf, given, **how)
-    there = shelf.index(other) if other else None
-    return index_samples.samples(shelf.index(run), _filters(given), other=there, **how)
+        return _live_samples(scenes, given, **how)
+    there = scenes.index(other) if other else None
+    return index_samples.samples(scenes.index(run), _filters(given), other=there, **how)
 
 
-def sample(shelf: Shelf, run: str, at: int, other: str | None = None) -> dict[str, Any]:
+def sample(scenes: SceneCache, run: str, at: int, other: str | None = None) -> dict[str, Any]:
     """One sample: its program and its branches."""
-    with unswept():
-        held = shelf.held(run, at)
-        with held.lock:
-            told = held.scene.describe()
-    before, behind = shelf.neighbours(run, at)
-    if other is not None and shelf.has_beside(run, at, other):
-        beside = shelf.held(run, at, other).scene
+    with without_gc():
+        cached = scenes.get(run, at)
+        with cached.lock:
+            told = cached.scene.describe()
+    before, behind = scenes.neighbours(run, at)
+    if other is not None and scenes.has_beside(run, at, other):
+        beside = scenes.get(run, at, other).scene
         told |= {"other_model": beside.other_model, "sides": list(beside.sides)}
     return {**told, "at": at, "run": run, "previous": before, "next": behind}
 
 
 def timeline(
-    shelf: Shelf, run: str, at: int, *, bins: int = 1000, branch: int = 0, left: str = "truth", right: str = "found",
-    other: str | None = None,
+    scenes: SceneCache, run: str, at: int, *, bins: int = 1000, branch: int = 0, left: str = "truth",
+    right: str = "found", other: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """All rows of a pair, in bins."""
-    held = _held(shelf, run, at, branch, (left, right), other)
-    with held.lock:
-        return timeline_of(held.pair(branch, left, right), bins)
+    cached = _cached(scenes, run, at, branch, (left, right), other)
+    with cached.lock:
+        return timeline_of(cached.pair(branch, left, right), bins)
 
 
 def chunk(
-    shelf: Shelf, run: str, at: int, k: int, *, branch: int = 0, left: str = "truth", right: str = "found",
+    scenes: SceneCache, run: str, at: int, k: int, *, branch: int = 0, left: str = "truth", right: str = "found",
     other: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The rows of a pair, so many at a time."""
-    held = _held(shelf, run, at, branch, (left, right), other)
-    with held.lock:
-        pair = held.pair(branch, left, right)
+    cached = _cached(scenes, run, at, branch, (left, right), other)
+    with cached.lock:
+        pair = cached.pair(branch, left, right)
         if k and k * CHUNK >= len(pair.rows):
             raise Refusal(404, f"there is no chunk {k} of {len(pair.rows)} rows")
         return chunk_of(pair, k)
@@ -99,27 +145,29 @@ def branch_of(scene: Scene, number: int) -> Branch:
         raise Refusal(404, str(error)) from None
 
 
-def branch_json(held: Held, number: int) -> dict[str, Any]:
+def branch_json(cached: CachedScene, number: int) -> dict[str, Any]:
     """A branch as `sample` tells it."""
-    with held.lock:
-        return held.scene.describe_branch(number)
+    with cached.lock:
+        return cached.scene.describe_branch(number)
 
 
-def _held(shelf: Shelf, run: str, at: int, branch: int, sides: tuple[str, str], other: str | None) -> Held:
-    held = shelf.held(run, at)
-    branch_of(held.scene, branch)
+def _cached(
+    scenes: SceneCache, run: str, at: int, branch: int, sides: tuple[str, str], other: str | None
+) -> CachedScene:
+    cached = scenes.get(run, at)
+    branch_of(cached.scene, branch)
     if "other" in sides and other is not None and branch == 0:
-        return shelf.held(run, at, other)
-    return held
+        return scenes.get(run, at, other)
+    return cached
 
 
 def _filters(given: Mapping[str, Any]) -> Filters:
     return Filters.of({name: str(value) for name, value in given.items()})
 
 
-def _live_overview(shelf: Shelf, given: Mapping[str, Any]) -> dict[str, Any]:
+def _live_overview(scenes: SceneCache, given: Mapping[str, Any]) -> dict[str, Any]:
     """Of typed programs: how many, and how many are right; they are too few to be summed up by kind."""
-    found = _live_samples(shelf, given, count=index_samples.MOST)["samples"]
+    found = _live_samples(scenes, given, count=index_samples.MOST)["samples"]
     shares = {}
     for name in ("answer", "trace"):
         judged = [one[name] for one in found if one[name] is not None]
@@ -129,7 +177,7 @@ def _live_overview(shelf: Shelf, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _live_samples(
-    shelf: Shelf,
+    scenes: SceneCache,
     given: Mapping[str, Any],
     *,
     sort: str = "at",
@@ -142,26 +190,26 @@ def _live_samples(
     if strange:
         raise UsageError(f"typed programs are not filtered by {strange[0]}")
     word = str(given.get("q", "")).lower()
-    found = [_live_sample(held) for held in shelf.typed() if word in _words(held)]
+    found = [_live_sample(cached) for cached in scenes.typed() if word in _words(cached)]
     known = [one for one in found if one.get(sort) is not None]
     known.sort(key=lambda one: (one[sort], one["at"]), reverse=order == "desc")
     listed = known + [one for one in found if one.get(sort) is None]
     return {"total": len(found), "samples": listed[offset : offset + count]}
 
 
-def _words(held: Held) -> str:
-    program = held.scene.branches[0].ask.program
+def _words(cached: CachedScene) -> str:
+    program = cached.scene.branches[0].ask.program
     return f"{program.name}\n{program.call or ''}\n{program.source}".lower()
 
 
-def _live_sample(held: Held) -> dict[str, Any]:
-    scene = held.scene
-    told = branch_json(held, 0)
+def _live_sample(cached: CachedScene) -> dict[str, Any]:
+    scene = cached.scene
+    told = branch_json(cached, 0)
     cause = told["cause"] or {"name": "", "operation": "", "type": ""}
     root = scene.branches[0]
     is_done = root.status == "done" and root.truth is not None
     return {
-        "at": held.key[1], "name": scene.name, "suite": LIVE, "call": root.ask.program.call or "",
+        "at": cached.key[1], "name": scene.name, "suite": LIVE, "call": root.ask.program.call or "",
         "cause": cause["name"], "operation": cause["operation"], "type": cause["type"],
         "steps": told["rows"], "agreed": told["rows"] if told["first"] is None else told["first"], "depth": None,
         "bytes": told["cost"]["found_bytes"], "answer": told["answer"]["right"] if is_done else None,

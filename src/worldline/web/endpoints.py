@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from worldline.web import api
-from worldline.web.http.endpoint import NUMBER, Call, Endpoint
+from worldline.web.http.endpoint import NUMBER, CheckedRequest, Endpoint
 from worldline.web.http.openapi import description
 from worldline.web.http.schemas import BRANCH_BODY, PLACE, PROGRAM_BODY, Schema
-from worldline.web.service import Desk
+from worldline.web.service import Service
 
 _WORD: Schema = {"type": "string", "maxLength": 200}
 _RIGHT: Schema = {"type": "string", "enum": ["right", "wrong"]}
@@ -30,46 +30,48 @@ _BINS: Schema = {"type": "integer", "minimum": 1, "maximum": 4000}
 _SAMPLE = "/api/runs/{run}/samples/{at}"
 
 
-async def _events(desk: Desk, call: Call) -> AsyncIterator[bytes]:
-    return await desk.events(call.path["run"], call.path["at"], call.path["b"])
+async def _events(service: Service, call: CheckedRequest) -> AsyncIterator[bytes]:
+    return await service.events(call.path["run"], call.path["at"], call.path["b"])
 
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint(
         method="GET", path="/api/openapi.json", summary="This description.", answer="Description",
-        act=lambda desk, call: description(ENDPOINTS),
+        act=lambda service, call: description(ENDPOINTS),
     ),
     Endpoint(
         method="GET", path="/api/runs", summary="The runs that are open, the models, and whether they can be asked.",
-        answer="Runs", act=lambda desk, call: desk.runs(),
+        answer="Runs", act=lambda service, call: service.runs(),
     ),
     Endpoint(
         method="GET", path="/api/runs/{run}/overview", summary="How a run went, over the samples that a filter takes.",
-        answer="Overview", query=FILTERS, act=lambda desk, call: api.overview(desk.shelf, call.path["run"], call.query),
+        answer="Overview", query=FILTERS,
+        act=lambda service, call: api.overview(service.scenes, call.path["run"], call.query),
     ),
     Endpoint(
         method="GET", path="/api/runs/{run}/samples", summary="A part of the sorted list of samples.",
-        answer="Samples", query=_LISTING, act=lambda desk, call: api.samples(desk.shelf, call.path["run"], call.query),
+        answer="Samples", query=_LISTING,
+        act=lambda service, call: api.samples(service.scenes, call.path["run"], call.query),
     ),
     Endpoint(
         method="GET", path=_SAMPLE, summary="One sample: its program, its branches, where it parts and why.",
         answer="Scene", query={"other": _OTHER}, refuses=(409,),
-        act=lambda desk, call: api.sample(desk.shelf, **call.path, **call.query),
+        act=lambda service, call: api.sample(service.scenes, **call.path, **call.query),
     ),
     Endpoint(
         method="GET", path=_SAMPLE + "/timeline", summary="All rows of a pair in so many bins.", answer="Timeline",
         query={**_PAIR, "bins": _BINS}, refuses=(409,),
-        act=lambda desk, call: api.timeline(desk.shelf, **call.path, **call.query),
+        act=lambda service, call: api.timeline(service.scenes, **call.path, **call.query),
     ),
     Endpoint(
         method="GET", path=_SAMPLE + "/chunks/{k}", summary="256 rows of a pair, with the state before them.",
         answer="Chunk", query=_PAIR, refuses=(409,),
-        act=lambda desk, call: api.chunk(desk.shelf, **call.path, **call.query),
+        act=lambda service, call: api.chunk(service.scenes, **call.path, **call.query),
     ),
     Endpoint(
         method="POST", path=_SAMPLE + "/branches", summary="Intervene, and let the model go on from there.",
         answer="Grown", status=201, body=BRANCH_BODY, refuses=(409, 429),
-        act=lambda desk, call: desk.grow(call.path["run"], call.path["at"], call.body),
+        act=lambda service, call: service.grow(call.path["run"], call.path["at"], call.body),
     ),
     Endpoint(
         method="GET", path=_SAMPLE + "/branches/{b}/events", summary="How a branch grows, as server-sent events.",
@@ -78,10 +80,10 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint(
         method="DELETE", path=_SAMPLE + "/branches/{b}", summary="Stop a branch that is growing; what it has stays.",
         answer="Stopped", refuses=(409,),
-        act=lambda desk, call: desk.stop(call.path["run"], call.path["at"], call.path["b"]),
+        act=lambda service, call: service.stop(call.path["run"], call.path["at"], call.path["b"]),
     ),
     Endpoint(
         method="POST", path="/api/programs", summary="Record a program and let a model imagine it.", answer="Typed",
-        status=201, body=PROGRAM_BODY, refuses=(409, 429), act=lambda desk, call: desk.type(call.body),
+        status=201, body=PROGRAM_BODY, refuses=(409, 429), act=lambda service, call: service.type(call.body),
     ),
 )  # fmt: skip

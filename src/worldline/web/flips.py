@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from worldline.errors import UsageError
 from worldline.stats import Paired
-from worldline.web.index.index import Index
+from worldline.web.index.index import RunIndex
 
 FLIPS = ("gained", "lost", "both", "neither")
 SUMMED = 4_000  # flips whose p is a sum of whole numbers, in some milliseconds
@@ -24,7 +24,7 @@ Rows = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Match:
+class RunMatch:
     """Of each row of a run, the other run's row (-1: none), whether both judged it, and both answers."""
 
     partner: NDArray[np.int64]
@@ -43,7 +43,7 @@ class Match:
         return rows
 
 
-def match(index: Index, other: Index) -> Match:
+def match(index: RunIndex, other: RunIndex) -> RunMatch:
     """Two runs' samples, side by side."""
     partner = _partners(index, other)
     here, is_judged = _answers(index)
@@ -53,10 +53,10 @@ def match(index: Index, other: Index) -> Match:
     both = is_shared & is_judged
     both &= judged[partner] if len(other) else False
     alone = int(is_judged.sum() - both.sum()), int(judged.sum() - both.sum())
-    return Match(partner, both, here, there, alone)
+    return RunMatch(partner, both, here, there, alone)
 
 
-def flips(index: Index, other: Index, rows: Rows) -> dict[str, Any]:
+def flips(index: RunIndex, other: RunIndex, rows: Rows) -> dict[str, Any]:
     """How many of some rows flipped each way, the exact p of it, and how many samples only one of the runs judged."""
     found = match(index, other)
     counts = {flip: int((found.flipped(flip) & rows).sum()) for flip in FLIPS}
@@ -79,17 +79,17 @@ def exact(lost: int, gained: int) -> float:
     return min(1.0, 2 * total)
 
 
-def _partners(index: Index, other: Index) -> NDArray[np.int64]:
+def _partners(index: RunIndex, other: RunIndex) -> NDArray[np.int64]:
     """The other run's row at the same place, where that is the same program."""
     if not len(other):
         return np.full(len(index), -1)
-    at = np.minimum(np.searchsorted(other.places, index.places), len(other) - 1)
+    at = np.minimum(np.searchsorted(other.positions, index.positions), len(other) - 1)
     programs = index.table["program"].to_numpy(), other.table["program"].to_numpy()
-    is_same = (other.places[at] == index.places) & (programs[1][at] == programs[0])
+    is_same = (other.positions[at] == index.positions) & (programs[1][at] == programs[0])
     return np.where(is_same, at, -1)
 
 
-def _answers(index: Index) -> tuple[Rows, Rows]:
+def _answers(index: RunIndex) -> tuple[Rows, Rows]:
     """Of each row, whether its answer is right, and whether it was judged at all."""
     column = index.table["answer"]
     return pc.fill_null(column, False).to_numpy(), pc.is_valid(column).to_numpy()

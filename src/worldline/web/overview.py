@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from worldline.stats import wilson
 from worldline.web.flips import flips
 from worldline.web.index.filter import Filters, select
-from worldline.web.index.index import Index
+from worldline.web.index.index import RunIndex
 
 BUCKETS = 60  # of one kind that are shown; `more` says how many are not
 _OUTCOMES = 5  # not judged, then answer and trace: wrong wrong, wrong right, right wrong, right right
 Numbers = NDArray[np.int64]
 
 
-def overview(index: Index, filters: Filters, other: Index | None = None) -> dict[str, Any]:
+def overview(index: RunIndex, filters: Filters, other: RunIndex | None = None) -> dict[str, Any]:
     """The figures of the chosen samples; with `other`, the flips to it.
 
     A bucket's filters include these ones, but those of its own kind; where `flip` is among them, `other` must be given
@@ -43,9 +43,9 @@ def overview(index: Index, filters: Filters, other: Index | None = None) -> dict
         freed, among = without(kind.own)
         counts = _counted(kind.codes(index)[among], every[among])
         largest = np.argsort(-counts.sum(axis=1), kind="stable")[: np.count_nonzero(counts.sum(axis=1))]
-        found = [(kind.part(index, int(code)), counts[code]) for code in largest[:BUCKETS]]
+        found = [(kind.bucket(index, int(code)), counts[code]) for code in largest[:BUCKETS]]
         ranked = sorted(found, key=lambda pair: pair[0].rank)
-        by[kind.name] = [_bucket(part, freed, counted) for part, counted in ranked]
+        by[kind.name] = [_bucket(bucket, freed, counted) for bucket, counted in ranked]
         more |= {kind.name: len(largest) - BUCKETS} if len(largest) > BUCKETS else {}
         of[kind.name] = int(among.sum())
     shares = _shares(np.bincount(every[rows], minlength=_OUTCOMES))
@@ -55,7 +55,7 @@ def overview(index: Index, filters: Filters, other: Index | None = None) -> dict
 
 
 @dataclass(frozen=True)
-class Part:
+class Bucket:
     """What one bucket is of: its label, the filters that choose it, and where it stands among the others."""
 
     label: str
@@ -64,7 +64,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Words:
+class WordBuckets:
     """Buckets by the words of a column: the commonest first, or in the order of the words and numbers in them."""
 
     name: str
@@ -76,19 +76,19 @@ class Words:
         """The filters that choose such a bucket."""
         return (self.name,)
 
-    def codes(self, index: Index) -> Numbers:
+    def codes(self, index: RunIndex) -> Numbers:
         """The number of each row's word; -1 where it has none."""
         found: Numbers = pc.fill_null(index.table[self.column].combine_chunks().indices, -1).to_numpy()
         return found
 
-    def part(self, index: Index, code: int) -> Part:
+    def bucket(self, index: RunIndex, code: int) -> Bucket:
         """The bucket of a word."""
         word = index.table[self.column].chunk(0).dictionary[code].as_py()
-        return Part(word, {self.name: word}, _natural(word) if self.is_sorted else 0)
+        return Bucket(word, {self.name: word}, _natural(word) if self.is_sorted else 0)
 
 
 @dataclass(frozen=True)
-class Ranges:
+class RangeBuckets:
     """Buckets of a number that is at least 0: by powers of two, and each of the first `single` ones by itself."""
 
     name: str
@@ -102,17 +102,16 @@ class Ranges:
         bounds = f"{self.column}_min", f"{self.column}_max"
         return ("depth", *bounds) if self.column == "depth" else bounds
 
-    def codes(self, index: Index) -> Numbers:
+    def codes(self, index: RunIndex) -> Numbers:
         """The bucket of each row's number; -1 where it is not known."""
         values = pc.fill_null(index.table[self.column], -1).to_numpy()
-        _, bits = np.frexp(
-            np.maximum(values - 1, 0).astype(np.float64)
-        )  # how many it takes to write value - 1
+        # How many bits it takes to write value - 1.
+        _, bits = np.frexp(np.maximum(values - 1, 0).astype(np.float64))
         powers = self.single + np.maximum(bits, self.least)
         found: Numbers = np.where(values <= self.single, values, powers).astype(np.int64)
         return found
 
-    def part(self, index: Index, code: int) -> Part:
+    def bucket(self, index: RunIndex, code: int) -> Bucket:
         """The bucket of a number: its bounds."""
         if code <= self.single:
             low = high = code
@@ -120,19 +119,19 @@ class Ranges:
             bits = code - self.single
             low, high = self.single + 1 if bits == self.least else (1 << (bits - 1)) + 1, 1 << bits
         if low == high and self.column == "depth":
-            return Part(str(low), {"depth": low}, code)
+            return Bucket(str(low), {"depth": low}, code)
         label = str(low) if low == high else f"{low}-{high}"
-        return Part(label, {f"{self.column}_min": low, f"{self.column}_max": high}, code)
+        return Bucket(label, {f"{self.column}_min": low, f"{self.column}_max": high}, code)
 
 
-KINDS: tuple[Words | Ranges, ...] = (
-    Ranges("horizon", "steps", single=0, least=3),
-    Ranges("depth", "depth", single=8, least=4),
-    Words("type", "type", is_sorted=True),
-    Words("cause", "cause"),
-    Words("operation", "operation"),
-    Words("suite", "suite", is_sorted=True),
-    Words("ending", "status"),
+KINDS: tuple[WordBuckets | RangeBuckets, ...] = (
+    RangeBuckets("horizon", "steps", single=0, least=3),
+    RangeBuckets("depth", "depth", single=8, least=4),
+    WordBuckets("type", "type", is_sorted=True),
+    WordBuckets("cause", "cause"),
+    WordBuckets("operation", "operation"),
+    WordBuckets("suite", "suite", is_sorted=True),
+    WordBuckets("ending", "status"),
 )
 
 
@@ -142,7 +141,7 @@ def _natural(word: str) -> list[tuple[bool, int, str]]:
     return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
 
-def _outcomes(index: Index) -> Numbers:
+def _outcomes(index: RunIndex) -> Numbers:
     """How each row came out, as a number: 0 where it was not judged."""
     answer, trace = (pc.fill_null(index.table[name], False).to_numpy() for name in ("answer", "trace"))
     is_judged = pc.is_valid(index.table["answer"]).to_numpy()
@@ -157,9 +156,9 @@ def _counted(codes: Numbers, outcomes: Numbers) -> Numbers:
     return np.bincount(both, minlength=length * _OUTCOMES).reshape(length, _OUTCOMES)
 
 
-def _bucket(part: Part, filters: Filters, counts: Numbers) -> dict[str, Any]:
-    chosen = replace(filters, **part.filters).params
-    return {"label": part.label, "filter": chosen, "n": int(counts.sum()), **_shares(counts)}
+def _bucket(bucket: Bucket, filters: Filters, counts: Numbers) -> dict[str, Any]:
+    chosen = replace(filters, **bucket.filters).params
+    return {"label": bucket.label, "filter": chosen, "n": int(counts.sum()), **_shares(counts)}
 
 
 def _shares(counts: Numbers) -> dict[str, Any]:

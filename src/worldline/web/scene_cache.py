@@ -18,22 +18,22 @@ from worldline.explore.pair import Pair
 from worldline.explore.scene import Scene
 from worldline.web.flips import match
 from worldline.web.http.errors import Refusal
-from worldline.web.index.index import Index
+from worldline.web.index.index import RunIndex
 
 LIVE = "live"
 WEIGHT = 8 << 20  # bytes of texts; the rows that are made of them take some eighty times as much memory
 BOUNDS = {"plain": (12, WEIGHT), "worked": (32, 2 * WEIGHT), LIVE: (64, 2 * WEIGHT)}
 """How many scenes without branches, with branches and of typed programs are kept, and the bytes of their texts."""
 YOUNG = 0.3  # seconds that a pair of a growing branch is good for: its parts are asked for in turn
-Key = tuple[str, int, str]
+SceneKey = tuple[str, int, str]
 """A run, a sample of it, and the run beside it, if any."""
 
 
 @dataclass(frozen=True)
-class Held:
+class CachedScene:
     """A scene, and a lock for whoever makes its pairs: they take time, and one is enough."""
 
-    key: Key
+    key: SceneKey
     scene: Scene
     lock: threading.RLock = field(default_factory=threading.RLock)
     _young: dict[tuple[int, str, str], tuple[float, Pair]] = field(default_factory=dict)
@@ -69,38 +69,40 @@ class Held:
         )
 
 
-class Shelf:
+class SceneCache:
     """What is open."""
 
-    def __init__(self, runs: Sequence[Index], *, tokenizer: Tokenizer | None = None) -> None:
+    def __init__(self, runs: Sequence[RunIndex], *, tokenizer: Tokenizer | None = None) -> None:
         self.runs, self._tokenizer = tuple(runs), tokenizer
-        self._held: OrderedDict[Key, Held] = OrderedDict()
-        self._lock, self._making = threading.Lock(), dict[Key, threading.Lock]()
+        self._cached: OrderedDict[SceneKey, CachedScene] = OrderedDict()
+        self._lock, self._making = threading.Lock(), dict[SceneKey, threading.Lock]()
         self._typed = 0
 
-    def index(self, run: str) -> Index:
+    def index(self, run: str) -> RunIndex:
         """A run that was opened, by its number."""
         if not run.isdecimal() or int(run) >= len(self.runs):
             raise Refusal(404, f"there is no run {run}")
         return self.runs[int(run)]
 
-    def typed(self) -> list[Held]:
+    def typed(self) -> list[CachedScene]:
         """The programs that were typed, in their order."""
         with self._lock:
-            return sorted((one for one in self._held.values() if one.key[0] == LIVE), key=lambda one: one.key)
+            return sorted(
+                (one for one in self._cached.values() if one.key[0] == LIVE), key=lambda one: one.key
+            )
 
-    def add(self, scene: Scene) -> Held:
-        """Put a typed program on the shelf."""
+    def add(self, scene: Scene) -> CachedScene:
+        """Take in a typed program."""
         with self._lock:
             self._typed += 1
-            return self._put(Held((LIVE, self._typed - 1, ""), scene))
+            return self._put(CachedScene((LIVE, self._typed - 1, ""), scene))
 
-    def drop(self, held: Held) -> None:
-        """Take a scene off the shelf."""
+    def drop(self, cached: CachedScene) -> None:
+        """Let go of a scene."""
         with self._lock:
-            self._held.pop(held.key, None)
+            self._cached.pop(cached.key, None)
 
-    def held(self, run: str, at: int, other: str = "") -> Held:
+    def get(self, run: str, at: int, other: str = "") -> CachedScene:
         """The scene of a sample; with `other`, of its root alone, beside what that run says of the same program."""
         if (known := self._known((run, at, other))) is not None:
             return known
@@ -123,7 +125,7 @@ class Shelf:
         partner = int(match(index, there).partner[row])
         return (
             partner >= 0
-            and there.record(int(there.places[partner])).found.codec == index.record(at).found.codec
+            and there.record(int(there.positions[partner])).found.codec == index.record(at).found.codec
         )
 
     def neighbours(self, run: str, at: int) -> tuple[int | None, int | None]:
@@ -134,13 +136,13 @@ class Shelf:
         before, behind = [place for place in places if place < at], [place for place in places if place > at]
         return before[-1] if before else None, behind[0] if behind else None
 
-    def _known(self, key: Key) -> Held | None:
+    def _known(self, key: SceneKey) -> CachedScene | None:
         with self._lock:
-            if key in self._held:
-                self._held.move_to_end(key)
-            return self._held.get(key)
+            if key in self._cached:
+                self._cached.move_to_end(key)
+            return self._cached.get(key)
 
-    def _made(self, run: str, at: int, other: str) -> Held:
+    def _made(self, run: str, at: int, other: str) -> CachedScene:
         index = self.index(run)
         _row(index, at)
         record = index.record(at)
@@ -151,28 +153,28 @@ class Shelf:
         else:
             if not self.has_beside(run, at, other):
                 raise Refusal(422, f"run {other} has no such sample to put beside")
-            there, plain = self.index(other), self.held(run, at)
+            there, plain = self.index(other), self.get(run, at)
             second = there.record(at)
             scene = plain.scene.beside(second.found, ask=second.ask, model=there.model)
         with self._lock:
-            return self._put(Held((run, at, other), scene))
+            return self._put(CachedScene((run, at, other), scene))
 
-    def _put(self, held: Held) -> Held:
+    def _put(self, cached: CachedScene) -> CachedScene:
         """Keep one more, and let go of the oldest that are too many."""
-        self._held[held.key] = held
+        self._cached[cached.key] = cached
         for kind, (most, heaviest) in BOUNDS.items():
-            same = [one for one in self._held.values() if one.kind == kind]
+            same = [one for one in self._cached.values() if one.kind == kind]
             count, weight = len(same), sum(one.weight for one in same)
             for one in same:
-                if one is held or (count <= most and weight <= heaviest):
+                if one is cached or (count <= most and weight <= heaviest):
                     break
                 if not one.is_growing:
-                    del self._held[one.key]
+                    del self._cached[one.key]
                     count, weight = count - 1, weight - one.weight
-        return held
+        return cached
 
 
-def _row(index: Index, at: int) -> int:
+def _row(index: RunIndex, at: int) -> int:
     try:
         return index.row(at)
     except UsageError as error:

@@ -21,8 +21,8 @@ from worldline.web.http.application import application
 from worldline.web.http.connection import connections
 from worldline.web.http.gate import gate
 from worldline.web.http.policy import LOOPBACK, PORT, Policy, is_wildcard, policy, settle_token
-from worldline.web.http.static_files import shipped
-from worldline.web.service import Desk, Opening
+from worldline.web.http.static_files import static_files
+from worldline.web.service import Opening, Service
 
 TRIES = 100  # ports behind the one that is asked for
 BACKLOG = 128
@@ -51,7 +51,7 @@ def serve(
             if open_browser:  # a browser may take its time to come up
                 threading.Thread(target=webbrowser.open, args=(where,), daemon=True).start()
 
-        run(Desk(opening), rules, listener, announce)
+        run(Service(opening), rules, listener, announce)
     except KeyboardInterrupt:
         pass  # uvicorn has closed everything and says again how it was told to, or had not begun
     finally:
@@ -93,10 +93,10 @@ def listen(host: str, port: int) -> socket.socket:
     raise UsageError(f"no port from {port} to {last} is free at {host}")
 
 
-def run(desk: Desk, rules: Policy, listener: socket.socket, announce: Callable[[], None]) -> None:
+def run(service: Service, rules: Policy, listener: socket.socket, announce: Callable[[], None]) -> None:
     """Answer what comes in at a socket, by a policy, until Ctrl-C; `announce` is called when that begins."""
     config = uvicorn.Config(
-        gate(application(desk, shipped(), rules, announce), rules),
+        gate(application(service, static_files(), rules, announce), rules),
         http=cast("type[asyncio.Protocol]", connections(rules)),
         ws="none",
         lifespan="on",
@@ -113,8 +113,8 @@ def run(desk: Desk, rules: Policy, listener: socket.socket, announce: Callable[[
         backlog=BACKLOG,
     )
     server = uvicorn.Server(config)
-    desk.open(is_leaving=lambda: server.should_exit)
+    service.open(is_leaving=lambda: server.should_exit)
     try:
         server.run(sockets=[listener])
     finally:
-        desk.close()
+        service.close()

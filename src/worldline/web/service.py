@@ -1,4 +1,4 @@
-"""What the server has before it: the shelf of runs and scenes, and the live work on them. It knows no HTTP.
+"""What the server has before it: the runs and scenes that are open, and the live work on them. It knows no HTTP.
 
 `Opening` is what it starts with. Reading is `api`'s; here is what changes something, and what can be watched.
 """
@@ -17,19 +17,20 @@ from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import Intervention
-from worldline.explore.grow import Progress, grow, imagine
+from worldline.explore.grow import GrowthProgress, grow, imagine
+from worldline.explore.growth import Growth
 from worldline.explore.scene import Scene
 from worldline.limits import Limits
 from worldline.predict.predictor import Predictor, codec_of
 from worldline.web import api
 from worldline.web.http.errors import Refusal
-from worldline.web.http.json_answer import json_bytes
-from worldline.web.http.threads import Aside
+from worldline.web.http.json_body import json_bytes
+from worldline.web.http.threads import ThreadGate
 from worldline.web.index.index import build
-from worldline.web.live import WAITING, Job, Live
-from worldline.web.scene_cache import LIVE, WEIGHT, Held, Shelf
+from worldline.web.live import WAITING, LiveBranches
+from worldline.web.scene_cache import LIVE, WEIGHT, CachedScene, SceneCache
 
-BEAT = 0.1  # seconds between two looks at a job
+BEAT = 0.1  # seconds between two looks at a branch that grows
 THREADS = 8  # answers that are computed at once
 ALIVE = 10.0  # seconds without news after which a stream says that it is there
 STOPPING = 1.0  # seconds that whoever stops a branch waits to see it stopped
@@ -51,7 +52,7 @@ class Opening:
     tokenizer: Tokenizer | None = None
 
 
-class Desk:
+class Service:
     """All that an endpoint acts on."""
 
     def __init__(self, opening: Opening) -> None:
@@ -59,13 +60,13 @@ class Desk:
             raise UsageError("a program is shown as a model imagines it: name one")
         if len(opening.programs) > WAITING:
             raise UsageError(f"at most {WAITING} programs are imagined at once, not {len(opening.programs)}")
-        self.shelf = Shelf([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
-        self.live = Live(opening.models) if opening.models else None
+        self.scenes = SceneCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
+        self.live = LiveBranches(opening.models) if opening.models else None
         self._opening = opening
         self._is_leaving: Callable[[], bool] = lambda: False
-        self.aside = Aside(THREADS, self.is_leaving)
+        self.in_thread = ThreadGate(THREADS, self.is_leaving)
         for scene in opening.scenes:
-            self.shelf.add(scene)
+            self.scenes.add(scene)
 
     def open(self, *, is_leaving: Callable[[], bool]) -> None:
         """Begin with the programs; `is_leaving` is asked by streams whether they should end."""
@@ -85,29 +86,29 @@ class Desk:
     def runs(self) -> dict[str, Any]:
         """The runs, the models, and whether they can be asked."""
         models = list(self.live.models) if self.live else []
-        return {"runs": api.runs(self.shelf), "models": models, "live": self.live is not None}
+        return {"runs": api.runs(self.scenes), "models": models, "live": self.live is not None}
 
     def grow(self, run: str, at: int, body: Mapping[str, Any]) -> dict[str, Any]:
         """Intervene in a scene."""
         live = self._asked()
         parent = body.get("parent", 0)
-        held = self.shelf.held(run, at)
-        scene = held.scene
+        cached = self.scenes.get(run, at)
+        scene = cached.scene
         predictor = live.model(scene.model if scene.model in live.models else live.models[0])
-        with held.lock:
+        with cached.lock:
             branch = api.branch_of(scene, parent)
             if branch.status == "running":
                 raise Refusal(409, f"branch {parent} is still growing: stop it, or wait")
-            if len(scene.branches) >= BRANCHES or held.weight > WEIGHT:
+            if len(scene.branches) >= BRANCHES or cached.weight > WEIGHT:
                 raise Refusal(409, f"{len(scene.branches)} branches are as much as is kept", slug="full")
             intervention = Intervention.of_json(body["intervention"])
-            job = live.begin(
-                held.key,
+            growth = live.begin(
+                cached.key,
                 lambda stop: grow(
                     scene, predictor, intervention, parent=parent, limits=self._opening.limits, stop=stop
                 ),
             )
-        return {"branch": job.branch}
+        return {"branch": growth.branch}
 
     def type(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Take a program that was typed."""
@@ -118,37 +119,37 @@ class Desk:
 
     def stop(self, run: str, at: int, branch: int) -> dict[str, Any]:
         """Stop a branch; one that is over stays as it is."""
-        held = self.shelf.held(run, at)
-        api.branch_of(held.scene, branch)
-        job = self.live.job(held.key, branch) if self.live else None
-        if job is not None:
-            job.halt.set()
-            job.over.wait(STOPPING)
-        return {"branch": branch, "status": api.branch_of(held.scene, branch).status}
+        cached = self.scenes.get(run, at)
+        api.branch_of(cached.scene, branch)
+        growth = self.live.growth(cached.key, branch) if self.live else None
+        if growth is not None:
+            growth.stop()
+            growth.over.wait(STOPPING)
+        return {"branch": branch, "status": api.branch_of(cached.scene, branch).status}
 
     async def events(self, run: str, at: int, branch: int) -> AsyncIterator[bytes]:
         """A branch while it grows; its description at the end."""
-        held = await self.aside(self.shelf.held, run, at)
-        api.branch_of(held.scene, branch)
-        job = self.live.job(held.key, branch) if self.live else None
-        return self._stream(held, branch, job)
+        cached = await self.in_thread(self.scenes.get, run, at)
+        api.branch_of(cached.scene, branch)
+        growth = self.live.growth(cached.key, branch) if self.live else None
+        return self._stream(cached, branch, growth)
 
-    async def _stream(self, held: Held, branch: int, job: Job | None) -> AsyncIterator[bytes]:
+    async def _stream(self, cached: CachedScene, branch: int, growth: Growth | None) -> AsyncIterator[bytes]:
         with suppress(Refusal):  # the server ends, and with it the stream
-            if job is not None:
-                async for told in self._progress(held, job):
+            if growth is not None:
+                async for told in self._progress(cached, growth):
                     yield told
-            yield event("done", await self.aside(api.branch_json, held, branch))
+            yield event("done", await self.in_thread(api.branch_json, cached, branch))
 
-    async def _progress(self, held: Held, job: Job) -> AsyncIterator[bytes]:
-        said: Progress | None = None
+    async def _progress(self, cached: CachedScene, growth: Growth) -> AsyncIterator[bytes]:
+        said: GrowthProgress | None = None
         spoke, pause = time.monotonic(), BEAT
-        while not job.over.is_set() and not self.is_leaving():
+        while not growth.over.is_set() and not self.is_leaving():
             began = time.monotonic()
-            if job.latest != said:
-                said, spoke = job.latest, began
-                rows = await self.aside(_rows, held, job.branch)
-                yield event("progress", _told(said, rows))
+            if growth.latest is not None and growth.latest != said:
+                said, spoke = growth.latest, began
+                rows = await self.in_thread(_rows, cached, growth.branch)
+                yield event("progress", _progress_json(said, rows))
                 pause = max(BEAT, 4 * (time.monotonic() - began))  # counting rows must not hold up the model
             elif began - spoke > ALIVE:
                 spoke = began
@@ -162,17 +163,17 @@ class Desk:
         scene = Scene.new(
             program, model=model or live.models[0], codec=codec_of(predictor), tokenizer=tokenizer
         )
-        held = self.shelf.add(scene)
+        cached = self.scenes.add(scene)
         try:
             live.begin(
-                held.key, lambda stop: imagine(scene, predictor, limits=self._opening.limits, stop=stop)
+                cached.key, lambda stop: imagine(scene, predictor, limits=self._opening.limits, stop=stop)
             )
         except Refusal:
-            self.shelf.drop(held)
+            self.scenes.drop(cached)
             raise
-        return held.key[1]
+        return cached.key[1]
 
-    def _asked(self) -> Live:
+    def _asked(self) -> LiveBranches:
         if self.live is None:
             raise Refusal(403, "no model was opened: this page only shows", slug="not-live")
         return self.live
@@ -183,11 +184,11 @@ def event(name: str, data: Mapping[str, Any]) -> bytes:
     return b"event: " + name.encode() + b"\ndata: " + json_bytes(data) + b"\n\n"
 
 
-def _rows(held: Held, branch: int) -> int:
-    with held.lock:
-        return len(held.pair(branch).rows)
+def _rows(cached: CachedScene, branch: int) -> int:
+    with cached.lock:
+        return len(cached.pair(branch).rows)
 
 
-def _told(progress: Progress, rows: int) -> dict[str, Any]:
+def _progress_json(progress: GrowthProgress, rows: int) -> dict[str, Any]:
     told = {"stage": progress.stage, "bytes": progress.bytes, "steps": progress.steps}
     return {**told, "rows": rows, "note": progress.note}

@@ -1,6 +1,6 @@
 # outcome: limit processes
 # item: 37
-# limits: wall=4 processes=16
+# limits: wall=30 processes=16
 # plain: skip
 # delta: before=1
 import os

@@ -1,6 +1,6 @@
 # outcome: limit steps
 # item: 34
-# limits: wall=4 steps=3000
+# limits: wall=30 steps=3000
 # plain: skip
 # also: 3.12 3.13
 # delta: n=500

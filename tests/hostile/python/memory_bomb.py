@@ -1,6 +1,6 @@
 # outcome: limit memory
 # item: 36
-# limits: wall=8 memory=134217728
+# limits: wall=30 memory=134217728
 # plain: skip
 # also: 3.12 3.13
 # delta: before=1

@@ -1,6 +1,6 @@
 # outcome: limit memory
 # item: 36
-# limits: wall=8 memory=134217728
+# limits: wall=30 memory=134217728
 # plain: skip
 # delta: before=1
 import os

@@ -1,6 +1,6 @@
 # outcome: limit output
 # item: 39
-# limits: wall=4 output=20000
+# limits: wall=30 output=20000
 # plain: skip
 # also: 3.12 3.13
 # delta: before=1

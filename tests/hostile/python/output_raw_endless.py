@@ -1,6 +1,6 @@
 # outcome: limit output
 # item: 39
-# limits: wall=4 output=20000
+# limits: wall=30 output=20000
 # plain: skip
 # delta: before=1
 import os

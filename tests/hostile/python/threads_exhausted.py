@@ -1,7 +1,7 @@
 # outcome: limit processes
 # item: 41
 # plain: skip
-# limits: wall=4 processes=16
+# limits: wall=30 processes=16
 # note: threads
 # delta: kind='RuntimeError'
 import _thread

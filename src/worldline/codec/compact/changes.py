@@ -1,7 +1,7 @@
 """The changes of a compact line, in both directions: ` n=0 xs[3]=5 -x b&a`, and what the text has shown so far.
 
 With a reveal spacing the changes of a frame add up until one of its steps is revealed; with element deltas a change is
-written against the value last shown. `Shown` keeps both, for the writer and for the parser.
+written against the value last shown. `KnownNames` keeps both, for the writer and for the parser.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def read_value(text: str, at: int) -> tuple[str, int]:
     return text[at:end], end
 
 
-class Shown:
+class KnownNames:
     """What a text has shown of each frame's names, and what has changed since."""
 
     def __init__(self, options: Compact, budget: int = 0) -> None:

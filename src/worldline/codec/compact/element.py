@@ -32,7 +32,7 @@ _INDEX = re.compile("0|[1-9][0-9]{0,8}")
 
 
 @dataclass(frozen=True)
-class Edit:
+class ElementEdit:
     """One edit: where (`[key]` as the key's text, `.field` with its dot), what (= += -= -), the span, the operand."""
 
     path: tuple[str, ...]
@@ -145,7 +145,7 @@ def _literal(parts: Parts, items: Sequence[str] | str | bytes) -> str:
     return join(Parts(kind, "", "", items))
 
 
-def read_edit(text: str, at: int, minus: bool = False) -> tuple[Edit, int] | Malformed:
+def read_edit(text: str, at: int, minus: bool = False) -> tuple[ElementEdit, int] | Malformed:
     """The edit whose path begins at `at`, after the name, and the offset of its end. `minus`: it is a deletion."""
     path: list[str] = []
     span: tuple[int, int] | None = None
@@ -170,7 +170,7 @@ def read_edit(text: str, at: int, minus: bool = False) -> tuple[Edit, int] | Mal
         return Malformed(at, f"a path of at most {DEPTH}")
     if minus:
         return (
-            (Edit(tuple(path), "-", None, ""), at)
+            (ElementEdit(tuple(path), "-", None, ""), at)
             if path and span is None
             else Malformed(at, "what is deleted")
         )
@@ -186,17 +186,17 @@ def _read_span(text: str, start: int, colon: int) -> tuple[tuple[int, int], int]
 
 def _read_operand(
     text: str, at: int, path: tuple[str, ...], span: tuple[int, int] | None
-) -> tuple[Edit, int] | Malformed:
+) -> tuple[ElementEdit, int] | Malformed:
     act = text[at : at + 2] if text[at : at + 2] in ("+=", "-=") and span is None else text[at : at + 1]
     if act not in ("=", "+=", "-="):
         return Malformed(at, "=")
     end = scan(text, at + len(act))
     if isinstance(end, Malformed):
         return end
-    return Edit(path, act, span, text[at + len(act) : end]), end
+    return ElementEdit(path, act, span, text[at + len(act) : end]), end
 
 
-def apply(old: str, edit: Edit) -> str | None:
+def apply(old: str, edit: ElementEdit) -> str | None:
     """The text after an edit; None where it does not fit the value."""
     whole = edit.act == "=" and edit.span is None
     target = edit.path[:-1] if edit.act == "-" or whole else edit.path
@@ -228,7 +228,7 @@ def _place(parts: Parts, step: str) -> int | None:
     return int(step) if parts.kind in ("list", "tuple", "deque", "str", "bytes", "bytearray") else None
 
 
-def _edited(text: str, edit: Edit) -> str | None:
+def _edited(text: str, edit: ElementEdit) -> str | None:
     if not edit.path and edit.act == "=" and edit.span is None:
         return edit.operand
     parts = split(text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from worldline.codec.compact.changes import Fault
 from worldline.codec.compact.prompt import Compact, Prompt, parse_prompt
-from worldline.codec.compact.reader import Reader, read_answer
+from worldline.codec.compact.reader import CompactReader, read_answer
 from worldline.codec.compact.writer import Query, Recorded, write
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
@@ -68,7 +68,7 @@ def parse_answer(data: bytes) -> Query | Malformed:
 
 
 def _parse_steps(data: bytes, start: int, found: Prompt, budget: int) -> Parsed:
-    reader = Reader(found, budget)
+    reader = CompactReader(found, budget)
     at, malformed = start, None
     while malformed is None and not reader.ended:
         stop = data.find(b"\n", at)
@@ -82,7 +82,7 @@ def _parse_steps(data: bytes, start: int, found: Prompt, budget: int) -> Parsed:
     return _parsed(reader, steps, malformed, at)
 
 
-def _line(reader: Reader, data: bytes, at: int, stop: int) -> Malformed | None:
+def _line(reader: CompactReader, data: bytes, at: int, stop: int) -> Malformed | None:
     try:
         text = data[at:stop].decode()
     except UnicodeDecodeError as error:
@@ -100,7 +100,9 @@ def _bytes_before(data: bytes, at: int, characters: int) -> int:
     return at + len(rest.encode())
 
 
-def _canonical(reader: Reader, steps: list[Step], data: bytes, start: int, end: int) -> Malformed | None:
+def _canonical(
+    reader: CompactReader, steps: list[Step], data: bytes, start: int, end: int
+) -> Malformed | None:
     """Compares an ended text with what its steps are written as. What depends on the future is checked only here."""
     if end != len(data):
         return Malformed(end, "nothing after the end")
@@ -115,7 +117,7 @@ def _canonical(reader: Reader, steps: list[Step], data: bytes, start: int, end: 
     return Malformed(start + same, "the canonical form of these steps")
 
 
-def _parsed(reader: Reader, steps: list[Step], malformed: Malformed | None, end: int) -> Parsed:
+def _parsed(reader: CompactReader, steps: list[Step], malformed: Malformed | None, end: int) -> Parsed:
     ended = reader.ended and malformed is None
     hidden, queries, prompt = tuple(reader.hidden), tuple(reader.queries), reader.prompt
     frames = reader.frames[: sum(step.event == "call" for step in steps)]  # the last line may be half a call

@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from worldline.codec.compact.changes import Changes, Fault, Shown, read_name, read_value
+from worldline.codec.compact.changes import Changes, Fault, KnownNames, read_name, read_value
 from worldline.codec.compact.frames import NOBODY, REFERENCE, Cursor
 from worldline.codec.compact.prompt import Prompt
-from worldline.codec.compact.writer import AUXILIARY, MARKS, Query, shows_value
+from worldline.codec.compact.writer import MARKS, Query, shows_value
+from worldline.core.events import CHANGELESS, Pending
 from worldline.core.spelling import STR, unquote
 from worldline.core.trace import NO_TEXT, Frame, Hidden, Step
 from worldline.core.value import scan
@@ -27,7 +28,7 @@ _NOTHING = Changes()  # of every step that has no changes: most have none, and n
 
 
 @dataclass(slots=True)
-class _Row:
+class _OpenStep:
     """A step that is being read: its changes may come late."""
 
     event: str
@@ -37,18 +38,18 @@ class _Row:
     arg: str | None = None
 
 
-class Reader:
+class CompactReader:
     """The state machine over lines: which frame runs, which steps wait for changes, what has been shown."""
 
     def __init__(self, prompt: Prompt, budget: int) -> None:
         self.prompt, self.ended = prompt, False
         self._options = prompt.options
         self._files = [prompt.program.name, *(path for path, _ in prompt.program.files)]
-        self._cursor, self._shown = Cursor(), Shown(prompt.options, budget)
-        self._rows: list[_Row] = []
+        self._cursor, self._names = Cursor(), KnownNames(prompt.options, budget)
+        self._rows: list[_OpenStep] = []
         self.frames: list[Frame] = []
         self._lines: list[int] = []  # the newest line of each frame
-        self._pending: dict[int, int] = {}  # the newest step of each frame that may have changes
+        self._pending = Pending[int]()
         self._over: set[int] = set()  # frames that have returned
         self._left: set[int] = set()  # frames that were left, and have no further part
         self.hidden: list[Hidden] = []
@@ -89,7 +90,7 @@ class Reader:
         self.frames.append(Frame(serial, "", file, parent, beneath.depth + 1 if beneath else 0))
         self._lines.append(line)
         self._cursor.push(serial)
-        self._finish(_Row("call", serial, line), text, at)
+        self._finish(_OpenStep("call", serial, line), text, at)
 
     def _read_file(self, text: str, at: int, beneath: str) -> tuple[str, int]:
         if text[at : at + 1] != "@":
@@ -114,7 +115,7 @@ class Reader:
             raise Fault(0, "a step")
         self._expect_end(text, 1)
         self._left.add(self._cursor.pop())
-        self._shown.forget(frame)
+        self._names.forget(frame)
 
     def _switch(self, text: str) -> None:
         if text == "@.":
@@ -171,7 +172,7 @@ class Reader:
             line, frame = int(match[0]), self._running()
             if line >= NO_TEXT:
                 raise Fault(0, "a line number")
-            self._finish(_Row("line", frame, line), text, at)
+            self._finish(_OpenStep("line", frame, line), text, at)
         elif mark == "~":
             self._resume(text, at)
         elif mark in _EVENTS:
@@ -185,15 +186,15 @@ class Reader:
             raise Fault(at + 1, "a suspended frame")
         line = self._read_own_line(text, at, frame)
         self._cursor.push(frame)
-        pending = self._pending[frame]
-        changes, stop = self._shown.read(frame, text, end)
+        pending = self._pending.steps[frame]
+        changes, stop = self._names.read(frame, text, end)
         if text[stop : stop + 2] != " |":
-            self._finish(_Row("resume", frame, line, changes), text, stop)
+            self._finish(_OpenStep("resume", frame, line, changes), text, stop)
             return
         if not changes or self._rows[pending].changes or not self._options.reveals(pending):
             raise Fault(stop, "the end of the line")
         self._rows[pending].changes = changes
-        self._finish(_Row("resume", frame, line), text, stop + 2)
+        self._finish(_OpenStep("resume", frame, line), text, stop + 2)
 
     def _valued(self, text: str, at: int, event: str) -> None:
         leaves = text.startswith(")!", at)
@@ -201,7 +202,7 @@ class Reader:
         frame = self._running(event)
         line = self._read_own_line(text, at, frame)
         at += 2 if leaves else 1
-        row = _Row(event, frame, line)
+        row = _OpenStep(event, frame, line)
         ends = self.frames[frame].parent == NOBODY and (leaves or event == "return")
         if shows_value(self._options, len(self._rows), event, ends):
             row.arg, at = read_value(text, at)
@@ -211,12 +212,12 @@ class Reader:
         elif event == "return" or leaves:
             self._cursor.pop()
             (self._left if leaves else self._over).add(frame)
-            self._shown.forget(frame)
+            self._names.forget(frame)
 
     def _running(self, event: str = "line") -> int:
         """The frame of a step: the one that runs; of output and the like after the last frame, that last one."""
         frame = self._cursor.top
-        if event in AUXILIARY:
+        if event in CHANGELESS:
             frame = self._rows[-1].frame if frame == NOBODY and self._rows else frame
         elif frame in self._over:
             raise Fault(0, "a step of a frame that goes on")
@@ -224,18 +225,18 @@ class Reader:
             raise Fault(0, "a call")
         return frame
 
-    def _finish(self, row: _Row, text: str, at: int) -> None:
+    def _finish(self, row: _OpenStep, text: str, at: int) -> None:
         """The changes that a line ends with, and its step."""
         i = len(self._rows)
-        if row.event in AUXILIARY:
+        if row.event in CHANGELESS:
             pass
         elif not row.changes:
             row.changes, at = self._read_changes(i, text, at, row.frame)
         elif not self._options.reveals(i):
             raise Fault(at, "the end of the line")
         self._expect_end(text, at)
-        if row.event not in AUXILIARY:
-            self._pending[row.frame] = i
+        self._pending.hold(row.frame, row.event, i)
+        if row.event not in CHANGELESS:
             self._cursor.wake(row.frame)
         self._lines[row.frame] = row.line
         self._rows.append(row)
@@ -243,7 +244,7 @@ class Reader:
     def _read_changes(self, i: int, text: str, at: int, frame: int | None = None) -> tuple[Changes, int]:
         if at == len(text) or not self._options.reveals(i):
             return _NOTHING, at
-        return self._shown.read(self._rows[i].frame if frame is None else frame, text, at)
+        return self._names.read(self._rows[i].frame if frame is None else frame, text, at)
 
     def _read_line(self, text: str, at: int) -> tuple[int, int]:
         match = _NUMBER.match(text, at)
@@ -268,7 +269,7 @@ class Reader:
         """The steps so far."""
         return [self._step(i, row, row.changes) for i, row in enumerate(self._rows)]
 
-    def _step(self, i: int, row: _Row, changes: Changes) -> Step:
+    def _step(self, i: int, row: _OpenStep, changes: Changes) -> Step:
         depth, delta, same = self.frames[row.frame].depth, changes.delta or {}, changes.same or {}
         return Step(i, row.event, row.frame, depth, row.line, delta, tuple(changes.gone), same, row.arg)
 

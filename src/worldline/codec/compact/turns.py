@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
-from worldline.codec.compact.writer import AUXILIARY
+from worldline.core.events import LEAVING, known_at, unsettled
 
 _QUOTED = rb"(?:'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?)"  # open at its end, since it may be under way
 _ACTION = re.compile(
@@ -124,17 +124,11 @@ def forced_lines(prompt: bytes, options: Compact, truth: bytes) -> list[ForcedLi
 def _late_changes(prompt: bytes, options: Compact, truth: bytes) -> tuple[set[int], set[int]]:
     """The steps before which late changes may stand, and those whose changes are late, both by the actions alone."""
     slots, apart = set[int](), set[int]()
-    newest, over, last = dict[int, int](), set[int](), -1
-    for step in parse(truth, prompt).steps:
-        if step.event in AUXILIARY:
-            continue
-        before = newest.get(step.frame)
-        if before is not None and before != step.i - 1:
-            apart.add(before)
-            if step.event in _CHANGING and options.reveals(before):
-                slots.add(step.i)
-        newest[step.frame] = last = step.i
-        if step.event in ("return", "raise"):
-            over.add(step.i)
-    left = {i for i in newest.values() if i != last}  # in frames that the trace does not come back to
-    return slots, apart | left - over
+    steps = parse(truth, prompt).steps
+    for i, after in enumerate(known_at(steps)):
+        if after is not None and after != i + 1:
+            apart.add(i)
+            if steps[after].event in _CHANGING and options.reveals(i):
+                slots.add(after)
+    open_ = sorted(unsettled(steps).values())[:-1]  # in frames that the trace does not come back to
+    return slots, apart | {i for i in open_ if steps[i].event not in LEAVING}

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from worldline.codec.compact.changes import Shown, name_text
+from worldline.codec.compact.changes import KnownNames, name_text
 from worldline.codec.compact.frames import NOBODY, Cursor
 from worldline.codec.compact.prompt import Compact, prompt
+from worldline.core.events import CHANGELESS, ENDED, Pending, known_at
 from worldline.core.program import Program
 from worldline.core.state import State
 from worldline.core.trace import Frame, Hidden, Step, Trace
@@ -21,8 +22,6 @@ from worldline.errors import UsageError
 
 __all__ = ["Compact", "Query", "ask", "encode", "encode_steps", "prompt", "query", "write"]
 
-AUXILIARY = ("output", "input", "exit")  # events that leave their frame's pending step pending
-ENDED = ("returned", "raised", "exited")
 MARKS = {"return": ")", "raise": "!", "yield": "*", "output": ":", "input": "<", "exit": "$"}
 
 
@@ -85,7 +84,7 @@ def _answered(run: Recorded, queries: Iterable[tuple[int, str]]) -> list[Query]:
     for step in run.steps:
         state.apply(step)
         for name in wanted.get(step.i, ()):
-            if name and (step.event in ("return", "yield") or step.event in AUXILIARY):
+            if name and (step.event in ("return", "yield") or step.event in CHANGELESS):
                 raise UsageError(f"step {step.i} ({step.event}) has no names to ask for; ask at its line")
             found.append(Query(step.i, name, state.frames[step.frame].get(name) if name else step.arg))
     return found
@@ -93,22 +92,22 @@ def _answered(run: Recorded, queries: Iterable[tuple[int, str]]) -> list[Query]:
 
 def write(run: Recorded, options: Compact, queries: Sequence[Query] = ()) -> bytes:
     """The steps of a recording as text, with these queries and answers."""
-    writer = _Writer(run, options, queries)
+    writer = _CompactWriter(run, options, queries)
     for step in run.steps:
         writer.step(step)
     writer.end()
     return "".join(writer.out).encode()
 
 
-class _Writer:
+class _CompactWriter:
     """Walks the steps once, with the frames as `Cursor` sees them; `out` are the lines so far."""
 
     def __init__(self, run: Recorded, options: Compact, queries: Sequence[Query]) -> None:
         self.run, self.options, self.out = run, options, list[str]()
-        self._cursor, self._shown = Cursor(), Shown(options)
+        self._cursor, self._names = Cursor(), KnownNames(options)
         self._files = {name: i for i, (name, _) in reversed(list(enumerate(_files(run.program))))}
         self._lines: dict[int, int] = {}
-        self._pending: dict[int, Step] = {}  # steps whose changes are not known yet
+        self._pending = Pending[Step]()  # of the steps whose changes come late
         self._previous = NOBODY
         self._last_use, self._late = _survey(run)
         self._hidden: dict[int, list[Hidden]] = {}
@@ -130,7 +129,7 @@ class _Writer:
         self.out.append(f"{mark}{changes}\n")
         self._lines[step.frame], self._previous = step.line, step.frame
         self._ask(step.i, named=False)
-        if step.event not in AUXILIARY and step.i not in self._late:
+        if step.event not in CHANGELESS and step.i not in self._late:
             self._ask(step.i, named=True)
 
     def end(self) -> None:
@@ -148,7 +147,7 @@ class _Writer:
             fits = 0 <= step.frame < known
         if step.event == "resume":
             fits = fits and self._cursor.is_suspended(step.frame)
-        if step.event in AUXILIARY:
+        if step.event in CHANGELESS:
             fits = fits and not (step.delta or step.gone or step.same)
         if not fits:
             raise UsageError(f"step {step.i} ({step.event}) is of a frame that cannot have it")
@@ -162,7 +161,7 @@ class _Writer:
         while cursor.top not in (target, NOBODY) and self._last_use[cursor.top] < step.i:
             if target != NOBODY and not cursor.running[target]:
                 break
-            self._shown.forget(cursor.pop())
+            self._names.forget(cursor.pop())
             self.out.append("/\n")
         if cursor.top != target:
             self.out.append(f"@{cursor.refer(target) if target != NOBODY else '.'}\n")
@@ -170,16 +169,14 @@ class _Writer:
 
     def _is_epilogue(self, step: Step) -> bool:
         """Output and the like after the last frame ended are of the frame that was last."""
-        return step.event in AUXILIARY and self._cursor.top == NOBODY and self._previous == step.frame
+        return step.event in CHANGELESS and self._cursor.top == NOBODY and self._previous == step.frame
 
     def _late_changes(self, step: Step) -> str:
         """Writes what the frame's pending step had changed, as a line of its own; of a resume, as text of its line."""
-        if step.event in AUXILIARY:
-            return ""
-        pending = self._pending.pop(step.frame, None)
+        pending = self._pending.settle(step.frame, step.event)
         if pending is None:
             return ""
-        changes = self._shown.write(pending, self.options.reveals(pending.i))
+        changes = self._names.write(pending, self.options.reveals(pending.i))
         if step.event == "resume":
             return changes + " |" if changes else ""
         if changes:
@@ -189,21 +186,21 @@ class _Writer:
 
     def _own_changes(self, step: Step) -> str:
         """The changes that are known at once: nothing else happens before the frame's next event."""
-        if step.event in AUXILIARY:
+        if step.event in CHANGELESS:
             return ""
         if step.i in self._late:
-            self._pending[step.frame] = step
+            self._pending.hold(step.frame, step.event, step)
             return ""
-        changes = self._shown.write(step, self.options.reveals(step.i))
+        changes = self._names.write(step, self.options.reveals(step.i))
         if step.event == "return":
-            self._shown.forget(step.frame)
+            self._names.forget(step.frame)
         return changes
 
     def _mark(self, step: Step) -> str:
         """The action of a step: its line where it is not the obvious one, its mark, its value where it is shown."""
         if step.event == "call":
             return self._call(step)
-        if step.event not in AUXILIARY and step.event != "resume":
+        if step.event not in CHANGELESS and step.event != "resume":
             self._cursor.wake(step.frame)
         if step.event == "line":
             return str(step.line)
@@ -268,15 +265,9 @@ def _survey(run: Recorded) -> tuple[dict[int, int], set[int]]:
     Late: other steps lie between this one and the next of its frame, so that its changes are not known before.
     """
     last_use: dict[int, int] = {}
-    coming: dict[int, int] = {}
-    late: set[int] = set()
     for step in reversed(run.steps):
         last_use.setdefault(step.frame, step.i)
         if step.event == "call":
             last_use.setdefault(run.frames[step.frame].parent, step.i)
-        if step.event not in AUXILIARY:
-            after = coming.get(step.frame)
-            if after is not None and after != step.i + 1:
-                late.add(step.i)
-            coming[step.frame] = step.i
+    late = {i for i, after in enumerate(known_at(run.steps)) if after is not None and after != i + 1}
     return last_use, late

@@ -17,10 +17,10 @@ WIDEST = 32  # more open positions than this are given up, so that a frame's cos
 
 
 @dataclass
-class Place:
+class FramePlace:
     """Where one frame may stand. `allowed`: control flow leads here from the frame before."""
 
-    scope: Scope
+    scope: Activation
     event: str
     positions: list[Position]
     allowed: bool = True
@@ -32,7 +32,7 @@ class Place:
 
 
 @dataclass(eq=False)
-class Scope:
+class Activation:
     """One activation: its places so far, and the names it last showed, whole.
 
     `spent`: it last gave back None, so a generator has probably ended rather than yielded. `left_at` is where the
@@ -40,18 +40,18 @@ class Scope:
     """
 
     serial: int
-    places: list[Place] = field(default_factory=list)
+    places: list[FramePlace] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     spent: bool = False
     left_at: tuple[int, int] = (-1, 0)
 
     @property
-    def last(self) -> Place:
+    def last(self) -> FramePlace:
         """Its newest place."""
         return self.places[-1]
 
 
-def reach(before: Place, event: str, position: Position) -> Iterator[AbstractSet[int]]:
+def reach(before: FramePlace, event: str, position: Position) -> Iterator[AbstractSet[int]]:
     """Sets of lines on which a frame of this event may stand after a position, the likeliest first."""
     flow, start = position
     after: AbstractSet[int] = flow.start if before.starts else flow.next.get(start, frozenset())
@@ -68,7 +68,7 @@ def reach(before: Place, event: str, position: Position) -> Iterator[AbstractSet
             yield {start}
 
 
-def moved(before: Place, event: str, lines: AbstractSet[int]) -> list[Position]:
+def moved(before: FramePlace, event: str, lines: AbstractSet[int]) -> list[Position]:
     """The positions on these lines that control flow allows after a place."""
     found: dict[Position, None] = {}
     for position in before.positions:
@@ -85,7 +85,7 @@ def narrow(positions: list[Position]) -> list[Position]:
     return positions if len(positions) <= WIDEST else []
 
 
-def settle(scope: Scope) -> None:
+def settle(scope: Activation) -> None:
     """From the end back: drop the positions from which none of the next place's can be reached."""
     for before, after in zip(reversed(scope.places[:-1]), reversed(scope.places[1:]), strict=True):
         if len(before.positions) > 1 and after.allowed and after.positions:
@@ -93,6 +93,6 @@ def settle(scope: Scope) -> None:
             before.positions = kept or before.positions
 
 
-def _agrees(before: Place, position: Position, after: Place) -> bool:
+def _agrees(before: FramePlace, position: Position, after: FramePlace) -> bool:
     lines = {line for flow, line in after.positions if flow is position[0]}
     return any(reached & lines for reached in reach(before, after.event, position))

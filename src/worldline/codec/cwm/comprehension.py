@@ -64,7 +64,7 @@ def restore(shown: list[CwmFrame], source: str) -> list[CwmFrame]:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _InlinedComprehension:
     """One execution of a site: the frames of its rounds, the frame before which it returns, and its value."""
 
     site: Site
@@ -74,7 +74,7 @@ class _Run:
     value: str
 
 
-def _runs(shown: list[CwmFrame], sites: dict[int, Site]) -> Iterator[tuple[int, _Run]]:
+def _runs(shown: list[CwmFrame], sites: dict[int, Site]) -> Iterator[tuple[int, _InlinedComprehension]]:
     following = _following(shown)
     for i, frame in enumerate(shown):
         site = sites.get(frame.line or 0)
@@ -94,7 +94,7 @@ def _following(shown: list[CwmFrame]) -> list[int]:
     return following
 
 
-def _run(shown: list[CwmFrame], following: list[int], i: int, site: Site) -> _Run | None:
+def _run(shown: list[CwmFrame], following: list[int], i: int, site: Site) -> _InlinedComprehension | None:
     rounds, at = [], following[i]
     while at < len(shown) and shown[at].event == "line" and site.own & shown[at].locals.keys():
         rounds.append(at)
@@ -106,13 +106,13 @@ def _run(shown: list[CwmFrame], following: list[int], i: int, site: Site) -> _Ru
         value = shown[at].arg if shown[at].event == "return" else None
     else:
         value = shown[at].locals.get(site.target) if shown[at].event == "line" else None
-    return None if value is None else _Run(site, iterator, tuple(rounds), at, value)
+    return None if value is None else _InlinedComprehension(site, iterator, tuple(rounds), at, value)
 
 
-def _spliced(shown: list[CwmFrame], runs: dict[int, _Run], scope: int) -> Iterator[CwmFrame]:
+def _spliced(shown: list[CwmFrame], runs: dict[int, _InlinedComprehension], scope: int) -> Iterator[CwmFrame]:
     """The frames again, each round moved into the comprehension's scope and its call and return around them."""
-    rounds: dict[int, tuple[_Run, int]] = {}
-    ends: dict[int, tuple[_Run, int]] = {}
+    rounds: dict[int, tuple[_InlinedComprehension, int]] = {}
+    ends: dict[int, tuple[_InlinedComprehension, int]] = {}
     for i, frame in enumerate(shown):
         if i in ends:
             run, inner = ends.pop(i)
@@ -131,7 +131,7 @@ def _spliced(shown: list[CwmFrame], runs: dict[int, _Run], scope: int) -> Iterat
             ends[run.end] = run, scope
 
 
-def _inner(run: _Run, names: dict[str, str]) -> dict[str, str]:
+def _inner(run: _InlinedComprehension, names: dict[str, str]) -> dict[str, str]:
     inner = {".0": f"<{run.iterator}>"}
     inner.update((name, names[name]) for name in run.site.free if name in names)
     inner.update((name, value) for name, value in names.items() if name in run.site.own)

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from worldline.codec.cwm.comprehension import INLINED_SINCE, restore
 from worldline.codec.cwm.frame import CwmFrame
+from worldline.core.events import ENDED
 from worldline.core.trace import Step, Trace
 from worldline.flow.control import Flow, successors
 
-COMPLETE = ("returned", "raised", "exited")
 SHOWN = ("call", "line", "return", "raise", "yield", "resume")
 
 
@@ -30,7 +30,7 @@ def frames(trace: Trace) -> list[CwmFrame]:
 
 def complete(trace: Trace) -> bool:
     """Whether the trace ends where the program did."""
-    return trace.outcome.kind in COMPLETE
+    return trace.outcome.kind in ENDED
 
 
 def _inlines(trace: Trace) -> bool:

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from worldline.codec.cwm.activation import Place, Position, Scope, moved, narrow
-from worldline.codec.cwm.text import Listing
+from worldline.codec.cwm.activation import Activation, FramePlace, Position, moved, narrow
+from worldline.codec.cwm.text import SourceListing
 from worldline.flow.control import Flow
 from worldline.flow.names import Names
 
@@ -25,16 +25,16 @@ _CLASS = re.compile(r"([^\W\d][\w.]*)(?:#\d+)?\(")
 
 
 @dataclass
-class Scopes:
+class Activations:
     """The scopes of one prediction, fed a frame at a time."""
 
-    lines: Listing
+    lines: SourceListing
     flows: tuple[Flow, ...]
     entry: int | None
-    every: list[Scope] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
-    stack: list[Scope] = field(default_factory=list)
-    waiting: dict[str, list[Scope]] = field(default_factory=dict)
+    every: list[Activation] = field(default_factory=list)
+    places: list[FramePlace] = field(default_factory=list)
+    stack: list[Activation] = field(default_factory=list)
+    waiting: dict[str, list[Activation]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         numbers: dict[str, list[int]] = {}
@@ -49,7 +49,7 @@ class Scopes:
                 self.holders.setdefault(line, []).append(flow)
         self.bases = {flow.name: flow.bases for flow in self.flows if flow.bases}
 
-    def place(self, event: str, text: str, names: Mapping[str, str], arg: str | None) -> Place | None:
+    def place(self, event: str, text: str, names: Mapping[str, str], arg: str | None) -> FramePlace | None:
         """Where a frame stands; None where no scope is open for it."""
         if event != "call" and not self.stack:
             return None
@@ -60,26 +60,26 @@ class Scopes:
             self._leave(self.stack.pop(), text, arg)
         return place
 
-    def _move(self, event: str, text: str) -> Place:
+    def _move(self, event: str, text: str) -> FramePlace:
         """A frame of the innermost scope, or of the one around it when an exception has just left the innermost."""
         scope, lines = self.stack[-1], self.numbers.get(text, frozenset())
         found = moved(scope.last, event, lines)
         if found:
-            return Place(scope, event, found)
+            return FramePlace(scope, event, found)
         if scope.last.event == "raise" and event != "return" and len(self.stack) > 1:
             found = moved(self.stack[-2].last, event, lines)
             if found:
                 self.stack.pop()
-                return Place(self.stack[-1], event, found)
+                return FramePlace(self.stack[-1], event, found)
         flows = dict.fromkeys(flow for flow, _ in scope.last.positions)
         own = [(flow, line) for line in sorted(lines) for flow in self.holders.get(line, ()) if flow in flows]
-        return Place(scope, event, narrow(own) or self._anywhere(lines), allowed=not self.flows)
+        return FramePlace(scope, event, narrow(own) or self._anywhere(lines), allowed=not self.flows)
 
     def _anywhere(self, lines: frozenset[int]) -> list[Position]:
         """Every code object's lines of one text; a line of none, such as a comment, is still a line."""
         return narrow([(flow, line) for line in sorted(lines) for flow in self.holders.get(line, [NOWHERE])])
 
-    def _leave(self, scope: Scope, text: str, arg: str | None) -> None:
+    def _leave(self, scope: Activation, text: str, arg: str | None) -> None:
         scope.spent = arg == "None"
         scope.left_at = self._now()
         if any(line in flow.yields for flow, line in scope.last.positions):
@@ -91,26 +91,26 @@ class Scopes:
         """The innermost scope and how far it is: the same until it moves on to its next frame."""
         return (self.stack[-1].serial, len(self.stack[-1].places)) if self.stack else (-1, 0)
 
-    def _call(self, text: str, names: Mapping[str, str]) -> Place:
+    def _call(self, text: str, names: Mapping[str, str]) -> FramePlace:
         fresh = self._fresh(text, names)
         woken = [] if any(flow.name == "<genexpr>" for flow in fresh) else self._woken(text, names)
         if woken and not (fresh and woken[0].spent):
             scope = woken[0]
             self.waiting[text].remove(scope)
             positions = list(dict.fromkeys(position for other in woken for position in other.last.positions))
-            place = Place(scope, "call", positions)
+            place = FramePlace(scope, "call", positions)
         else:
-            scope = Scope(len(self.every))
+            scope = Activation(len(self.every))
             self.every.append(scope)
             flows = fresh or self.calls.get(text, [])
             found = narrow([(flow, flow.line) for flow in flows])
-            place = Place(scope, "call", found) if found else self._unheard(scope, text)
+            place = FramePlace(scope, "call", found) if found else self._unheard(scope, text)
         self.stack.append(scope)
         return place
 
-    def _unheard(self, scope: Scope, text: str) -> Place:
+    def _unheard(self, scope: Activation, text: str) -> FramePlace:
         """A call on a line that begins no code object."""
-        return Place(
+        return FramePlace(
             scope, "call", self._anywhere(self.numbers.get(text, frozenset())), allowed=not self.flows
         )
 
@@ -138,12 +138,12 @@ class Scopes:
             pending.extend(fresh)
         return kin
 
-    def _woken(self, text: str, names: Mapping[str, str]) -> list[Scope]:
+    def _woken(self, text: str, names: Mapping[str, str]) -> list[Activation]:
         """The suspended generators that a call fits best; more than one only when they fit equally well.
 
         Of equals the oldest comes first if they were left on this very line, as in a zip, else the newest.
         """
-        best: list[Scope] = []
+        best: list[Activation] = []
         score, now = (False, False, -1), self._now()
         for scope in self.waiting.get(text, []):
             if len(scope.names) > len(names) or not scope.names.keys() <= names.keys():

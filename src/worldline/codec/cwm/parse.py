@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from worldline.codec.cwm.activation import Place, settle
+from worldline.codec.cwm.activation import FramePlace, settle
 from worldline.codec.cwm.frame import CwmFrame
-from worldline.codec.cwm.lines import Scopes
-from worldline.codec.cwm.reader import RawFrame, Reader, pieces_of_ids, pieces_of_text
+from worldline.codec.cwm.lines import Activations
+from worldline.codec.cwm.reader import CwmReader, RawFrame, pieces_of_ids, pieces_of_text
 from worldline.codec.cwm.text import UNCHANGED, listing, without_marker
 from worldline.core.malformed import Malformed
 from worldline.flow.control import successors
@@ -39,13 +39,13 @@ def parse(
     `source` is the program's; a marker in it is read as `entry`, the line of the first function's `def` (0: a script).
     """
     if isinstance(text, str):
-        reader = Reader(iter(pieces_of_text(text)), len(text), shielded=True)
+        reader = CwmReader(iter(pieces_of_text(text)), len(text), shielded=True)
     else:
         ids = list(text)
-        reader = Reader(pieces_of_ids(ids, decode or _no_token), len(ids), shielded=False)
+        reader = CwmReader(pieces_of_ids(ids, decode or _no_token), len(ids), shielded=False)
     lines = listing(source)
     clean = "\n".join(lines.lines[1:])
-    scopes = Scopes(lines, successors(clean), lines.entry if entry is None else entry)
+    scopes = Activations(lines, successors(clean), lines.entry if entry is None else entry)
     frames: list[CwmFrame] = []
     for raw in reader.frames():
         place = scopes.place(raw.event, _bare(raw.line), raw.locals, raw.arg)
@@ -66,7 +66,7 @@ def _bare(line: str) -> str:
     return line if bare is None else bare
 
 
-def _frame(raw: RawFrame, place: Place) -> CwmFrame:
+def _frame(raw: RawFrame, place: FramePlace) -> CwmFrame:
     scope = place.scope
     if raw.event not in ("call", "line"):
         return CwmFrame(raw.event, scope.serial, None, {}, raw.arg)
@@ -80,14 +80,14 @@ def _frame(raw: RawFrame, place: Place) -> CwmFrame:
     return CwmFrame(raw.event, scope.serial, None, names, None, unknown=tuple(unknown))
 
 
-def _settled(frames: list[CwmFrame], scopes: Scopes) -> tuple[CwmFrame, ...]:
+def _settled(frames: list[CwmFrame], scopes: Activations) -> tuple[CwmFrame, ...]:
     """The frames with their lines, once each scope has been seen to its end."""
     for scope in scopes.every:
         settle(scope)
     return tuple(_with_line(frame, place) for frame, place in zip(frames, scopes.places, strict=True))
 
 
-def _with_line(frame: CwmFrame, place: Place) -> CwmFrame:
+def _with_line(frame: CwmFrame, place: FramePlace) -> CwmFrame:
     lines = tuple(sorted({line for _, line in place.positions}))
     if len(lines) == 1:
         return replace(frame, line=lines[0], allowed=place.allowed)

@@ -36,7 +36,7 @@ class RawFrame:
 
 
 @dataclass(frozen=True)
-class Piece:
+class Segment:
     """A special token (`name`), or a stretch of text (`name` empty) with the offset of each of its parts."""
 
     name: str
@@ -52,19 +52,19 @@ class Piece:
         return self.offsets[bisect_right(self.starts, index) - 1]
 
 
-def pieces_of_text(text: str) -> Iterator[Piece]:
+def pieces_of_text(text: str) -> Iterator[Segment]:
     """Special tokens as they are spelled, and what stands between."""
     at = 0
     for match in SPECIAL.finditer(text):
         if match.start() > at:
-            yield Piece("", text[at : match.start()], at)
-        yield Piece(match[1], "", match.start())
+            yield Segment("", text[at : match.start()], at)
+        yield Segment(match[1], "", match.start())
         at = match.end()
     if at < len(text):
-        yield Piece("", text[at:], at)
+        yield Segment("", text[at:], at)
 
 
-def pieces_of_ids(ids: Sequence[int], decode: Callable[[int], bytes | None]) -> Iterator[Piece | Malformed]:
+def pieces_of_ids(ids: Sequence[int], decode: Callable[[int], bytes | None]) -> Iterator[Segment | Malformed]:
     """The same for token ids; offsets are then positions in the list. Ends at an id that is none."""
     data = bytearray()
     starts: list[int] = []
@@ -83,7 +83,7 @@ def pieces_of_ids(ids: Sequence[int], decode: Callable[[int], bytes | None]) -> 
             continue
         yield from _stretch(data, starts, offsets)
         data, starts, offsets = bytearray(), [], []
-        yield Piece(name, "", at)
+        yield Segment(name, "", at)
     yield from _stretch(data, starts, offsets)
 
 
@@ -97,7 +97,7 @@ def _bytes(number: object, decode: Callable[[int], bytes | None]) -> bytes | Non
     return part if isinstance(part, bytes) else None
 
 
-def _stretch(data: bytearray, starts: list[int], offsets: list[int]) -> Iterator[Piece | Malformed]:
+def _stretch(data: bytearray, starts: list[int], offsets: list[int]) -> Iterator[Segment | Malformed]:
     """Tokens' bytes as text; an offset counts characters, so starts are moved from bytes to characters."""
     if not data:
         return
@@ -112,19 +112,19 @@ def _stretch(data: bytearray, starts: list[int], offsets: list[int]) -> Iterator
             counted += byte & 0xC0 != 0x80
             lengths.append(counted)
         starts = [lengths[start] for start in starts]
-    yield Piece("", text, offsets[0], tuple(starts), tuple(offsets))
+    yield Segment("", text, offsets[0], tuple(starts), tuple(offsets))
 
 
 @dataclass
-class Reader:
+class CwmReader:
     """Reads frames from pieces; `malformed` says why it stopped early, `ended` that the end was written."""
 
-    pieces: Iterator[Piece | Malformed]
+    pieces: Iterator[Segment | Malformed]
     length: int
     shielded: bool
     ended: bool = False
     malformed: Malformed | None = None
-    ahead: list[Piece] = field(default_factory=list)
+    ahead: list[Segment] = field(default_factory=list)
 
     def frames(self) -> Iterator[RawFrame]:
         """Every whole frame, up to the end, the end of the input, or the first fault."""
@@ -151,7 +151,7 @@ class Reader:
         self._text()
         self._expect("frame_sep")
 
-    def _frame(self, piece: Piece) -> RawFrame | None:
+    def _frame(self, piece: Segment) -> RawFrame | None:
         event = EVENTS.get(piece.name)
         if event is None:
             self._fail(piece, "an event or <|end_of_text|>")
@@ -186,7 +186,7 @@ class Reader:
             return None
         return value
 
-    def _take(self) -> Piece | None:
+    def _take(self) -> Segment | None:
         """The next piece; None at the end of the input or at something unreadable."""
         if self.ahead:
             return self.ahead.pop()
@@ -196,14 +196,14 @@ class Reader:
             return None
         return piece
 
-    def _text(self) -> Piece:
+    def _text(self) -> Segment:
         """A stretch of text, empty where a special token stands at once."""
         piece = self._take()
         if piece is not None and not piece.name:
             return piece
         if piece is not None:
             self.ahead.append(piece)
-        return Piece("", "", self.length if piece is None else piece.offset)
+        return Segment("", "", self.length if piece is None else piece.offset)
 
     def _expect(self, name: str) -> bool:
         """Whether the special token comes next; says so where it does not."""
@@ -213,7 +213,7 @@ class Reader:
         self._fail(piece, token(name))
         return False
 
-    def _fail(self, piece: Piece | None, expected: str) -> None:
+    def _fail(self, piece: Segment | None, expected: str) -> None:
         if self.malformed is None:
             self.malformed = Malformed(self.length if piece is None else piece.offset, expected)
 

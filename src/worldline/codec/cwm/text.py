@@ -55,7 +55,7 @@ def quoted(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Listing:
+class SourceListing:
     """A source as the format shows it: lines by number (line 0 is empty, for a module), and the marked line."""
 
     lines: tuple[str, ...]
@@ -66,7 +66,7 @@ class Listing:
         return self.lines[line] if 0 <= line < len(self.lines) else ""
 
 
-def listing(source: str) -> Listing:
+def listing(source: str) -> SourceListing:
     """The lines of a source, the marker taken off the line that ends in it."""
     lines, entry = [""], None
     for text in _LINE_END.split(source):
@@ -74,7 +74,7 @@ def listing(source: str) -> Listing:
         if bare is not None and entry is None:
             entry = len(lines)
         lines.append(text if bare is None else bare)
-    return Listing(tuple(lines), entry)
+    return SourceListing(tuple(lines), entry)
 
 
 def without_marker(line: str) -> str | None:

@@ -17,14 +17,15 @@ from worldline.codec.cwm.text import (
     EVENT_TOKENS,
     TOKENS,
     UNCHANGED,
-    Listing,
+    SourceListing,
     listing,
     marked,
     quoted,
     shield,
     token,
 )
-from worldline.core.trace import EVENTS, Trace
+from worldline.core.events import EVENTS
+from worldline.core.trace import Trace
 from worldline.flow.control import successors
 
 __all__ = ["TOKENS", "CwmFrame", "CwmPrediction", "encode", "frames", "parse", "prompt"]
@@ -51,12 +52,12 @@ def prompt(source: str, entry: int) -> str:
     )
 
 
-def render(shown: Iterable[CwmFrame], lines: Listing) -> str:
+def render(shown: Iterable[CwmFrame], lines: SourceListing) -> str:
     """Frames as text."""
     return "".join(_rendered(shown, lines))
 
 
-def _rendered(shown: Iterable[CwmFrame], lines: Listing) -> Iterator[str]:
+def _rendered(shown: Iterable[CwmFrame], lines: SourceListing) -> Iterator[str]:
     said: dict[int, dict[str, str]] = {}
     for frame in shown:
         yield token(EVENT_TOKENS[frame.event])

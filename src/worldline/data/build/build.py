@@ -23,9 +23,9 @@ from pathlib import Path
 import msgspec
 
 from worldline import files
-from worldline.core.trace import Interpreter
+from worldline.core.trace import InterpreterInfo
 from worldline.data.build.shards import Store
-from worldline.data.build.unit import Job, Unit, covered
+from worldline.data.build.unit import Unit, UnitJob, covered
 from worldline.data.manifest import fingerprint
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
@@ -37,7 +37,7 @@ UNIT = 1024  # documents
 
 
 @dataclass(frozen=True)
-class Progress:
+class BuildProgress:
     """How far a build has come. `rate` is documents a second of this run, `covered` the share of what is required."""
 
     documents: int
@@ -50,8 +50,8 @@ class Progress:
 
 def build(
     recipe: str | Path | Mixture, out: str | Path, *, count: int, workers: int = 0, seed: int = 0, unit: int = UNIT,
-    trust: bool = False, progress: Callable[[Progress], None] | None = None,
-) -> Progress:  # fmt: skip
+    trust: bool = False, progress: Callable[[BuildProgress], None] | None = None,
+) -> BuildProgress:  # fmt: skip
     """Store `count` documents of a recipe (a path, a name, or the mixture itself) in a directory, or go on doing so."""
     if count < 1 or unit < 1 or workers < 0:
         raise UsageError("count and unit are at least 1, workers at least 0 (0: one a core)")
@@ -64,7 +64,9 @@ def build(
         "mixture": msgspec.to_builtins(mixture),
         "files": _digests(mixture),
     }
-    mark = fingerprint(limits=mixture.limits, interpreter=Interpreter(who.name, who.version, ""), recipe=plan)
+    mark = fingerprint(
+        limits=mixture.limits, interpreter=InterpreterInfo(who.name, who.version, ""), recipe=plan
+    )
     store = Store(out, fingerprint=mark)
     try:
         return _fill(store, mixture, count, workers or os.cpu_count() or 1, seed, unit, trust, progress)
@@ -84,16 +86,16 @@ def _digests(mixture: Mixture) -> dict[str, str]:
 
 def _fill(
     store: Store, mixture: Mixture, count: int, workers: int, seed: int, unit: int, trust: bool,
-    progress: Callable[[Progress], None] | None,
-) -> Progress:  # fmt: skip
+    progress: Callable[[BuildProgress], None] | None,
+) -> BuildProgress:  # fmt: skip
     before, began, duplicates = store.documents, time.monotonic(), 0
 
-    def now() -> Progress:
+    def now() -> BuildProgress:
         rate = (store.documents - before) / max(time.monotonic() - began, 1e-9)
-        return Progress(store.documents, count, store.size, duplicates, rate, share(store.coverage))
+        return BuildProgress(store.documents, count, store.size, duplicates, rate, share(store.coverage))
 
     first = store.following
-    jobs = (Job(mixture, seed, number, unit, trust) for number in range(first, 1 << 31))
+    jobs = (UnitJob(mixture, seed, number, unit, trust) for number in range(first, 1 << 31))
     for number, made in enumerate(_units(jobs, workers), first) if store.documents < count else ():
         fresh = [
             (row, covers)
@@ -114,11 +116,11 @@ def _fill(
     return now()
 
 
-def _units(jobs: Iterator[Job], workers: int) -> Iterator[Unit]:
+def _units(jobs: Iterator[UnitJob], workers: int) -> Iterator[Unit]:
     """Units in order, as many processes at work as asked; those that nobody wants any more are ended."""
     running: set[subprocess.Popen[bytes]] = set()
 
-    def run(job: Job) -> Unit:
+    def run(job: UnitJob) -> Unit:
         command = [sys.executable, "-m", "worldline.data.build.unit"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             running.add(process)

@@ -18,7 +18,7 @@ import msgspec
 from worldline import files
 from worldline.data import manifest as manifests
 from worldline.data.document import Document
-from worldline.data.manifest import Entry, Manifest, Problem
+from worldline.data.manifest import Manifest, ShardEntry, StorageProblem
 from worldline.errors import DigestError, FingerprintError, FormatError, UsageError
 from worldline.programs.coverage.coverage import table
 
@@ -29,7 +29,7 @@ _NOTE = b"worldline.coverage"
 _FOLLOWING = b"worldline.following"
 
 
-class Row(msgspec.Struct, frozen=True):
+class DocumentRow(msgspec.Struct, frozen=True):
     """One document at rest. `key` stands for the program and its renamings, `run` for one execution of it."""
 
     prompt: bytes
@@ -77,7 +77,7 @@ class Store:
         files.write(self.directory / manifests.NAME, manifests.encode(fresh))
         return fresh
 
-    def _recall(self, entry: Entry) -> None:
+    def _recall(self, entry: ShardEntry) -> None:
         shard = _table(self.directory, entry, ["run"])
         self.runs.update(shard.column("run").to_pylist())
         self.coverage.update(json.loads(shard.schema.metadata[_NOTE]))
@@ -89,17 +89,16 @@ class Store:
         """How many are stored."""
         return sum(entry.rows for entry in self.manifest.shards)
 
-    def commit(self, rows: Sequence[Row], coverage: Counter[str], *, following: int | None = None) -> None:
+    def commit(
+        self, rows: Sequence[DocumentRow], coverage: Counter[str], *, following: int | None = None
+    ) -> None:
         """Store rows as the next shard, then the manifest that lists it, then the table of what is covered.
 
         `following` is the unit to go on with, one more than before unless said.
         """
         if rows:
             self.following = self.following + 1 if following is None else following
-            notes = {
-                _NOTE: json.dumps(coverage, sort_keys=True).encode(),
-                _FOLLOWING: b"%d" % self.following,
-            }
+            notes = {_NOTE: json.dumps(coverage, sort_keys=True).encode(), _FOLLOWING: b"%d" % self.following}
             entry = _write_shard(self.directory / shard_name(len(self.manifest.shards)), rows, notes)
             listed = msgspec.structs.replace(self.manifest, shards=(*self.manifest.shards, entry))
             files.write(self.directory / manifests.NAME, manifests.encode(listed))
@@ -142,12 +141,12 @@ def load(directory: Path) -> Manifest:
     return found
 
 
-def read_rows(directory: str | Path, *, split: str = "") -> Iterator[Row]:
+def read_rows(directory: str | Path, *, split: str = "") -> Iterator[DocumentRow]:
     """Every stored row, of one split if asked, each shard checked before a row of it is read."""
     for entry in load(Path(directory)).shards:
         for row in _table(Path(directory), entry).to_pylist():
             if not split or row["split"] == split:
-                yield Row(**row)
+                yield DocumentRow(**row)
 
 
 def read_documents(directory: str | Path, *, split: str = "") -> Iterator[Document]:
@@ -156,28 +155,30 @@ def read_documents(directory: str | Path, *, split: str = "") -> Iterator[Docume
         yield Document(row.prompt, row.steps, row.kind, row.key)
 
 
-def verify(directory: str | Path) -> list[Problem]:
+def verify(directory: str | Path) -> list[StorageProblem]:
     """Everything that is wrong with a dataset of documents; an empty list if nothing is."""
     try:
         manifest = load(Path(directory))
     except (DigestError, FormatError) as error:
-        return [Problem(manifests.NAME, "manifest", error.slug, str(error))]
+        return [StorageProblem(manifests.NAME, "manifest", error.slug, str(error))]
     problems = []
     for entry in manifest.shards:
         file = manifests.open_shard(Path(directory), entry, manifest.shards)
-        if isinstance(file, Problem):
+        if isinstance(file, StorageProblem):
             problems.append(file)
         else:
             file.close()
     return problems
 
 
-def _write_shard(path: Path, rows: Sequence[Row], notes: dict[bytes, bytes]) -> Entry:
+def _write_shard(path: Path, rows: Sequence[DocumentRow], notes: dict[bytes, bytes]) -> ShardEntry:
     import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
     kinds = {"prompt": pa.binary(), "steps": pa.binary()}
-    fields = [pa.field(name, kinds.get(name, pa.string()), nullable=False) for name in Row.__struct_fields__]
+    fields = [
+        pa.field(name, kinds.get(name, pa.string()), nullable=False) for name in DocumentRow.__struct_fields__
+    ]
     schema = pa.schema(fields, metadata=notes)
     made = pa.Table.from_pylist([msgspec.structs.asdict(row) for row in rows], schema=schema)
     draft = files.Draft(path)
@@ -189,15 +190,15 @@ def _write_shard(path: Path, rows: Sequence[Row], notes: dict[bytes, bytes]) -> 
         raise
     raw = sum(len(row.prompt) + len(row.steps) for row in rows)
     lines = sum(row.steps.count(b"\n") for row in rows)
-    return Entry(path.name, draft.size, len(rows), lines, raw, sha256)
+    return ShardEntry(path.name, draft.size, len(rows), lines, raw, sha256)
 
 
-def _table(directory: Path, entry: Entry, columns: list[str] | None = None) -> Any:
+def _table(directory: Path, entry: ShardEntry, columns: list[str] | None = None) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     file = manifests.open_shard(directory, entry)
-    if isinstance(file, Problem):
+    if isinstance(file, StorageProblem):
         raise file.exception()
     with file:
         file.seek(0)

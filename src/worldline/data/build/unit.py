@@ -13,14 +13,14 @@ from dataclasses import replace
 
 import msgspec
 
-from worldline.data.build.shards import Row
+from worldline.data.build.shards import DocumentRow
 from worldline.data.mixture import Mixture, runs, written
 from worldline.errors import WorldlineError
 from worldline.programs.coverage.coverage import count
 from worldline.programs.split import execution, split_of
 
 
-class Job(msgspec.Struct, frozen=True):
+class UnitJob(msgspec.Struct, frozen=True):
     """What a unit is made of, and how many documents it has before duplicates are dropped."""
 
     mixture: Mixture
@@ -33,14 +33,14 @@ class Job(msgspec.Struct, frozen=True):
 class Unit(msgspec.Struct, frozen=True):
     """Its documents, and for each what it covers; or why there are none."""
 
-    rows: list[Row] = []
+    rows: list[DocumentRow] = []
     covers: list[dict[str, int]] = []
     trouble: str = ""
 
 
-def make(job: Job) -> Unit:
+def make(job: UnitJob) -> Unit:
     """The documents of a unit, of every split, no program twice with the same call."""
-    rows: dict[str, Row] = {}
+    rows: dict[str, DocumentRow] = {}
     covers: list[dict[str, int]] = []
     mixture = replace(job.mixture, split="all")
     source = runs(mixture, seed=job.seed, worker=job.unit, workers=0, trust=job.trust)
@@ -51,14 +51,14 @@ def make(job: Job) -> Unit:
             run = execution(trace.program, hashed)
             made = written(mixture, rng, trace, kind=kind, hashed=hashed)
             if made is not None and run not in rows:
-                rows[run] = Row(made.prompt, made.steps, kind, split_of(hashed), hashed, run)
+                rows[run] = DocumentRow(made.prompt, made.steps, kind, split_of(hashed), hashed, run)
                 covers.append(dict(count(trace)))
     return Unit(list(rows.values()), covers)
 
 
 def main() -> int:
     """Read a job, answer with its unit."""
-    job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=UnitJob)
     try:
         answer = make(job)
     except WorldlineError as error:

@@ -25,8 +25,9 @@ from typing import Any
 
 from worldline import files
 from worldline.codec.compact.writer import Compact
+from worldline.core.events import EVENTS
 from worldline.core.program import Program
-from worldline.core.trace import EVENTS, Trace
+from worldline.core.trace import Trace
 from worldline.data.document import MAX_BYTES, document, is_sound, write
 from worldline.data.mine.extract import Found, functions
 from worldline.data.mine.inputs import arguments
@@ -35,10 +36,9 @@ from worldline.data.mine.types import Signature, signature
 from worldline.data.mixture import ALL, SMALL, TOGETHER, Mixture, written
 from worldline.errors import FormatError, UsageError
 from worldline.programs.split import key, split_of
-from worldline.recording.recorder import Worker, prepare
+from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
-STANDARD = "stdlib"  # the name that stands for the standard library
 CALLS = 8  # kept of a function
 ROUND = 24  # calls tried at a time
 ROUNDS = 3
@@ -91,7 +91,7 @@ class Quarry:
 
 
 @dataclass(frozen=True)
-class Tally:
+class MiningCounts:
     """How far a mining has come; `failed` counts the files and candidates that could not be tried."""
 
     files: int = 0
@@ -103,13 +103,13 @@ class Tally:
 
 def mine(
     places: Sequence[str], *, out: str | Path, python: str | None = None, workers: int = 1, seed: int = 0,
-    most: int = 0, trust: bool = False, progress: Callable[[Tally], None] | None = None,
-) -> Tally:  # fmt: skip
+    most: int = 0, trust: bool = False, progress: Callable[[MiningCounts], None] | None = None,
+) -> MiningCounts:  # fmt: skip
     """Mine packages (by name, as `python` finds them), `stdlib`, folders and files into a file; what was found.
 
     The same again after it was killed goes on; the file is there when all is done, and the same.
     """
-    tally, found = Tally(), locate(places, python)
+    tally, found = MiningCounts(), locate(places, python)
     journal = Journal(Path(out))
     draft = files.Draft(Path(out))
     try:
@@ -132,7 +132,7 @@ def mine(
 
 def _search(
     places: Iterable[Path], journal: Journal, *, workers: int, seed: int, trust: bool
-) -> Iterator[tuple[Tally, list[Mined]]]:
+) -> Iterator[tuple[MiningCounts, list[Mined]]]:
     """What was mined of each candidate, in order, duplicates left out; at the end, once more, how far it came."""
     setup = prepare(limits=stretched(SMALL, ROUND), python=None, core="auto", trust=trust)
     seen: set[str] = set()
@@ -155,18 +155,18 @@ def _search(
                     yield found
 
     with ExitStack() as stack:
-        pool = [Worker(setup) for _ in range(workers)]
+        pool = [BoxWorker(setup) for _ in range(workers)]
         for worker in pool:
             stack.callback(worker.close)
         for mined in _each(pool, fresh(), journal, seed):
             failed += mined is None
             kept, calls = kept + bool(mined), calls + len(mined or ())
-            yield Tally(counted, candidates, kept, calls, failed), mined or []
-    yield Tally(counted, candidates, kept, calls, failed), []
+            yield MiningCounts(counted, candidates, kept, calls, failed), mined or []
+    yield MiningCounts(counted, candidates, kept, calls, failed), []
 
 
 def _each(
-    pool: list[Worker], found: Iterator[Found], journal: Journal, seed: int
+    pool: list[BoxWorker], found: Iterator[Found], journal: Journal, seed: int
 ) -> Iterator[list[Mined] | None]:
     """Each candidate's calls, one candidate a worker at a time; None for one that failed."""
     with ThreadPoolExecutor(len(pool), "worldline-mine") as threads:
@@ -186,7 +186,7 @@ def _each(
                     yield None
 
 
-def _known(journal: Journal, worker: Worker, found: Found, seed: int) -> list[Mined]:
+def _known(journal: Journal, worker: BoxWorker, found: Found, seed: int) -> list[Mined]:
     """A candidate's calls as the journal has them, or found now and noted there."""
     mark = digest(seed, found.origin, found.source, worker.setup.limits, worker.setup.plan.boxed)
     calls = journal.calls(mark)
@@ -198,7 +198,7 @@ def _known(journal: Journal, worker: Worker, found: Found, seed: int) -> list[Mi
     return [Mined(found.source, call, found.origin, hashed) for call in calls]
 
 
-def fuzz(worker: Worker, found: Found, rng: Random) -> list[Mined]:
+def fuzz(worker: BoxWorker, found: Found, rng: Random) -> list[Mined]:
     """The calls of one function that are worth keeping: they end by themselves, each along another path."""
     hashed = key(found.source)
     paths: dict[bytes, str] = {}
@@ -320,7 +320,7 @@ def written_out(
     chosen = [each for each in read_mined(path) if mixture.split in (ALL, split_of(each.key))]
     rng = Random(f"{mixture.seed}/mined")
     limits = stretched(mixture.limits, TOGETHER)
-    worker = Worker(prepare(limits=limits, python=None, core="auto", trust=trust))
+    worker = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=trust))
     draft, made = files.Draft(Path(out)), 0
     try:
         with lzma.open(draft, "wb", preset=6) as file:  # type: ignore[call-overload]

@@ -17,7 +17,7 @@ from worldline.explore.branches.branch import Branch
 from worldline.explore.pair import Pair
 
 
-def branch_told(branch: Branch, pair: Pair, root: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
+def branch_json(branch: Branch, pair: Pair, root: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
     """One branch, beside its root; `pair` are its truth and what was found."""
     rewritten = branch.ask.program != root.ask.program
     return {
@@ -28,7 +28,7 @@ def branch_told(branch: Branch, pair: Pair, root: Branch, tokenizer: Tokenizer |
         "note": branch.note,
         "why": branch.why,
         "at": branch.at,
-        "program": program_told(branch.ask.program) if rewritten else None,
+        "program": program_json(branch.ask.program) if rewritten else None,
         "rows": len(pair.rows),
         "first": pair.first,
         "answer": _answer(branch, pair),
@@ -38,7 +38,7 @@ def branch_told(branch: Branch, pair: Pair, root: Branch, tokenizer: Tokenizer |
     }
 
 
-def program_told(program: Program) -> dict[str, Any]:
+def program_json(program: Program) -> dict[str, Any]:
     """A program, but for its further files."""
     return {
         "name": program.name,

@@ -1,7 +1,7 @@
 """A branch of a scene and the intervention that made it. Pure data, frozen: who grows a branch replaces it.
 
 An intervention is one of four: another value, another next line, another budget, another program. What each of them
-does to a text is `branch_plan`; what the interpreter does behind it is `branch_truth`.
+does to a text is `plan`; what the interpreter does behind it is `continuation`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from worldline.codec.compact.guide.guard import guard_of
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.turns import Turn, turns
-from worldline.codec.compact.writer import AUXILIARY
+from worldline.core.events import CHANGELESS
 from worldline.core.malformed import Malformed
 from worldline.core.value import canonical
 from worldline.errors import UsageError
@@ -29,7 +29,7 @@ ROOM = 1 << 12  # bytes that a model has at least behind an intervention
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class BranchPoint:
     """Where a run is interrupted: step `step` of `frame` is done, and `steps` steps stand before what comes next."""
 
     step: int
@@ -38,7 +38,7 @@ class Place:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class BranchPlan:
     """How a branch begins: the ask that goes on, where it parts, and what was changed there.
 
     `line` is forced behind what is given; `late`: the changes of the frame's newest step are not written yet, so
@@ -47,14 +47,14 @@ class Plan:
 
     ask: Ask
     at: int
-    place: Place | None = None
+    point: BranchPoint | None = None
     values: Mapping[str, str | None] = field(default_factory=dict)
     line: int | None = None
     late: bool = False
     fresh: bool = False
 
 
-def planned(branch: Branch, intervention: Intervention) -> Plan:
+def planned(branch: Branch, intervention: Intervention) -> BranchPlan:
     """How a branch goes on from an intervention; UsageError where it cannot."""
     if intervention.kind == "budget":
         return _budget(branch, intervention)
@@ -64,11 +64,11 @@ def planned(branch: Branch, intervention: Intervention) -> Plan:
         raise UsageError(
             f"only compact texts can be led elsewhere, and this one is written in {branch.found.codec}"
         )
-    run = Run.of(branch)
+    run = ImaginedRun.of(branch)
     return _edit(run, intervention) if intervention.kind == "edit" else _line(run, intervention)
 
 
-def _budget(branch: Branch, intervention: Intervention) -> Plan:
+def _budget(branch: Branch, intervention: Intervention) -> BranchPlan:
     found, limit = branch.found, intervention.limit or 0
     if found.status != "budget":
         raise UsageError(f"the budget did not cut it: it is {found.status}")
@@ -77,19 +77,19 @@ def _budget(branch: Branch, intervention: Intervention) -> Plan:
     # What a model wrote it would write again; a subword model's text cannot be cut anywhere.
     given = found.text if found.codec == "compact" else branch.ask.given
     steps = len(parse(found.text, branch.ask.prompt).steps) if found.codec == "compact" else 0
-    return Plan(ask=replace(branch.ask, limit=limit, given=given), at=steps)
+    return BranchPlan(ask=replace(branch.ask, limit=limit, given=given), at=steps)
 
 
-def _rewrite(branch: Branch, intervention: Intervention) -> Plan:
+def _rewrite(branch: Branch, intervention: Intervention) -> BranchPlan:
     how, old = intervention.how, branch.ask.program
     new = rewrite_program(old, flatten=how in ("flatten", "both"), chars=how in ("chars", "both"))
     if new.source == old.source:
         raise UsageError(f"there is nothing to rewrite by {how}: the program stays as it is")
-    return Plan(ask=replace(branch.ask, program=new, given=b""), at=0, fresh=True)
+    return BranchPlan(ask=replace(branch.ask, program=new, given=b""), at=0, fresh=True)
 
 
 @dataclass(frozen=True)
-class Run:
+class ImaginedRun:
     """An imagined run as interventions see it: its ask, its text, its steps and the turns they were written in."""
 
     ask: Ask
@@ -98,7 +98,7 @@ class Run:
     turns: list[Turn]
 
     @classmethod
-    def of(cls, branch: Branch) -> Run:
+    def of(cls, branch: Branch) -> ImaginedRun:
         """A branch's found side."""
         text = branch.found.text
         return cls(branch.ask, text, parse(text, branch.ask.prompt), turns(text))
@@ -107,7 +107,7 @@ class Run:
         """The frames that run when a step is over, outermost first."""
         stack: list[int] = []
         for each in self.parsed.steps[: step + 1]:
-            if each.event in AUXILIARY:
+            if each.event in CHANGELESS:
                 continue
             around = self.parsed.frames[each.frame].parent if each.event == "call" else each.frame
             if around in stack:
@@ -136,19 +136,19 @@ class Run:
     def newest(self, frame: int, step: int) -> int:
         """The newest step of a frame at a step; output and the like belong to the one before them."""
         steps = self.parsed.steps[: step + 1]
-        return next(one.i for one in reversed(steps) if one.frame == frame and one.event not in AUXILIARY)
+        return next(one.i for one in reversed(steps) if one.frame == frame and one.event not in CHANGELESS)
 
-    def place(self, step: int) -> Place:
+    def branch_point(self, step: int) -> BranchPoint:
         """Where a step is done; UsageError where the text ends before."""
         frame, steps = self.parsed.steps[step].frame, self.parsed.steps
         for later in steps[step + 1 :]:
-            if later.frame == frame and later.event not in AUXILIARY:
-                return Place(step=step, frame=frame, steps=later.i)
+            if later.frame == frame and later.event not in CHANGELESS:
+                return BranchPoint(step=step, frame=frame, steps=later.i)
         stack = self.stack(len(steps) - 1)
         if frame in stack[:-1]:
             raise UsageError(f"step {step} is not done where the text ends: its frame waits for a call")
         whole = stack[-1:] == [frame] or self.ends(step)
-        return Place(step=step, frame=frame, steps=len(steps) if whole else step + 1)
+        return BranchPoint(step=step, frame=frame, steps=len(steps) if whole else step + 1)
 
     def step_at(self, step: int | None) -> int:
         """A step that is asked for, by its number."""
@@ -157,12 +157,12 @@ class Run:
         return step
 
 
-def _edit(run: Run, intervention: Intervention) -> Plan:
+def _edit(run: ImaginedRun, intervention: Intervention) -> BranchPlan:
     step = run.step_at(intervention.step)
     event = run.parsed.steps[step].event
-    if event in AUXILIARY:
+    if event in CHANGELESS:
         step = run.newest(run.parsed.steps[step].frame, step)
-    place = run.place(step)
+    point = run.branch_point(step)
     if not (intervention.name or "").isidentifier():
         raise UsageError(f"{intervention.name!r} is no name")
     value = None if intervention.value is None else canonical(intervention.value)
@@ -170,10 +170,10 @@ def _edit(run: Run, intervention: Intervention) -> Plan:
         raise UsageError(f"{intervention.name}={intervention.value}: not a value")
     values = {intervention.name or "": value}
     given = edited(run.ask, run.text, Edit(step, values))
-    return Plan(ask=_going_on(run.ask, given), at=step, place=place, values=values)
+    return BranchPlan(ask=_going_on(run.ask, given), at=step, point=point, values=values)
 
 
-def _line(run: Run, intervention: Intervention) -> Plan:
+def _line(run: ImaginedRun, intervention: Intervention) -> BranchPlan:
     step, line = run.step_at(intervention.step), intervention.line or 0
     frame = run.parsed.steps[step].frame
     if run.ends(step):
@@ -183,33 +183,31 @@ def _line(run: Run, intervention: Intervention) -> Plan:
         frame = stack[-1]
     if line not in _lines(run, frame):
         raise UsageError(f"line {line} is no line of the program that can run in this file")
-    place = run.place(run.newest(frame, step))
-    end = behind(run, place, late=False)
-    spoken = end > behind(run, place, late=True)
-    late = place.steps == len(run.parsed.steps) and place.step != place.steps - 1 and not spoken
+    point = run.branch_point(run.newest(frame, step))
+    end = behind(run, point, late=False)
+    spoken = end > behind(run, point, late=True)
+    late = point.steps == len(run.parsed.steps) and point.step != point.steps - 1 and not spoken
     given = run.text[:end]
-    return Plan(ask=_going_on(run.ask, given), at=place.steps, place=place, line=line, late=late)
+    return BranchPlan(ask=_going_on(run.ask, given), at=point.steps, point=point, line=line, late=late)
 
 
-def _lines(run: Run, frame: int) -> frozenset[int]:
+def _lines(run: ImaginedRun, frame: int) -> frozenset[int]:
     """The lines that can run in the file of a frame."""
     told, file = run.parsed.program, run.parsed.frames[frame].file
     assert told is not None  # a text with steps has a prompt that was read
-    names = [
-        told.name,
-        *(name for name, _ in told.files),
-    ]  # a prompt does not say what its main file is called
+    # A prompt does not say what its main file is called.
+    names = [told.name, *(name for name, _ in told.files)]
     return guard_of(run.ask.program).files[names.index(file)].lines if file in names else frozenset()
 
 
-def behind(run: Run, place: Place, *, late: bool) -> int:
-    """Where the text goes on behind a place: behind the changes of its step, or before them where they are `late`."""
-    end = run.turns[place.steps - 1].end
-    if place.steps == place.step + 1 or place.steps >= len(run.turns):
+def behind(run: ImaginedRun, point: BranchPoint, *, late: bool) -> int:
+    """Where the text goes on behind a point: behind the changes of its step, or before them where they are `late`."""
+    end = run.turns[point.steps - 1].end
+    if point.steps == point.step + 1 or point.steps >= len(run.turns):
         return end
-    turn = run.turns[place.steps]
+    turn = run.turns[point.steps]
     own = turn.lines[-1]
-    if place.steps < len(run.parsed.steps) and run.parsed.steps[place.steps].event == "resume":
+    if point.steps < len(run.parsed.steps) and run.parsed.steps[point.steps].event == "resume":
         bar = run.text.find(b" |", own.action, own.end)
         return own.action if bar < 0 else bar + 2
     for part in turn.lines:

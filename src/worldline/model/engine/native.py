@@ -33,7 +33,7 @@ PIECE = 4096  # bytes read between two chances to interrupt
 State = Any  # of _engine: fork(), nbytes, prompt, trace
 
 
-class Engine:
+class NativeEngine:
     """The trunk's function over `weights`, named as in its `state_dict()`."""
 
     def __init__(
@@ -109,11 +109,13 @@ def paths() -> tuple[str, ...]:
 
 def open_engine(
     shape: Shape, weights: Mapping[str, Stored], *, threads: int | None = None, precision: str = "int8"
-) -> Engine | reference.Engine:
+) -> NativeEngine | reference.ReferenceEngine:
     """The fastest engine there is: in C, or in NumPy where that was not built."""
     if ready():
-        return Engine(shape, weights, threads=threads, precision=precision)
-    return reference.Engine(shape, {name: widen(array) for name, array in weights.items()}, threads=threads)
+        return NativeEngine(shape, weights, threads=threads, precision=precision)
+    return reference.ReferenceEngine(
+        shape, {name: widen(array) for name, array in weights.items()}, threads=threads
+    )
 
 
 def usable_threads() -> int:
@@ -128,15 +130,6 @@ def _plain(array: Stored) -> Stored:
 
 
 def _fields(shape: Shape) -> dict[str, Any]:
-    names = (
-        "heads",
-        "gated",
-        "queries",
-        "hidden",
-        "householders",
-        "window",
-        "vocabulary",
-        "slopes",
-    )
+    names = ("heads", "gated", "queries", "hidden", "householders", "window", "vocabulary", "slopes")
     kinds = "".join(kind[0] for kind in shape.layers).encode()
     return {"kinds": kinds, **{name: getattr(shape, name) for name in names}}

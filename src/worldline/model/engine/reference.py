@@ -23,14 +23,14 @@ Ids = bytes | Sequence[int]
 
 
 @dataclass
-class Run:
+class KeyValueBuffer:
     """Keys and values of consecutive bytes, in a buffer with room to grow: [key or value, SHARED, bytes, HEAD]."""
 
     held: Array
     size: int = 0
 
     @classmethod
-    def empty(cls) -> Run:
+    def empty(cls) -> KeyValueBuffer:
         """Of no bytes."""
         return cls(np.empty((2, SHARED, 0, HEAD), np.float32))
 
@@ -54,9 +54,9 @@ class Run:
             self.held[:, :, :count] = self.newest(count).copy()
             self.size = count
 
-    def copy(self) -> Run:
+    def copy(self) -> KeyValueBuffer:
         """An independent copy of what is held."""
-        return Run(self.held[:, :, : self.size].copy(), self.size)
+        return KeyValueBuffer(self.held[:, :, : self.size].copy(), self.size)
 
 
 @dataclass
@@ -66,8 +66,8 @@ class Memory:
     mixer_short: Array  # [TAPS - 1, width]
     mlp_short: Array
     delta: Array | None  # [heads, HEAD of the value, HEAD of the key]
-    pinned: Run | None
-    recent: Run | None
+    pinned: KeyValueBuffer | None
+    recent: KeyValueBuffer | None
 
     def copy(self) -> Memory:
         """An independent copy."""
@@ -88,16 +88,16 @@ class Memory:
 
 
 @dataclass
-class State:
+class EngineState:
     """What has been read, as far as the future depends on it."""
 
     memories: list[Memory]
     prompt: int = 0  # pinned bytes read
     trace: int = 0  # bytes read behind them
 
-    def fork(self) -> State:
+    def fork(self) -> EngineState:
         """An independent copy."""
-        return State([memory.copy() for memory in self.memories], self.prompt, self.trace)
+        return EngineState([memory.copy() for memory in self.memories], self.prompt, self.trace)
 
     @property
     def nbytes(self) -> int:
@@ -105,7 +105,7 @@ class State:
         return sum(memory.nbytes for memory in self.memories)
 
 
-class Engine:
+class ReferenceEngine:
     """The trunk's function over `weights`, named as in its `state_dict()`. `threads` are BLAS's own affair."""
 
     def __init__(self, shape: Shape, weights: Mapping[str, Array], *, threads: int | None = None) -> None:
@@ -113,20 +113,20 @@ class Engine:
         self.shape = shape
         self.weights = weights
 
-    def start(self) -> State:
+    def start(self) -> EngineState:
         """The state in which nothing was read."""
-        return State([_blank(self.shape, kind) for kind in self.shape.layers])
+        return EngineState([_blank(self.shape, kind) for kind in self.shape.layers])
 
-    def feed(self, state: State, data: Ids, *, pin: bool) -> Array:
+    def feed(self, state: EngineState, data: Ids, *, pin: bool) -> Array:
         """Logits after the last byte of `data`, which `state` has then read. The prompt is pinned, and comes first."""
         logits: Array = self._feed(state, data, pin, every=False)[0]
         return logits
 
-    def feed_all(self, state: State, data: Ids, *, pin: bool) -> Array:
+    def feed_all(self, state: EngineState, data: Ids, *, pin: bool) -> Array:
         """Logits after every byte of `data`: [bytes, vocabulary]."""
         return self._feed(state, data, pin, every=True)
 
-    def step(self, states: Sequence[State], data: Ids) -> Array:
+    def step(self, states: Sequence[EngineState], data: Ids) -> Array:
         """One byte of the trace for each state: logits [states, vocabulary]."""
         ids = checked_ids(self.shape, data)
         if len(ids) != len(states):
@@ -137,7 +137,7 @@ class Engine:
             return np.empty((0, self.shape.vocabulary), np.float32)
         return self._logits(self._read(states, ids.reshape(-1, 1), False))
 
-    def _feed(self, state: State, data: Ids, pin: bool, *, every: bool) -> Array:
+    def _feed(self, state: EngineState, data: Ids, pin: bool, *, every: bool) -> Array:
         ids = checked_ids(self.shape, data)
         if not len(ids) and not every:
             raise ValueError("there are no logits after no bytes")
@@ -153,7 +153,7 @@ class Engine:
     def _logits(self, x: Array) -> Array:
         return norm(x) @ self.weights["head"].T
 
-    def _read(self, states: Sequence[State], ids: NDArray[np.int32], pin: bool) -> Array:
+    def _read(self, states: Sequence[EngineState], ids: NDArray[np.int32], pin: bool) -> Array:
         """The stream behind the last layer, [states x time, width], from ids [states, time]."""
         weights, (batch, time) = self.weights, ids.shape
         x = norm(weights["embed"][ids])  # [states, time, width]
@@ -197,7 +197,7 @@ class Engine:
             out[t] = (state @ q[t, :, :, None])[..., 0]
         return (norm(out) * gate * sigmoid(gate)).reshape(len(x), -1)
 
-    def _attention(self, name: str, state: State, memory: Memory, inner: Array, pin: bool) -> Array:
+    def _attention(self, name: str, state: EngineState, memory: Memory, inner: Array, pin: bool) -> Array:
         """Attention over the pinned keys and the newest of the trace."""
         shape, time, pinned, recent = self.shape, len(inner), memory.pinned, memory.recent
         assert pinned is not None
@@ -219,7 +219,7 @@ class Engine:
         mixed: Array = out.reshape(shape.queries, time, HEAD).swapaxes(0, 1).reshape(time, -1)
         return mixed * sigmoid(gate)
 
-    def _sharpness(self, name: str, state: State, time: int, pin: bool) -> Array:
+    def _sharpness(self, name: str, state: EngineState, time: int, pin: bool) -> Array:
         """The factor of each byte's queries, by head: it grows with the keys in sight. [time, queries, 1]."""
         read = np.arange(1, time + 1)
         seen = (
@@ -245,7 +245,7 @@ class Engine:
 def _blank(shape: Shape, kind: str) -> Memory:
     short = (TAPS - 1, shape.width)
     delta = np.zeros((shape.heads, HEAD, HEAD), np.float32) if kind == "delta" else None
-    pinned, recent = (Run.empty(), Run.empty()) if kind == "attention" else (None, None)
+    pinned, recent = (KeyValueBuffer.empty(), KeyValueBuffer.empty()) if kind == "attention" else (None, None)
     return Memory(np.zeros(short, np.float32), np.zeros(short, np.float32), delta, pinned, recent)
 
 

@@ -12,7 +12,7 @@ from worldline import files
 from worldline.data.sources import Source
 from worldline.errors import UsageError
 from worldline.model.shape import Shape
-from worldline.model.train.optimize import Rates
+from worldline.model.train.optimize import LearningRates
 from worldline.model.train.schedule import Phase
 
 
@@ -27,7 +27,7 @@ class Training:
     steps: int = 0
     minutes: float = 0.0  # instead of steps: a budget of wall-clock time, start-up included
     phases: tuple[tuple[float, int, int], ...] = ()  # (share of the run, time, rows): from there on
-    rates: Rates = field(default_factory=Rates)
+    rates: LearningRates = field(default_factory=LearningRates)
     warmup: int = 50  # steps
     cooldown: float = 0.4  # the last share of the run, over which the rates fall to 0
     ema: float = 0.998

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from worldline.data.batches import Batch, Packer, State
+from worldline.data.batches import Batch, Packer, StreamState
 from worldline.data.sources import Mixed, Pool
 from worldline.model.train.schedule import Phase
 
@@ -38,7 +38,7 @@ class Fed:
 
     batch: Batch
     tensors: Tensors
-    state: State
+    state: StreamState
 
 
 class Feed:
@@ -84,7 +84,7 @@ class Feed:
         self._next += 1
         batch = self._packer.batch(phase.rows, phase.time)
         return Fed(
-            batch, tensors(batch, pinned=self._pinned), State(self._mixed.state(), self._packer.waiting)
+            batch, tensors(batch, pinned=self._pinned), StreamState(self._mixed.state(), self._packer.waiting)
         )
 
     def _put(self, made: Fed | BaseException) -> None:

@@ -35,9 +35,9 @@ from worldline.model.hybrid import Trunk
 from worldline.model.train import loss as train_loss
 from worldline.model.train.config import Training, changed
 from worldline.model.train.feed import Fed, Feed, to_device
-from worldline.model.train.metrics import Figures, Lines, Writer, open_tracker
+from worldline.model.train.metrics import Figures, MetricsFile, MetricsWriter, open_tracker
 from worldline.model.train.optimize import Average, Optimizer, clip
-from worldline.model.train.ranks import Ranks, join
+from worldline.model.train.ranks import TrainerRank, join
 from worldline.model.train.schedule import Clock, factor, phase_at
 from worldline.model.train.start import Start, load_weights, restore, stream_name, trained_on, weights_of
 
@@ -82,24 +82,24 @@ class _Asked:
 
 
 @dataclass
-class Run:
+class TrainingRun:
     """A training in progress."""
 
     config: Training
     out: Path
-    ranks: Ranks
+    ranks: TrainerRank
     model: Trunk
     optimizer: Optimizer
     average: Average
     clock: Clock
     feed: Feed
     held: train_loss.HeldOut
-    writers: list[Writer]
+    writers: list[MetricsWriter]
     step: int
     trained_on: list[dict[str, Any]]
-    behind: batches.State | None = None  # where the stream stands behind the newest batch trained on
+    behind: batches.StreamState | None = None  # where the stream stands behind the newest batch trained on
     unseen: deque[_Unseen] = field(default_factory=deque)
-    told: float = field(default_factory=monotonic)  # when figures were last told
+    printed: float = field(default_factory=monotonic)  # when figures were last written
     summed: Figures = field(default_factory=dict)  # since then
 
 
@@ -147,7 +147,7 @@ def _asked_to_stop() -> Iterator[_Asked]:
         signal.signal(signal.SIGTERM, old)
 
 
-def _drawn(run: Run, asked: _Asked) -> Fed | None:
+def _drawn(run: TrainingRun, asked: _Asked) -> Fed | None:
     """The next batch; None if no more is needed, or if SIGTERM came before it did."""
     if run.clock.progress(run.step) >= 1:
         return None
@@ -163,7 +163,7 @@ def _drawn(run: Run, asked: _Asked) -> Fed | None:
 # ---- the beginning
 
 
-def _begin(config: Training, out: Path, ranks: Ranks, *, resume: bool) -> Run:
+def _begin(config: Training, out: Path, ranks: TrainerRank, *, resume: bool) -> TrainingRun:
     files.make_directory(out)
     with torch.random.fork_rng():
         torch.manual_seed(config.seed)
@@ -184,7 +184,7 @@ def _begin(config: Training, out: Path, ranks: Ranks, *, resume: bool) -> Run:
     writers = _writers(config, out, start.step) if ranks.first else []
     seen = trained_on(config, start) if ranks.first else []
     feed = _open_feed(config, ranks, clock, start)
-    return Run(
+    return TrainingRun(
         config, out, ranks, model, optimizer, average, clock, feed, held, writers, start.step, seen, start.state
     )  # fmt: skip
 
@@ -196,7 +196,7 @@ def _clear(out: Path) -> None:
         files.remove(out / HELD_OUT)
 
 
-def _open_feed(config: Training, ranks: Ranks, clock: Clock, start: Start) -> Feed:
+def _open_feed(config: Training, ranks: TrainerRank, clock: Clock, start: Start) -> Feed:
     state = start.state
     try:
         mixed = sources.Mixed(
@@ -213,14 +213,14 @@ def _open_feed(config: Training, ranks: Ranks, clock: Clock, start: Start) -> Fe
     )  # fmt: skip
 
 
-def _held_out(config: Training, out: Path, ranks: Ranks) -> train_loss.HeldOut:
+def _held_out(config: Training, out: Path, ranks: TrainerRank) -> train_loss.HeldOut:
     """The documents held out: drawn once, kept beside the run, the same after a resume."""
     path = out / HELD_OUT
     if config.held_out is None or not ranks.first:
         return train_loss.HeldOut((), 0, 0)
     if not path.exists():
         once = config.held_out
-        if isinstance(once, sources.Live):
+        if isinstance(once, sources.LiveSource):
             once = replace(once, repeat=1)
         stream = sources.open_source(once, seed=f"{config.seed}/held-out")
         try:
@@ -233,16 +233,16 @@ def _held_out(config: Training, out: Path, ranks: Ranks) -> train_loss.HeldOut:
     return train_loss.held_out(documents, rows=longest.rows, time=longest.time)
 
 
-def _writers(config: Training, out: Path, step: int) -> list[Writer]:
+def _writers(config: Training, out: Path, step: int) -> list[MetricsWriter]:
     facts = config.to_json()
     files.write(out / "config.json", json.dumps(facts, indent=1).encode())
-    return [Lines(out, step=step), *(open_tracker(name, out, facts) for name in config.trackers)]
+    return [MetricsFile(out, step=step), *(open_tracker(name, out, facts) for name in config.trackers)]
 
 
 # ---- a step
 
 
-def _advance(run: Run, fed: Fed, progress: float) -> None:
+def _advance(run: TrainingRun, fed: Fed, progress: float) -> None:
     config = run.config
     given = to_device(fed.tensors, run.ranks.device)
     run.model.zero_grad(set_to_none=True)
@@ -270,7 +270,7 @@ def _unseen(step: int, fed: Fed, facts: Tensor) -> _Unseen:
     return _Unseen(step, fed, there, arrived)
 
 
-def _habits(run: Run, progress: float) -> None:
+def _habits(run: TrainingRun, progress: float) -> None:
     """What is done every so many steps, but for the first and the last."""
     config = run.config
     if not run.unseen:
@@ -282,7 +282,7 @@ def _habits(run: Run, progress: float) -> None:
         _save(run)
 
 
-def _look(run: Run, lag: int) -> None:
+def _look(run: TrainingRun, lag: int) -> None:
     """Look at the losses that are `lag` steps old: by now they are there."""
     while len(run.unseen) > lag:
         oldest = run.unseen.popleft()
@@ -294,7 +294,7 @@ def _look(run: Run, lag: int) -> None:
         run.summed = {name: run.summed.get(name, 0.0) + value for name, value in news.items()}
 
 
-def _name_batch(run: Run, bad: _Unseen, loss: float, norm: float) -> str:
+def _name_batch(run: TrainingRun, bad: _Unseen, loss: float, norm: float) -> str:
     """Write down which documents the batch held; what to say."""
     found = {
         "step": bad.step, "loss": str(loss), "norm": str(norm), "rank": run.ranks.rank,
@@ -308,29 +308,29 @@ def _name_batch(run: Run, bad: _Unseen, loss: float, norm: float) -> str:
 # ---- telling and saving
 
 
-def _tell(run: Run, progress: float, *, evaluate: bool) -> None:
+def _tell(run: TrainingRun, progress: float, *, evaluate: bool) -> None:
     """Figures since the last time; with `evaluate` those of the held-out documents too."""
     figures, run.summed = run.summed, {}
     now = monotonic()
     if not run.ranks.first or not figures:
         return
-    speed = figures["bytes"] / (now - run.told)
+    speed = figures["bytes"] / (now - run.printed)
     seen = figures["seen"]
-    told = {
+    row = {
         "progress": progress, "loss": figures["loss"] / seen, "norm": figures["norm"] / seen,
         "share": figures["share"] / seen, "bytes_per_second": speed, "mfu": _mfu(run, speed),
         "elapsed": run.clock.elapsed, **run.feed.counts,
     }  # fmt: skip
     if evaluate and run.held.batches:
         with run.average.in_place():
-            told |= train_loss.measure(run.model, run.held, run.ranks.device)
+            row |= train_loss.measure(run.model, run.held, run.ranks.device)
     for writer in run.writers:
-        writer.write(run.step, told)
-    print(_line(run.step, told), flush=True)
-    run.told = monotonic()
+        writer.write(run.step, row)
+    print(_line(run.step, row), flush=True)
+    run.printed = monotonic()
 
 
-def _mfu(run: Run, speed: float) -> float:
+def _mfu(run: TrainingRun, speed: float) -> float:
     peak = run.config.peak
     if not peak and run.ranks.device.type == "cuda":
         name = torch.cuda.get_device_name(run.ranks.device)
@@ -339,22 +339,24 @@ def _mfu(run: Run, speed: float) -> float:
     return 6 * size * speed / (peak * run.ranks.count) if peak else 0.0
 
 
-def _line(step: int, told: Figures) -> str:
+def _line(step: int, row: Figures) -> str:
     line = (
-        f"step {step:6d}  {told['progress']:6.1%}  loss {told['loss']:.4f} bits  norm {told['norm']:.3f}  "
-        f"{told['bytes_per_second'] / 1e3:,.0f} kB/s  mfu {told['mfu']:.1%}"
+        f"step {step:6d}  {row['progress']:6.1%}  loss {row['loss']:.4f} bits  norm {row['norm']:.3f}  "
+        f"{row['bytes_per_second'] / 1e3:,.0f} kB/s  mfu {row['mfu']:.1%}"
     )
-    if "fresh" in told:
-        line += f"  again {told['again'] / max(1, told['fresh'] + told['again']):.0%} waited {told['waited']:.0f}s"
-    if "held_out_bits" in told:
+    if "fresh" in row:
         line += (
-            f"  | held out {told['held_out_bits']:.4f} bits  answer {told['held_out_answer']:.1%}  "
-            f"trace {told['held_out_trace']:.1%}"
+            f"  again {row['again'] / max(1, row['fresh'] + row['again']):.0%} waited {row['waited']:.0f}s"
+        )
+    if "held_out_bits" in row:
+        line += (
+            f"  | held out {row['held_out_bits']:.4f} bits  answer {row['held_out_answer']:.1%}  "
+            f"trace {row['held_out_trace']:.1%}"
         )
     return line
 
 
-def _save(run: Run) -> Path:
+def _save(run: TrainingRun) -> Path:
     """A checkpoint of this moment, of weights that are numbers and the same everywhere."""
     _look(run, 0)
     size = float(sum(weight.detach().double().abs().sum() for weight in run.model.parameters()))

@@ -20,7 +20,7 @@ TRACKERS = ("tensorboard", "trackio", "wandb")
 Figures = dict[str, float]
 
 
-class Writer(Protocol):
+class MetricsWriter(Protocol):
     """Takes the figures of a step."""
 
     def write(self, step: int, figures: Figures) -> None:
@@ -30,7 +30,7 @@ class Writer(Protocol):
         """Nothing more will come."""
 
 
-class Lines:
+class MetricsFile:
     """`metrics.jsonl`: rewritten whole each time, so that it is never torn; figures after `step` are of a lost run."""
 
     def __init__(self, folder: Path, *, step: int = 0) -> None:
@@ -72,7 +72,7 @@ class _TensorBoard:
         self._writer.close()
 
 
-class _Run:
+class _TrackedRun:
     """trackio and wandb: the second took the first's interface over."""
 
     def __init__(self, module: Any, folder: Path, config: dict[str, Any]) -> None:
@@ -86,7 +86,7 @@ class _Run:
         self._module.finish()
 
 
-def open_tracker(name: str, folder: Path, config: dict[str, Any]) -> Writer:
+def open_tracker(name: str, folder: Path, config: dict[str, Any]) -> MetricsWriter:
     """One of the trackers, if it is installed."""
     try:
         if name == "tensorboard":
@@ -94,11 +94,11 @@ def open_tracker(name: str, folder: Path, config: dict[str, Any]) -> Writer:
         if name == "trackio":
             import trackio  # type: ignore[import-not-found]
 
-            return _Run(trackio, folder, config)
+            return _TrackedRun(trackio, folder, config)
         if name == "wandb":
             import wandb  # type: ignore[import-not-found]
 
-            return _Run(wandb, folder, config)
+            return _TrackedRun(wandb, folder, config)
     except ImportError as error:
         raise UsageError(f"{name} is not installed: {error}") from error
     raise UsageError(f"a tracker is one of {', '.join(TRACKERS)}, not {name!r}")

@@ -22,7 +22,7 @@ _CUBIC = (3.4445, -4.7750, 2.0315)  # steepest at 0: singular values end in abou
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rates:
+class LearningRates:
     """Learning rates at their height, by what they move, and the constants beside them."""
 
     matrix: float = 0.02
@@ -63,7 +63,7 @@ class _Group:
 class Optimizer:
     """Holds the state of both methods; `step` moves the weights by the gradients that are there."""
 
-    def __init__(self, model: nn.Module, rates: Rates) -> None:
+    def __init__(self, model: nn.Module, rates: LearningRates) -> None:
         self._rates, self.steps = rates, 0
         matrices = [module for module in model.modules() if isinstance(module, Matrix)]
         fused = {id(matrix.weight) for matrix in matrices}
@@ -137,7 +137,7 @@ def _groups(matrices: list[Matrix]) -> dict[str, _Group]:
     return made
 
 
-def _height(name: str, rates: Rates) -> float:
+def _height(name: str, rates: LearningRates) -> float:
     kind = name.rpartition(".")[2]
     named = {"embed": rates.embed, "head": rates.head, "rates": rates.rates}
     return named.get(kind, rates.vector)

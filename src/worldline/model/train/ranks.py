@@ -18,7 +18,7 @@ from worldline.errors import UsageError
 
 
 @dataclass(frozen=True)
-class Ranks:
+class TrainerRank:
     """This trainer among `count`; `device` is its own."""
 
     rank: int
@@ -60,7 +60,7 @@ class Ranks:
             dist.destroy_process_group()
 
 
-def join(device: str | None = None) -> Ranks:
+def join(device: str | None = None) -> TrainerRank:
     """Find the others, if `torchrun` started any, and the device to train on."""
     rank, count, local = (int(os.environ.get(name, default)) for name, default in _VARIABLES)
     kind = device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -70,9 +70,9 @@ def join(device: str | None = None) -> Ranks:
     if where.type == "cuda":
         torch.cuda.set_device(where)
     if count == 1:
-        return Ranks(0, 1, where)
+        return TrainerRank(0, 1, where)
     dist.init_process_group("nccl" if where.type == "cuda" else "gloo")
-    return Ranks(rank, count, where, dist.new_group(backend="gloo"))
+    return TrainerRank(rank, count, where, dist.new_group(backend="gloo"))
 
 
 _VARIABLES = (("RANK", "0"), ("WORLD_SIZE", "1"), ("LOCAL_RANK", "0"))

@@ -26,7 +26,7 @@ class Start:
 
     step: int = 0
     elapsed: float = 0.0
-    state: batches.State | None = None
+    state: batches.StreamState | None = None
     trained_on: tuple[dict[str, Any], ...] = ()
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.turns import Turn, turns
-from worldline.codec.compact.writer import AUXILIARY, Recorded, write
+from worldline.codec.compact.writer import Recorded, write
+from worldline.core.events import CHANGELESS, known_at
 from worldline.core.state import State
 from worldline.core.trace import Step
 from worldline.core.value import scan
@@ -38,21 +39,16 @@ def edited(ask: Ask, text: bytes, edit: Edit) -> bytes:
     if not 0 <= edit.step < len(parsed.steps):
         raise UsageError(f"no step {edit.step} to edit in a text of {len(parsed.steps)}")
     step = parsed.steps[edit.step]
-    if step.event in AUXILIARY or step.event == "return":
+    if step.event in CHANGELESS or step.event == "return":
         raise UsageError(f"step {step.i} ({step.event}) has no names to edit; edit at its line")
     if not ask.options.reveals(step.i):
         raise UsageError(f"step {step.i} is not revealed: its state is not in the text")
-    after = _next_of_frame(parsed, step)
+    at = known_at(parsed.steps)[step.i]
+    after = None if at is None else parsed.steps[at]
     shown = _rewritten(parsed, step, edit)
     if after is None or after.i == step.i + 1:
         return _own(text, shown, step.i)
     return _late(text, shown, after)
-
-
-def _next_of_frame(parsed: Parsed, step: Step) -> Step | None:
-    """The frame's next event, before which late changes stand."""
-    later = (other for other in parsed.steps[step.i + 1 :] if other.frame == step.frame)
-    return next((other for other in later if other.event not in AUXILIARY), None)
 
 
 def _rewritten(parsed: Parsed, step: Step, edit: Edit) -> bytes:

@@ -35,10 +35,8 @@ from worldline.predict.sureness import Sure, sureness
 __all__ = ["FORCES", "READINGS", "Ahead", "Edit", "Rolled", "Sure", "roll"]
 
 FORCES = ("free", "actions", "states", "both", "next", "edited", "guard", "queries")
-READINGS = {
-    "own": "actions",
-    "true": "next",
-}  # of teacher forcing: the states before each step are the model's, or true
+# Of teacher forcing: the states before each step are the model's, or true.
+READINGS = {"own": "actions", "true": "next"}
 
 
 @dataclass(frozen=True, kw_only=True)

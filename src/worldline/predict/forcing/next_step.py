@@ -20,7 +20,7 @@ from worldline.predict.forcing.script import ANY, SPACE, state_bits
 from worldline.predict.forcing.walk import TOGETHER
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor
-from worldline.predict.rollout import Draft, Logits, penalty
+from worldline.predict.rollout import Logits, RolloutDraft, penalty
 
 SLACK = 256  # bytes that a step may be longer than the true one before it is cut
 LOOKAHEAD = 1 << 12  # bytes asked of a text predictor at once
@@ -44,7 +44,7 @@ class Ahead:
     state: float | None = None
 
 
-class Reader(Protocol):
+class ForkingEngine(Protocol):
     """An engine whose states can be copied, and that says what follows each of many bytes."""
 
     def start(self) -> Any:
@@ -85,7 +85,7 @@ class _Reading:
 
     def __init__(self, local: Local, ask: Ask, text: bytes) -> None:
         self._local, self._text = local, text
-        self._engine = cast(Reader, local.engine)
+        self._engine = cast(ForkingEngine, local.engine)
         self._turns = _whole(ask, text)
         self._draft = local.draft(replace(ask, given=b"", limit=len(text) + SLACK + 1))
         self._found: list[Ahead] = []
@@ -108,7 +108,7 @@ class _Reading:
             self._found[number] = replace(self._found[number], found=found)
         return tuple(self._found)
 
-    def _begin(self) -> Iterator[tuple[Draft, Any, Logits]]:
+    def _begin(self) -> Iterator[tuple[RolloutDraft, Any, Logits]]:
         """The steps that must be written, each from where the true text stands before it."""
         for block in self._blocks():
             behind, at = self._state.fork(), block[0].start
@@ -128,7 +128,7 @@ class _Reading:
         if block:
             yield block
 
-    def _read(self, block: list[Turn]) -> list[tuple[Turn, Draft, Logits]]:
+    def _read(self, block: list[Turn]) -> list[tuple[Turn, RolloutDraft, Logits]]:
         """Compares some turns; those that the model would write otherwise, as drafts that are at their beginning."""
         start = block[0].start
         after = self._engine.feed_all(self._state, self._text[start : block[-1].end], pin=False)
@@ -164,7 +164,7 @@ class _OneTurn:
         return b""
 
 
-def _compared(draft: Draft, turn: Turn, text: bytes, rows: Logits) -> Ahead:
+def _compared(draft: RolloutDraft, turn: Turn, text: bytes, rows: Logits) -> Ahead:
     """What the model would have written at each byte of a turn, all before it being true."""
     same, sums = {True: True, False: True}, {True: 0.0, False: 0.0}  # by: is it about the action
     for line in turn.lines:

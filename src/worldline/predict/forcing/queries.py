@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.turns import ForcedLine, forced_lines
 from worldline.errors import UsageError
-from worldline.predict.forcing.script import Steps
+from worldline.predict.forcing.script import ChosenSteps
 from worldline.predict.forcing.walk import walk
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor
@@ -80,15 +80,17 @@ def _round(predictor: Predictor, going: Sequence[Inquiry]) -> None:
     """Writes on from what is kept, where that can change anything."""
     going = [one for one in going if one.left is None or one.spent[-1] <= one.left]
     asks = [_ask(one) for one in going]
-    scripts = [Steps(one.lines, frozenset(one.spent)) for one in going]
-    for one, ask, script, told in zip(going, asks, scripts, _told(predictor, asks, scripts), strict=True):
-        script.finish(told.prediction.text)
+    scripts = [ChosenSteps(one.lines, frozenset(one.spent)) for one in going]
+    for one, ask, script, rolled in zip(
+        going, asks, scripts, _rollouts(predictor, asks, scripts), strict=True
+    ):
+        script.finish(rolled.prediction.text)
         at, before = len(ask.given), len(one.ask.given)
-        one.seconds += told.prediction.seconds
-        one.prediction = replace(told.prediction, seconds=one.seconds)
-        one.logprobs = one.logprobs[: at - before] + told.logprobs
-        one.entropies = one.entropies[: at - before] + told.entropies
-        one.dictated = [span for span in one.dictated if span[1] <= at] + told.dictated
+        one.seconds += rolled.prediction.seconds
+        one.prediction = replace(rolled.prediction, seconds=one.seconds)
+        one.logprobs = one.logprobs[: at - before] + rolled.logprobs
+        one.entropies = one.entropies[: at - before] + rolled.entropies
+        one.dictated = [span for span in one.dictated if span[1] <= at] + rolled.dictated
         one.answered = {number for number in one.answered if number < one.spent[-1]} | script.answered
         one.left = script.left
 
@@ -98,7 +100,7 @@ def _ask(one: Inquiry) -> Ask:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _Rollout:
     """A text that was written, and what is known of its bytes behind `given`."""
 
     prediction: Prediction
@@ -107,14 +109,16 @@ class _Told:
     dictated: list[tuple[int, int]]
 
 
-def _told(predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[Steps]) -> Iterator[_Told]:
+def _rollouts(
+    predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[ChosenSteps]
+) -> Iterator[_Rollout]:
     if isinstance(predictor, Local):
         local = predictor.settled()
         for found in local.follow(asks, scripts):
-            yield _Told(found, local.logprobs, local.entropies, local.dictated)
+            yield _Rollout(found, local.logprobs, local.entropies, local.dictated)
         return
     for ask, done in zip(asks, walk(predictor, asks, scripts), strict=True):
         if not done.certain and done.status != "fault":
             raise UsageError(f"{predictor.name} does not say how sure it is of each byte")
         certain = [0.0] * (len(done.text) - len(ask.given))
-        yield _Told(done.prediction(), certain, certain, done.dictated)
+        yield _Rollout(done.prediction(), certain, certain, done.dictated)

@@ -7,8 +7,8 @@ from, and what is written instead of the one it chose. It follows the text line 
   can, is the model's own. Where the truth was cut the writing stops.
 - `States`: the model says what happens, and as soon as it has said the true action the true rest of the line is given,
   late changes too. At its first other action the truth has no state for it: from there it is on its own (`left`).
-- `Steps`: the true step is given in some places, whatever the model's own states are, as long as its actions so far
-  were the true ones; behind another action the true run says nothing about this one, and it is on its own (`left`).
+- `ChosenSteps`: the true step is given in some places, whatever the model's own states are, as long as its actions so
+  far were the true ones; behind another action the true run says nothing about this one, and it is on its own (`left`).
 - `Guarded`: nothing is dictated; what leaves the control flow is refused.
 """
 
@@ -152,7 +152,7 @@ class States:
         return b""
 
 
-class Steps:
+class ChosenSteps:
     """The true steps of these numbers."""
 
     def __init__(self, lines: Sequence[ForcedLine], wanted: Collection[int]) -> None:

@@ -19,7 +19,7 @@ TOGETHER = 64  # texts under way
 
 
 @dataclass
-class Walk:
+class ForcedWalk:
     """One text under way, and the answer that it is read from while they agree."""
 
     ask: Ask
@@ -38,12 +38,12 @@ class Walk:
         return Prediction(text=bytes(self.text), status=self.status, logprob=logprob, seconds=self.seconds)
 
 
-def walk(predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[Script]) -> Iterator[Walk]:
+def walk(predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[Script]) -> Iterator[ForcedWalk]:
     """The walks of these asks, finished, in their order."""
     for first in range(0, len(asks), TOGETHER):
         part = slice(first, first + TOGETHER)
         walks = [
-            Walk(ask, script, bytearray(ask.given))
+            ForcedWalk(ask, script, bytearray(ask.given))
             for ask, script in zip(asks[part], scripts[part], strict=True)
         ]
         while waiting := [one for one in walks if not one.status]:
@@ -53,7 +53,7 @@ def walk(predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[Script]) -
         yield from walks
 
 
-def _answer(predictor: Predictor, waiting: Sequence[Walk]) -> None:
+def _answer(predictor: Predictor, waiting: Sequence[ForcedWalk]) -> None:
     """Asks for what follows each text."""
     asks = [
         Ask(
@@ -74,7 +74,7 @@ def _answer(predictor: Predictor, waiting: Sequence[Walk]) -> None:
             one.status = "fault"
 
 
-def _go(one: Walk) -> None:
+def _go(one: ForcedWalk) -> None:
     """Reads on in the answer, until it ends or something else is dictated."""
     fresh = len(one.text)
     while not one.status and one.held is not None:
@@ -92,7 +92,7 @@ def _go(one: Walk) -> None:
             one.status = "ended"
 
 
-def _dictate(one: Walk, data: bytes) -> None:
+def _dictate(one: ForcedWalk, data: bytes) -> None:
     start, end = len(one.text), len(one.text) + len(data)
     one.text += data
     one.dictated.append((start, end))
@@ -100,14 +100,14 @@ def _dictate(one: Walk, data: bytes) -> None:
         one.held = None
 
 
-def _run_out(one: Walk, moved: bool) -> None:
+def _run_out(one: ForcedWalk, moved: bool) -> None:
     """The answer is at its end: it was cut by the look-ahead, or there is no more."""
     assert one.held is not None
     cut = one.held.status == "budget" and moved and len(one.text) < one.ask.limit
     one.status, one.held = ("", None) if cut else (one.held.status, one.held)
 
 
-def _take(one: Walk, byte: int) -> None:
+def _take(one: ForcedWalk, byte: int) -> None:
     if one.script.allowed(one.text) >> byte & 1:
         one.text.append(byte)
     else:

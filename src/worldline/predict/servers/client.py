@@ -54,7 +54,7 @@ class Unanswered(Exception):
 
 
 @dataclass(frozen=True)
-class Client:
+class ServerClient:
     """Where questions go, and how. `random` spreads the pauses between attempts."""
 
     url: str

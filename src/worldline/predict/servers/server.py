@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from worldline.errors import UsageError
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
-from worldline.predict.servers.client import Client, Unanswered
+from worldline.predict.servers.client import ServerClient, Unanswered
 from worldline.predict.servers.ways import CHAT, Reply, Sampling, Way, prediction, read_reply
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Server:
 
     def __init__(
         self,
-        client: Client,
+        client: ServerClient,
         model: str,
         *,
         way: Way,

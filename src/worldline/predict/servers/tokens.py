@@ -19,7 +19,7 @@ from typing import Protocol
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.reader import NAMES, pieces_of_text
 from worldline.codec.cwm.text import TOKENS, marked, shield, token, unshield
-from worldline.codec.tokens import Ranks, from_ranks
+from worldline.codec.tokens import Tiktoken, from_ranks
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.flow.control import syntax
@@ -69,7 +69,7 @@ class Stage:
         start = [TOKENS["begin_of_text"], TOKENS["trace_context_start"], *source, TOKENS["frame_sep"]]
         return start + _ids(frames, vocabulary)
 
-    def shown(self, text: str) -> str:
+    def without_closing(self, text: str) -> str:
         """A model's text without the frames of `main` that end it."""
         if self.closing is None:
             return text
@@ -159,7 +159,7 @@ def _ids(text: str, vocabulary: Vocabulary) -> list[int]:
 class Llama3:
     """The vocabulary that Meta's model was trained with, none of its text special."""
 
-    ranks: Ranks
+    ranks: Tiktoken
 
     def ids(self, text: str, /) -> list[int]:
         """The ids of a text."""

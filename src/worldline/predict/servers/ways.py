@@ -162,7 +162,9 @@ class Tokens:
         end = token("end_of_text")
         text = text.partition(end)[0] + (end if end in text or (text and not reply.cut) else "")
         return (
-            stage(ask.program).shown(ask.given.decode("utf-8", "replace") + text).encode("utf-8", "replace")
+            stage(ask.program)
+            .without_closing(ask.given.decode("utf-8", "replace") + text)
+            .encode("utf-8", "replace")
         )
 
 

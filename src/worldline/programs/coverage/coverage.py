@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from worldline.core.trace import EVENTS, Trace
+from worldline.core.events import EVENTS
+from worldline.core.trace import Trace
 from worldline.programs.coverage.lines import CALLED, SCOPES, Entries, entries, spellings
 from worldline.programs.coverage.receivers import Receivers
 from worldline.programs.coverage.required import REQUIRED

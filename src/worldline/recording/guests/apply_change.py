@@ -25,7 +25,12 @@ globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real 
 
 _GONE: Any = object()
 _RESUME = opcode.opmap["RESUME"]
-_NAMELESS = {6: "return", 9: "output", 10: "input", 11: "exit"}  # steps that take no changes, by tag
+_NAMELESS = {
+    6: "return",
+    9: "output",
+    10: "input",
+    11: "exit",
+}  # steps that take no changes, by tag: a return, and core.events.CHANGELESS, which no guest can import
 _FRAME_OF: dict[int, Callable[[Any], FrameType | None]] = {
     id(GeneratorType): GeneratorType.__dict__["gi_frame"].__get__,
     id(CoroutineType): CoroutineType.__dict__["cr_frame"].__get__,
@@ -33,7 +38,7 @@ _FRAME_OF: dict[int, Callable[[Any], FrameType | None]] = {
 }
 
 
-class Recording(Protocol):
+class ChangeableRecorder(Protocol):
     """What a recorder is asked for; its frames and what it knows of a code object are its own."""
 
     suspended: dict[int, Any]
@@ -133,14 +138,14 @@ def _fast_writer() -> Callable[[FrameType], None] | None:
     return lambda real: act(real, 1)
 
 
-class Intervention:
+class ChangeApplier:
     """One change: its values are built before the program starts, and bound when its step is done."""
 
     def __init__(
         self,
         asked: dict[str, Any],
         limits: dict[str, int],
-        recorder: Recording,
+        recorder: ChangeableRecorder,
         leave: Callable[[str, str], NoReturn],
     ) -> None:
         self._recorder, self._leave = recorder, leave

@@ -17,11 +17,8 @@ EPERM, ENOSYS, EAFNOSUPPORT = 1, 38, 97
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _NEW_NAMESPACES = 0x7E020000 | 0x80
 _TERMINAL_IOCTLS = (0x5412, 0x541C, 0x541D)  # TIOCSTI, TIOCLINUX, TIOCCONS
-_FAMILIES = (
-    1,
-    2,
-    10,
-)  # unix and IP, which the empty network namespace confines; vsock and others it does not
+# unix and IP, which the empty network namespace confines; vsock and others it does not.
+_FAMILIES = (1, 2, 10)
 _CLONE3 = 435
 _PROCESSORS = os.cpu_count() or 1
 

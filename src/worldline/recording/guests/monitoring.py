@@ -20,7 +20,7 @@ LOCAL = ("PY_START", "PY_RESUME", "LINE", "JUMP", "PY_RETURN", "PY_YIELD")  # ma
 API: Any = getattr(sys, "monitoring", None)  # 3.11 has none, and then nobody makes a Monitor
 
 
-class Recording(Protocol):
+class MonitoredRecorder(Protocol):
     """What a recorder is asked for; its frames and what it knows of a code object are its own."""
 
     suspended: dict[int, Any]
@@ -54,7 +54,7 @@ class Recording(Protocol):
 class Monitor:
     """Turns one recorder's events on and off, and passes them on."""
 
-    def __init__(self, recorder: Recording) -> None:
+    def __init__(self, recorder: MonitoredRecorder) -> None:
         self.recorder, self.busy, self.events = recorder, False, 0
         self._callbacks: dict[int, Callable[..., Any]] = {}
         self._lines: dict[CodeType, list[int | None]] = {}

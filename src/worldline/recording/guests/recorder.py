@@ -20,7 +20,7 @@ from types import CodeType, FrameType
 from typing import Any, Literal, NoReturn
 
 from . import behavior, monitoring
-from .apply_change import Intervention
+from .apply_change import ChangeApplier
 from .canonical import Renderer, is_shareable
 from .kinds import is_dunder
 from .monitoring import RETURN, YIELD
@@ -150,7 +150,7 @@ class Recorder:
         self._output: str | None = None
         self._input: str | None = None
         self._active = self._broken = False
-        self._change: Intervention | None = None  # until it is made
+        self._change: ChangeApplier | None = None  # until it is made
         os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
@@ -169,7 +169,7 @@ class Recorder:
 
     def intervene(self, asked: dict[str, Any], limits: dict[str, int]) -> None:
         """A change that is to be made on the way; not in the native core."""
-        self._change = Intervention(asked, limits, self, self._wire.leave)
+        self._change = ChangeApplier(asked, limits, self, self._wire.leave)
 
     def stop(self) -> bool:
         """Stop; False if the program tampered with the tracing."""

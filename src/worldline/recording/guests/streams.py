@@ -13,10 +13,8 @@ from typing import Any
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-_ERRORS = (
-    "surrogateescape"  # the interpreter's own choice in the C.UTF-8 locale, which every program is given
-)
-
+# The interpreter's own choice in the C.UTF-8 locale, which every program is given.
+_ERRORS = "surrogateescape"
 
 _told: Any = None  # the recorder; the classes are made once, before any program is there
 

@@ -24,7 +24,7 @@ from worldline.core.program import Program
 from worldline.flow.control import syntax
 from worldline.predict.predictor import Prediction
 from worldline.suites.foreign.program import program_of
-from worldline.suites.foreign.rows import Row, read_rows
+from worldline.suites.foreign.rows import ForeignRow, read_rows
 
 END = b"\n.\n"  # of the compact format
 NOTES = (*KINDS, "no program")
@@ -74,7 +74,7 @@ def read_predictions(
     return [_foreign(row, known.get(row.id), options or Compact()) for row in read_rows(path, fields=fields)]
 
 
-def _foreign(row: Row, known: Program | None, options: Compact) -> Foreign:
+def _foreign(row: ForeignRow, known: Program | None, options: Compact) -> Foreign:
     program = program_of(row.roles, row.text, known)
     expected, said = row.roles.get("expected"), row.roles.get("answer")
     raw = row.text

@@ -44,7 +44,7 @@ MOST = 1 << 30  # bytes that a gzipped file may unpack to
 
 
 @dataclass(frozen=True)
-class Row:
+class ForeignRow:
     """One output as its file has it, the roles' texts found; `sample` counts the outputs of one id from 0."""
 
     id: str
@@ -53,7 +53,7 @@ class Row:
     roles: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_rows(path: str | Path, *, fields: Mapping[str, str] | None = None) -> list[Row]:
+def read_rows(path: str | Path, *, fields: Mapping[str, str] | None = None) -> list[ForeignRow]:
     """Every output of a file, in its order; `fields` says what a role's field is called where no guess will do."""
     chosen = dict(fields or {})
     strange = sorted(chosen.keys() - FIELDS.keys())
@@ -130,7 +130,7 @@ def _has_text(row: dict[str, Any]) -> bool:
     return any(isinstance(row.get(name), str) for name in FIELDS["text"])
 
 
-def _rows(filed: str, value: Any, chosen: Mapping[str, str], number: int) -> Iterator[Row]:
+def _rows(filed: str, value: Any, chosen: Mapping[str, str], number: int) -> Iterator[ForeignRow]:
     row = value if isinstance(value, dict) else {"generation": value}
     where = text_field(row, chosen)
     roles = {
@@ -140,7 +140,7 @@ def _rows(filed: str, value: Any, chosen: Mapping[str, str], number: int) -> Ite
     }
     name = roles.pop("id", None) or filed or str(number)
     for sample, text in enumerate(_texts(row.get(where)) if where else [""]):
-        yield Row(name, text, sample, roles)
+        yield ForeignRow(name, text, sample, roles)
 
 
 def text_field(row: Mapping[str, Any], chosen: Mapping[str, str]) -> str | None:

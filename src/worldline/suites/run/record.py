@@ -14,6 +14,7 @@ from typing import Any
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
+from worldline.diagnose.diagnosis import cause
 from worldline.diagnose.sample import Sample
 from worldline.errors import FormatError
 from worldline.predict.predictor import Ask, Prediction
@@ -29,6 +30,7 @@ class Record:
     """A task by its place in the suite. Of one that was not asked, nothing follows `options`.
 
     `program` and `prompt` are digests; the program itself is in `ask`, whose limit is the budget that was given.
+    `operation` and `failed_type` are what a failure is about; None where the record does not say, as in older runs.
     """
 
     at: int
@@ -41,6 +43,8 @@ class Record:
     truth: bytes = b""
     found: Prediction = field(default_factory=lambda: Prediction(text=b"", status="empty"))
     judged: dict[str, Any] = field(default_factory=dict)
+    operation: str | None = None
+    failed_type: str | None = None
 
     @property
     def is_fault(self) -> bool:
@@ -60,7 +64,19 @@ class Record:
     def verdict(self) -> Verdict:
         """The verdict as it was given."""
         task = Task(program=self.ask.program, options=self.ask.options, name=self.name, group=self.group)
-        return Verdict(task=task, seconds=self.found.seconds, **self.judged)
+        return Verdict(
+            task=task, seconds=self.found.seconds, operation=self.operation or "", failed_type=self.failed_type or "",
+            **self.judged,
+        )  # fmt: skip
+
+    def about(self) -> tuple[str, str]:
+        """The operation and the type of value that a failure is about; of an older run, diagnosed again."""
+        if not self.judged.get("cause"):
+            return "", ""
+        if self.operation is None or self.failed_type is None:
+            why = cause(self.sample())
+            return why.operation, why.type
+        return self.operation, self.failed_type
 
 
 def unasked(at: int, task: Task, kind: str) -> Record:
@@ -77,8 +93,12 @@ def answered(
 ) -> Record:
     """The record of a prediction; without a verdict where the tool failed."""
     judged = {} if verdict is None else {key: getattr(verdict, key) for key in _JUDGED}
-    truth = true.text_in(found.codec)
-    return replace(unasked(at, task, "asked"), ask=ask, truth=truth, found=found, judged=judged)
+    record = replace(
+        unasked(at, task, "asked"), ask=ask, truth=true.text_in(found.codec), found=found, judged=judged
+    )
+    if verdict is None or not verdict.cause:
+        return record
+    return replace(record, operation=verdict.operation, failed_type=verdict.failed_type)
 
 
 def prompt_digest(ask: Ask) -> str:
@@ -106,6 +126,9 @@ def line(record: Record) -> bytes:
         }
         row |= {"note": found.note} if found.note else {}
         row |= {"verdict": record.judged} if record.judged else {}
+        # Beside the verdict and not in it, where a release that does not know them would stumble over them.
+        about = {"operation": record.operation, "failed_type": record.failed_type}
+        row |= {key: text for key, text in about.items() if text is not None}
     return json.dumps(row).encode() + b"\n"
 
 
@@ -120,9 +143,17 @@ def parse(text: bytes) -> Record:
         return Record(
             at=row["at"], name=row["name"], group=row.get("group", ""), kind=row["kind"], program=row["program"],
             prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
+            operation=_word(row, "operation"), failed_type=_word(row, "failed_type"),
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"not a record of a run: {type(error).__name__}: {error}") from None
+
+
+def _word(row: dict[str, Any], key: str) -> str | None:
+    found = row.get(key)
+    if not isinstance(found, str | None):
+        raise TypeError(f"{key} is a {type(found).__name__}")
+    return found
 
 
 def _ask(row: dict[str, Any]) -> Ask:

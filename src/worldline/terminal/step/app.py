@@ -1,7 +1,7 @@
 """`worldline step`: a model's imagination stepped through in the terminal, beside what the interpreter does.
 
-The app shows a walk through a scene (`step_walk`) and passes keys on (`step_keys`); the model writes in a thread of its
-own, and what is written by then can be looked at. It decides nothing about runs, and draws nothing (`step_draw`).
+The app shows a scene at a cursor (`cursor`) and passes keys on (`keys`); the model writes in a thread of its own, and
+what is written by then can be looked at. It decides nothing about runs, and draws nothing (`draw`).
 """
 
 from __future__ import annotations
@@ -22,20 +22,18 @@ from textual.message import Message
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
-from worldline.dap.growth import Growth, Stop
-from worldline.dap.worker import Act, Worker
 from worldline.explore.branches.branch import HOWS, Intervention
-from worldline.explore.grow import Progress, grow, imagine
+from worldline.explore.grow import GrowthProgress, grow, imagine
+from worldline.explore.growth import Act, Grower, GrowthThread, IsStopped
 from worldline.explore.scene import Scene
+from worldline.explore.stops import STOPS, Location
 from worldline.predict.predictor import Predictor, codec_of
-from worldline.terminal.step import draw as step_draw
-from worldline.terminal.step import questions as step_questions
-from worldline.terminal.step import words
+from worldline.terminal.step import draw, questions, words
+from worldline.terminal.step.cursor import SceneCursor
 from worldline.terminal.step.keys import HINT, KEYS
 from worldline.terminal.step.panel import CSS, HEIGHTS, PANELS, WIDTHS, Panel
-from worldline.terminal.step.screens import Ask, Choose, ChooseSome, Read
-from worldline.terminal.step.state import Named
-from worldline.terminal.step.walk import STOPS, Spot, Walk
+from worldline.terminal.step.row_view import NamedValue
+from worldline.terminal.step.screens import ChecklistScreen, ChoiceScreen, InputScreen, TextScreen
 from worldline.terminal.step.words import brief
 
 PATIENCE = 2.0  # seconds that the model gets to stop when somebody quits
@@ -46,16 +44,16 @@ REWRITES = ("one operation a line, comprehensions as loops", "string methods as 
 def step(program: Program, predictor: Predictor, *, options: Compact, limit: int | None = None) -> None:
     """Let a model imagine a program, and its user step through it; returns when he quits."""
     scene = Scene.new(program, model=predictor.name, options=options, limit=limit, codec=codec_of(predictor))
-    stepper = Stepper(scene, predictor)
+    app = StepApp(scene, predictor)
     try:
-        stepper.run()
+        app.run()
     finally:
-        stepper.end()
-    if stepper.is_killed:
+        app.end()
+    if app.is_killed:
         raise KeyboardInterrupt
 
 
-class Told(Message):
+class PostedCall(Message):
     """Something that the model's thread wants done in the app's."""
 
     def __init__(self, act: Act) -> None:
@@ -63,20 +61,15 @@ class Told(Message):
         self.act = act
 
 
-class Stepper(App[None]):
-    """The screen, the walk that it shows, and the model that goes on writing."""
+class StepApp(App[None]):
+    """The screen, the cursor that it shows, and the model that goes on writing."""
 
     TITLE = "worldline step"
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            ",".join(filter(None, (key.key, key.also))),
-            key.act,
-            key.label,
-            show=False,
-        )
+        Binding(",".join(filter(None, (key.key, key.also))), key.act, key.label, show=False)
         for keys in KEYS.values()
         for key in keys
     ]
@@ -85,38 +78,38 @@ class Stepper(App[None]):
     def __init__(self, scene: Scene, predictor: Predictor) -> None:
         # Without colours textual would still send greys; as an ANSI app it sends none.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
-        self.walk, self.predictor = Walk(scene), predictor
+        self.cursor, self.predictor = SceneCursor(scene), predictor
         self.is_killed = False
         self.message = ""
         self.chosen: tuple[int, str] | None = None
         self._runs: int | None = None  # the row from which it runs on while the model writes
-        self.progress: Progress | None = None
-        self._listing = step_draw.Listing(self.walk.here.ask.program)
-        self._line: Spot | None = None
+        self.progress: GrowthProgress | None = None
+        self._listing = draw.SourceListing(self.cursor.here.ask.program)
+        self._line: Location | None = None
         self.panels = {str(panel.id): panel for panel in self._panels()}
-        self._worker = Worker()
-        self._growth = Growth(self._worker, self._post)
+        self._growing = GrowthThread()
+        self._grower = Grower(self._growing, self._post)
 
     def _post(self, act: Act) -> None:
-        self.post_message(Told(act))
+        self.post_message(PostedCall(act))
 
     def end(self) -> None:
         """The model stops writing."""
-        self._growth.stop()
-        self._worker.end(PATIENCE)
+        self._grower.stop()
+        self._growing.end(PATIENCE)
 
     # what is on the screen
 
     def _panels(self) -> Iterator[Panel]:
-        walk = self.walk
-        yield Panel("heading", lambda w, h, f: [step_draw.fit(words.heading(walk, self.progress), w)])
-        yield Panel("timeline", lambda w, h, f: step_draw.lanes(walk, w, h), self._pick_time)
+        cursor = self.cursor
+        yield Panel("heading", lambda w, h, f: [draw.fit(words.heading(cursor, self.progress), w)])
+        yield Panel("timeline", lambda w, h, f: draw.lanes(cursor, w, h), self._pick_time)
         yield Panel("source", self._source, self._pick_line)
-        yield Panel("output", lambda w, h, f: step_draw.output(walk.view, w, h, focused=f))
-        yield Panel("state", lambda w, h, f: step_draw.state(walk.view, self.chosen, w, h, focused=f))
-        yield Panel("steps", lambda w, h, f: step_draw.steps(walk, w, h, focused=f), self._pick_step)
+        yield Panel("output", lambda w, h, f: draw.output(cursor.view, w, h, focused=f))
+        yield Panel("state", lambda w, h, f: draw.state(cursor.view, self.chosen, w, h, focused=f))
+        yield Panel("steps", lambda w, h, f: draw.steps(cursor, w, h, focused=f), self._pick_step)
         yield Panel("place", lambda w, h, f: [self._place(w)])
-        yield Panel("hint", lambda w, h, f: [step_draw.fit(Text(HINT), w)])
+        yield Panel("hint", lambda w, h, f: [draw.fit(Text(HINT), w)])
 
     def compose(self) -> ComposeResult:
         """The panels in their places."""
@@ -135,9 +128,9 @@ class Stepper(App[None]):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._kill)
-        walk, predictor = self.walk, self.predictor
-        self._growth.start(
-            lambda stop: paced(walk, imagine(walk.scene, predictor, stop=stop)),
+        cursor, predictor = self.cursor, self.predictor
+        self._grower.start(
+            lambda stop: paced(cursor, imagine(cursor.scene, predictor, stop=stop)),
             begun=lambda branch: None, grew=self._grew, refused=self._refused,
         )  # fmt: skip
 
@@ -146,33 +139,35 @@ class Stepper(App[None]):
         self.exit()
 
     @property
-    def listing(self) -> step_draw.Listing:
+    def listing(self) -> draw.SourceListing:
         """The source of the branch in hand: a rewritten program is another one."""
-        if self._listing.program is not self.walk.here.ask.program:
-            self._listing = step_draw.Listing(self.walk.here.ask.program)
+        if self._listing.program is not self.cursor.here.ask.program:
+            self._listing = draw.SourceListing(self.cursor.here.ask.program)
         return self._listing
 
     @property
-    def line(self) -> Spot:
+    def line(self) -> Location:
         """The chosen line: the one that runs, unless somebody pointed at another."""
         if self._line is None:
-            shot = step_draw.shot_of(self.walk.view)
-            live = shot.stack[-1] if shot is not None and shot.stack else None
-            file = shot.side.frame(live.frame).file if shot is not None and live is not None else None
+            side_view = draw.source_side(self.cursor.view)
+            live = side_view.stack[-1] if side_view is not None and side_view.stack else None
+            file = (
+                side_view.side.frame(live.frame).file if side_view is not None and live is not None else None
+            )
             return file, (live.line if live is not None else None) or 1
         return self._line
 
     def _source(self, width: int, height: int, focused: bool) -> list[Text]:
-        return self.listing.draw(self.walk, self.line, width, height, focused=focused)
+        return self.listing.draw(self.cursor, self.line, width, height, focused=focused)
 
     def _place(self, width: int) -> Text:
         text = Text().append(brief(self.message) + "  " if self.message else "", style="bold yellow")
-        return step_draw.fit(text.append_text(words.place(self.walk)), width)
+        return draw.fit(text.append_text(words.place(self.cursor)), width)
 
     def _show(self, message: str = "") -> None:
         self.message = message
-        shots = (self.walk.view.left, self.walk.view.right)
-        is_silent = not any(shot is not None and shot.printed for shot in shots)
+        sides = (self.cursor.view.left, self.cursor.view.right)
+        is_silent = not any(side_view is not None and side_view.printed for side_view in sides)
         self.panels["output"].set_class(is_silent, "silent")
         for panel in self.panels.values():
             panel.refresh()
@@ -182,41 +177,41 @@ class Stepper(App[None]):
 
     # what the model writes
 
-    def on_told(self, told: Told) -> None:
+    def on_posted_call(self, posted: PostedCall) -> None:
         """The model's thread has something to say."""
-        told.act()
+        posted.act()
 
-    def _grew(self, progress: Progress) -> None:
+    def _grew(self, progress: GrowthProgress) -> None:
         self.progress = progress
-        if progress.branch != self.walk.branch:
+        if progress.branch != self.cursor.branch:
             return self._show(self.message)
-        followed = self.walk.follows
-        self.walk.look()
+        followed = self.cursor.follows
+        self.cursor.look()
         if self._runs is not None:
             self._run_on(self._runs)
-        elif followed and not self.walk.is_growing:
-            self.walk.seek(self.walk.remarkable())
+        elif followed and not self.cursor.is_growing:
+            self.cursor.seek(self.cursor.remarkable())
         self._show(progress.note if progress.stage == "failed" else self.message)
 
     def _refused(self, why: str) -> None:
         """It cannot be, or went wrong under way: what there is of the branch in hand stays."""
-        self.walk.make(self.walk.branch)
-        self.walk.look()
+        self.cursor.make(self.cursor.branch)
+        self.cursor.look()
         self._say(why)
 
     def _intervene(self, intervention: Intervention) -> None:
         """A branch of its own; whatever is written now stops."""
-        walk, predictor, parent = self.walk, self.predictor, self.walk.branch
+        cursor, predictor, parent = self.cursor, self.predictor, self.cursor.branch
 
         def begun(branch: int) -> None:
-            walk.switch(branch, follow=True)
+            cursor.switch(branch, follow=True)
             self._line = None
             self._say(f"branch {branch}: {words.named(intervention)}")
 
-        def begin(stop: Stop) -> Iterator[Progress]:
-            return paced(walk, grow(walk.scene, predictor, intervention, parent=parent, stop=stop))
+        def begin(stop: IsStopped) -> Iterator[GrowthProgress]:
+            return paced(cursor, grow(cursor.scene, predictor, intervention, parent=parent, stop=stop))
 
-        self._growth.start(begin, begun=begun, grew=self._grew, refused=self._refused)
+        self._grower.start(begin, begun=begun, grew=self._grew, refused=self._refused)
 
     # moving
 
@@ -224,19 +219,19 @@ class Stepper(App[None]):
         self._runs = None
         if row is None:
             return self._say(none)
-        (self.walk.jump if jump else self.walk.seek)(row)
+        (self.cursor.jump if jump else self.cursor.seek)(row)
         self._line = None
         self._show()
 
     def action_move(self, way: str) -> None:
         """A step of some kind."""
-        self._go(self.walk.move(way), "no such step from here")
+        self._go(self.cursor.move(way), "no such step from here")
 
     def action_hop(self, way: str) -> None:
         """From difference to difference."""
         self._go(
-            self.walk.hop(way),
-            "no such difference" if self.walk.pair.left else "nothing to differ from",
+            self.cursor.hop(way),
+            "no such difference" if self.cursor.pair.left else "nothing to differ from",
             jump=True,
         )
 
@@ -244,22 +239,22 @@ class Stepper(App[None]):
         """Back from a jump."""
         self._runs = None
         self._line = None
-        self._show("" if self.walk.back() else "nowhere to go back to")
+        self._show("" if self.cursor.back() else "nowhere to go back to")
 
     def action_writer(self, side: str) -> None:
         """To the step that wrote a value."""
         one = self._named()
         if one is None:
             return self._say("no value is chosen, and none differs")
-        row = self.walk.writer(side, one)
-        if row == self.walk.row:
+        row = self.cursor.writer(side, one)
+        if row == self.cursor.row:
             return self._say(f"{brief(one.name, 40)} is written in this step")
         self.chosen = one.level, one.name
         self._go(row, f"nobody wrote {brief(one.name, 40)} there", jump=True)
 
-    def _named(self) -> Named | None:
+    def _named(self) -> NamedValue | None:
         """The chosen name, else the first that differs."""
-        view = self.walk.view
+        view = self.cursor.view
         for one in view.names:
             if (one.level, one.name) == self.chosen:
                 return one
@@ -267,24 +262,24 @@ class Stepper(App[None]):
 
     def action_run(self, step: int) -> None:
         """On, or back, to whatever stops; where the model still writes, it is waited for."""
-        found = self.walk.run(self.walk.row, step)
+        found = self.cursor.run(self.cursor.row, step)
         if found is not None:
             self._go(found[0], "", jump=True)
             self._say(found[1])
-        elif step > 0 and self.walk.is_growing:
-            self.walk.jump(self.walk.row)
-            self.walk.follows, self._runs = True, self.walk.row
+        elif step > 0 and self.cursor.is_growing:
+            self.cursor.jump(self.cursor.row)
+            self.cursor.follows, self._runs = True, self.cursor.row
             self._say("running on while the model writes; any step stops it")
         else:
-            self._go(self.walk.move("end" if step > 0 else "start"), "", jump=True)
+            self._go(self.cursor.move("end" if step > 0 else "start"), "", jump=True)
             self._say("nothing stops before the " + ("end" if step > 0 else "beginning"))
 
     def _run_on(self, start: int) -> None:
         """More is written: perhaps a reason to stop."""
-        found = self.walk.run(start, 1)
-        if found is not None or not self.walk.is_growing:
-            row, self.message = found or (self.walk.count - 1, "nothing stops before the end")
-            self.walk.seek(row)
+        found = self.cursor.run(start, 1)
+        if found is not None or not self.cursor.is_growing:
+            row, self.message = found or (self.cursor.count - 1, "nothing stops before the end")
+            self.cursor.seek(row)
             self._runs = None
 
     # breakpoints, branches
@@ -292,28 +287,28 @@ class Stepper(App[None]):
     def action_breakpoint(self) -> None:
         """On or off, at the chosen line."""
         file, line = self.line
-        is_set = self.walk.toggle((file, line))
+        is_set = self.cursor.toggle((file, line))
         self._say(f"breakpoint at line {line}" if is_set else f"no breakpoint at line {line} any more")
 
     def action_stop(self) -> None:
         """The model writes no more."""
-        if self.progress is None or self.walk.scene.branch(self.progress.branch).status != "running":
+        if self.progress is None or self.cursor.scene.branch(self.progress.branch).status != "running":
             return self._say("the model is not writing")
-        self._growth.stop()
+        self._grower.stop()
         self._say("stopping the model")
 
     def action_cycle(self, step: int) -> None:
         """The next branch, or the one before."""
-        to = self.walk.branch + step
-        self._switch(to if 0 <= to < len(self.walk.scene.branches) else None)
+        to = self.cursor.branch + step
+        self._switch(to if 0 <= to < len(self.cursor.scene.branches) else None)
 
     def _switch(self, branch: int | None) -> None:
         self._runs = None
-        if branch is None or branch == self.walk.branch:
+        if branch is None or branch == self.cursor.branch:
             return self._say("no further branch" if branch is None else "this is the branch in hand")
-        self.walk.switch(branch)
+        self.cursor.switch(branch)
         self._line = None
-        self._say(f"branch {branch}: {words.named(self.walk.here.intervention)}")
+        self._say(f"branch {branch}: {words.named(self.cursor.here.intervention)}")
 
     # panels
 
@@ -326,16 +321,16 @@ class Stepper(App[None]):
 
     def action_point(self, step: int) -> None:
         """Another line, name or step, in the panel in hand."""
-        panel, walk = self._focus(), self.walk
+        panel, cursor = self._focus(), self.cursor
         if panel == "source":
             file, line = self.line
             self._line = file, max(1, min(line + step, self.listing.count(file)))
         elif panel == "state":
-            names = [(one.level, one.name) for one in walk.view.names]
+            names = [(one.level, one.name) for one in cursor.view.names]
             at = names.index(self.chosen) + step if self.chosen in names else 0
             self.chosen = names[max(0, min(at, len(names) - 1))] if names else None
-        elif panel == "steps" and walk.count:
-            return self._go(max(0, min(walk.row + step, walk.count - 1)), "")
+        elif panel == "steps" and cursor.count:
+            return self._go(max(0, min(cursor.row + step, cursor.count - 1)), "")
         self._show()
 
     def action_open(self) -> None:
@@ -344,22 +339,22 @@ class Stepper(App[None]):
         if panel == "source":
             self.action_breakpoint()
         elif panel == "state" and one is not None:
-            title = f"{brief(one.name, 40)} after step {self.walk.row:,}"
-            self.push_screen(Read(title, words.whole(one)))
+            title = f"{brief(one.name, 40)} after step {self.cursor.row:,}"
+            self.push_screen(TextScreen(title, words.whole(one)))
 
     def _pick_time(self, x: int, y: int) -> None:
-        row = step_draw.row_at(self.walk, x, self.panels["timeline"].size.width)
+        row = draw.row_at(self.cursor, x, self.panels["timeline"].size.width)
         if row is not None:
             self._go(row, "", jump=True)
 
     def _pick_step(self, x: int, y: int) -> None:
-        shown = step_draw.around(self.walk.row, self.walk.count, self.panels["steps"].size.height - 1)
+        shown = draw.around(self.cursor.row, self.cursor.count, self.panels["steps"].size.height - 1)
         if 1 <= y <= len(shown):
             self._go(shown[y - 1], "")
 
     def _pick_line(self, x: int, y: int) -> None:
         file, line = self.line
-        shown = step_draw.around(line - 1, self.listing.count(file), self.panels["source"].size.height - 1)
+        shown = draw.around(line - 1, self.listing.count(file), self.panels["source"].size.height - 1)
         if 1 <= y <= len(shown):
             self._line = file, shown[y - 1] + 1
             self._show()
@@ -368,32 +363,32 @@ class Stepper(App[None]):
 
     def action_read(self, what: str) -> None:
         """The help, or why the branch went as it did."""
-        title, text = ("Keys", words.help_text()) if what == "help" else ("Why", words.why(self.walk))
-        self.push_screen(Read(title, text))
+        title, text = ("Keys", words.help_text()) if what == "help" else ("Why", words.why(self.cursor))
+        self.push_screen(TextScreen(title, text))
 
     def action_choose(self, what: str) -> None:
         """One or some of a list."""
         if what == "stops":
+            kinds = [(kind.name, kind.sentence) for kind in STOPS.values()]
             self.push_screen(
-                ChooseSome("Continue to", list(STOPS.items()), sorted(self.walk.stops)), self._set_stops
+                ChecklistScreen("Continue to", kinds, sorted(self.cursor.stops)), self._set_stops
             )
         elif what == "rewrite":
             ways = [(how, Text(f"{how}: {told}")) for how, told in zip(HOWS, REWRITES, strict=True)]
-            self.push_screen(Choose("Rewrite the program", ways), self._rewrite)
+            self.push_screen(ChoiceScreen("Rewrite the program", ways), self._rewrite)
         else:
-            branches = words.tree(self.walk.scene, self.walk.branch)
-            at = [number for number, _ in branches].index(self.walk.branch)
+            branches = words.tree(self.cursor.scene, self.cursor.branch)
+            at = [number for number, _ in branches].index(self.cursor.branch)
             options = [(str(number), text) for number, text in branches]
             self.push_screen(
-                Choose("Branches", options, at), lambda told: self._switch(int(told)) if told else None
+                ChoiceScreen("Branches", options, at), lambda told: self._switch(int(told)) if told else None
             )
 
     def _set_stops(self, chosen: list[str] | None) -> None:
         if chosen is not None:
-            self.walk.stops = set(chosen)
-            self._say(
-                f"continue stops at {', '.join(chosen)}" if chosen else "continue stops at breakpoints alone"
-            )
+            self.cursor.stops = set(chosen)
+            kinds = ", ".join(STOPS[name].word for name in chosen) or "breakpoints alone"
+            self._say(f"continue stops at {kinds}")
 
     def _rewrite(self, how: str | None) -> None:
         if how is not None:
@@ -402,40 +397,42 @@ class Stepper(App[None]):
     def action_ask(self, what: str) -> None:
         """One line of text: where to go, or what to change."""
         if what == "row":
-            question = f"Go to step (0 to {max(0, self.walk.count - 1)}):"
-            self.push_screen(Ask(question), self._told_row)
+            question = f"Go to step (0 to {max(0, self.cursor.count - 1)}):"
+            self.push_screen(InputScreen(question), self._answered_row)
             return
-        asked = step_questions.asked(what, self.walk, self._named(), self.line[1])
+        asked = questions.question_of(what, self.cursor, self._named(), self.line[1])
         if isinstance(asked, str):
             return self._say(asked)
-        self.push_screen(Ask(asked.question, asked.value), partial(self._told, what, self.walk.step))
+        self.push_screen(
+            InputScreen(asked.question, asked.value), partial(self._answered, what, self.cursor.step)
+        )
 
-    def _told_row(self, told: str | None) -> None:
+    def _answered_row(self, told: str | None) -> None:
         if told is not None:
-            row = step_questions.number(told)
-            there = row is not None and row < self.walk.count
+            row = questions.number(told)
+            there = row is not None and row < self.cursor.count
             self._go(row if there else None, f"no step {brief(told, 40)}", jump=True)
 
-    def _told(self, what: str, step: int | None, told: str | None) -> None:
+    def _answered(self, what: str, step: int | None, told: str | None) -> None:
         if told is not None:
-            asked = step_questions.told(what, step, told)
+            asked = questions.intervention_of(what, step, told)
             if isinstance(asked, str):
                 return self._say(asked)
             self._intervene(asked)
 
     def action_leave(self) -> None:
         """Quit, whatever is under way."""
-        self._growth.stop()
+        self._grower.stop()
         self.exit()
 
 
-def paced(walk: Walk, growing: Iterator[Progress]) -> Iterator[Progress]:
+def paced(cursor: SceneCursor, growing: Iterator[GrowthProgress]) -> Iterator[GrowthProgress]:
     """Reports of a branch, each when its rows are made: here, where nobody waits for a key, and not too often."""
     stage, free = "", 0.0
     for progress in growing:
         began = time.perf_counter()
         if progress.stage != stage or began >= free:
-            walk.make(progress.branch)
+            cursor.make(progress.branch)
             now = time.perf_counter()
             stage, free = progress.stage, now + SHARE * (now - began)
             yield progress

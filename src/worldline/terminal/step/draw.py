@@ -16,9 +16,11 @@ from worldline.core.escape import printable, printable_lines
 from worldline.core.program import Program
 from worldline.diagnose.sentences import percent
 from worldline.explore.clip import parting
-from worldline.terminal.source import Sources
-from worldline.terminal.step.state import Level, Named, Shot, View
-from worldline.terminal.step.walk import OPEN, Spot, Walk
+from worldline.explore.stepping import OPEN
+from worldline.explore.stops import Location
+from worldline.terminal.source import HighlightedSource
+from worldline.terminal.step.cursor import SceneCursor
+from worldline.terminal.step.row_view import NamedValue, RowView, SideView, StackLevel
 from worldline.terminal.step.words import SIGNS, STYLES, brief
 
 CODES = ("right", "wrong", "consequential")  # of a timeline's bins
@@ -50,11 +52,11 @@ def around(chosen: int, count: int, room: int) -> range:
 # ---- source
 
 
-class Listing:
+class SourceListing:
     """The source of a program, coloured once."""
 
     def __init__(self, program: Program) -> None:
-        self.program, self._sources = program, Sources(program)
+        self.program, self._sources = program, HighlightedSource(program)
         self._counts: dict[str | None, int] = {}
 
     def count(self, file: str | None) -> int:
@@ -73,17 +75,19 @@ class Listing:
             text.stylize(Style(color=told.color, bold=told.bold, italic=told.italic), start, end)
         return text
 
-    def draw(self, walk: Walk, spot: Spot, width: int, height: int, *, focused: bool) -> list[Text]:
+    def draw(
+        self, cursor: SceneCursor, location: Location, width: int, height: int, *, focused: bool
+    ) -> list[Text]:
         """The lines around the chosen one, with what runs there."""
-        file, chosen = spot
-        marks, count = _marks(walk.view, file), self.count(file)
+        file, chosen = location
+        marks, count = _marks(cursor.view, file), self.count(file)
         shown = brief(file if file is not None else self.program.name, 60)
         lines = [title(f"source {shown}", width, focused=focused)]
         digits = len(str(count))
         for number in around(chosen - 1, count, height - 1):
             number += 1
             mark = marks.get(number, " ")
-            text = Text().append("●" if (file, number) in walk.breakpoints else " ", style="bold red")
+            text = Text().append("●" if (file, number) in cursor.breakpoints else " ", style="bold red")
             text.append(mark, style="bold yellow")
             is_chosen = focused and number == chosen
             text.append(f"{number:>{digits}}", style="reverse" if is_chosen else "dim").append(" ")
@@ -94,12 +98,12 @@ class Listing:
         return lines
 
 
-def _marks(view: View, file: str | None) -> dict[int, str]:
+def _marks(view: RowView, file: str | None) -> dict[int, str]:
     """What runs at each line: both sides, one of them, or a frame that waits."""
     found: dict[int, str] = {}
-    for shot, sign in ((view.left, "T"), (view.right, "M")):
-        for at, live in enumerate(reversed(shot.stack if shot is not None else ())):
-            if shot is None or live.line is None or shot.side.frame(live.frame).file != file:
+    for side_view, sign in ((view.left, "T"), (view.right, "M")):
+        for at, live in enumerate(reversed(side_view.stack if side_view is not None else ())):
+            if side_view is None or live.line is None or side_view.side.frame(live.frame).file != file:
                 continue
             if at:
                 found.setdefault(live.line, "▷")
@@ -113,7 +117,7 @@ def _marks(view: View, file: str | None) -> dict[int, str]:
 
 
 def state(
-    view: View, chosen: tuple[int, str] | None, width: int, height: int, *, focused: bool
+    view: RowView, chosen: tuple[int, str] | None, width: int, height: int, *, focused: bool
 ) -> list[Text]:
     """The frames of the stack, the innermost first, each with its names on both sides."""
     chain = " > ".join(brief(_function(level), 40) for level in reversed(view.levels))
@@ -138,17 +142,17 @@ def state(
     ]
 
 
-def _heads(view: View, wide: int, cell: int, width: int) -> Text:
+def _heads(view: RowView, wide: int, cell: int, width: int) -> Text:
     heads = "model" if view.alone else f"{'interpreter':<{cell}}"[:cell] + " model"
     return fit(Text(" " * (wide + 3) + heads), width)
 
 
-def _function(level: Level) -> str:
+def _function(level: StackLevel) -> str:
     live = level.left or level.right
     return live.function if live is not None else "?"
 
 
-def _frame(level: Level, width: int) -> Text:
+def _frame(level: StackLevel, width: int) -> Text:
     """A frame's function and line; both, where the sides are in different ones."""
     one, other = level.left, level.right
     told = [
@@ -163,7 +167,7 @@ def _frame(level: Level, width: int) -> Text:
     return Text(f"{told[0]} (T), {told[1]} (M)", style="bold yellow")
 
 
-def _named(view: View, one: Named, wide: int, cell: int, *, reverse: bool) -> Text:
+def _named(view: RowView, one: NamedValue, wide: int, cell: int, *, reverse: bool) -> Text:
     differs = view.differs(one)
     mark = "X" if differs else "*" if any(one.changed) else " "
     style = "bold red" if differs else "bold" if any(one.changed) else ""
@@ -207,24 +211,24 @@ def _value(value: str | None, other: str | None, changed: bool, differs: bool, w
 # ---- steps
 
 
-def steps(walk: Walk, width: int, height: int, *, focused: bool) -> list[Text]:
+def steps(cursor: SceneCursor, width: int, height: int, *, focused: bool) -> list[Text]:
     """The rows around the one in hand: verdicts, and what each side does."""
-    lines = [title(f"steps {walk.count:,}", width, focused=focused)]
-    digits = max(3, len(str(walk.count)))
-    sure = 5 if width >= 56 and walk.here.sure else 0
-    cell = max(1, width - digits - 6 - sure) // (1 if walk.pair.left is None else 2)
-    for row in around(walk.row, walk.count, height - 1):
-        told = walk.told(row)
-        text = Text(("▶" if row == walk.row else " ") + f"{row:>{digits}} ")
+    lines = [title(f"steps {cursor.count:,}", width, focused=focused)]
+    digits = max(3, len(str(cursor.count)))
+    sure = 5 if width >= 56 and cursor.here.sure else 0
+    cell = max(1, width - digits - 6 - sure) // (1 if cursor.pair.left is None else 2)
+    for row in around(cursor.row, cursor.count, height - 1):
+        told = cursor.row_json(row)
+        text = Text(("▶" if row == cursor.row else " ") + f"{row:>{digits}} ")
         for what in ("action", "state"):
             text.append(SIGNS[told[what]], style=STYLES[told[what]])
-        for name in ("left", "right") if walk.pair.left is not None else ("right",):
+        for name in ("left", "right") if cursor.pair.left is not None else ("right",):
             text.append(" ").append_text(_cell(told[name], told, cell))
         if sure:
             chance = told["right"]["sure"] if told["right"] else None
             text.append(f"{percent(chance) if chance is not None else '':>{sure}}", style="dim")
         line = fit(text, width)
-        if row == walk.row:
+        if row == cursor.row:
             line.stylize(HERE)
         lines.append(line)
     return lines
@@ -248,9 +252,9 @@ def _cell(cell: dict[str, Any] | None, row: dict[str, Any], width: int) -> Text:
 # ---- output
 
 
-def output(view: View, width: int, height: int, *, focused: bool) -> list[Text]:
+def output(view: RowView, width: int, height: int, *, focused: bool) -> list[Text]:
     """The end of what was printed; beside each other where the sides differ."""
-    texts = [shot.printed if shot is not None else "" for shot in (view.left, view.right)]
+    texts = [side_view.printed if side_view is not None else "" for side_view in (view.left, view.right)]
     same = texts[0] == texts[1] or view.alone
     words = "output" if any(texts) else "output: nothing printed"
     room = height - 1
@@ -276,19 +280,19 @@ def _tail(text: str, room: int) -> list[str]:
 # ---- timeline
 
 
-def lanes(walk: Walk, width: int, height: int) -> list[Text]:
+def lanes(cursor: SceneCursor, width: int, height: int) -> list[Text]:
     """Actions and states bin by bin, where this step and the first divergence are, and, with room, how sure it was."""
-    if width < 4 or not walk.count:
+    if width < 4 or not cursor.count:
         return [Text("")] * height
-    told = walk.timeline(width - 2)
-    known = -(-walk.written // told["per"])  # bins that the model has come to
+    told = cursor.timeline(width - 2)
+    known = -(-cursor.written // told["per"])  # bins that the model has come to
     lines = [_lane(name, told["bins"], at, known) for at, name in enumerate("AS")]
     if height > 3:
         lines.append(_sure(told["bins"]))
     marks = [" "] * len(told["bins"])
-    if walk.first is not None:
-        marks[walk.first // told["per"]] = "F"
-    marks[walk.row // told["per"]] = "▲"
+    if cursor.first is not None:
+        marks[cursor.first // told["per"]] = "F"
+    marks[cursor.row // told["per"]] = "▲"
     return [*lines, Text("  ").append("".join(marks), style="bold")]
 
 
@@ -305,16 +309,16 @@ def _sure(bins: Sequence[Sequence[Any]]) -> Text:
     return Text().append("% ", style="dim").append("".join(blocks), style="blue")
 
 
-def row_at(walk: Walk, column: int, width: int) -> int | None:
+def row_at(cursor: SceneCursor, column: int, width: int) -> int | None:
     """The row that a column of the timeline stands for."""
-    if width < 4 or not walk.count or column < 2:
+    if width < 4 or not cursor.count or column < 2:
         return None
-    return min(walk.count - 1, (column - 2) * int(walk.timeline(width - 2)["per"]))
+    return min(cursor.count - 1, (column - 2) * int(cursor.timeline(width - 2)["per"]))
 
 
-def shot_of(view: View) -> Shot | None:
+def source_side(view: RowView) -> SideView | None:
     """The side whose place the source shows: the interpreter's, where this row is its own."""
-    for shot in (view.left, view.right):
-        if shot is not None and shot.own:
-            return shot
+    for side_view in (view.left, view.right):
+        if side_view is not None and side_view.own:
+            return side_view
     return view.left or view.right

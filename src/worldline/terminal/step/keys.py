@@ -42,11 +42,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("f", "hop('first')", "first divergence"),
         Key("d", "hop('next')", "next new difference"),
         Key("D", "hop('previous')", "previous new difference"),
-        Key(
-            "w",
-            "writer('right')",
-            "last writer of the chosen value (or the first that differs)",
-        ),
+        Key("w", "writer('right')", "last writer of the chosen value (or the first that differs)"),
         Key("W", "writer('left')", "the same for the interpreter's value"),
         Key("y", "read('why')", "why: both answers, the cause, the belief, the cost"),
     ),

@@ -1,9 +1,10 @@
 """A piece of `worldline step`'s screen, and the style sheet that says where each piece is. What is in it is drawn
-elsewhere (`step_draw`), what a click means is decided elsewhere (`step`)."""
+elsewhere (`draw`), what a click means is decided elsewhere (`app`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.resources import files
 
 from rich.text import Text
 from textual import events
@@ -15,31 +16,7 @@ WIDTHS, HEIGHTS = [(0, "-narrow"), (64, "-wide")], [(0, "-low"), (30, "-high")]
 """From how many columns and lines on which classes hold."""
 Draw = Callable[[int, int, bool], list[Text]]
 
-CSS = """
-Screen { background: $background; }
-Panel { height: 1fr; }
-#heading { height: 1; }
-#timeline { height: 3; }
-.-high #timeline { height: 4; }
-#place { height: 1; }
-#hint { height: 1; color: $text-muted; }
-#left { width: 9fr; padding-right: 1; }
-#right { width: 11fr; }
-#output { height: 25%; min-height: 2; max-height: 8; }
-#output.silent { height: 1; min-height: 1; }
-#steps { height: 40%; }
-.-narrow #body { layout: vertical; }
-.-narrow #left, .-narrow #right { width: 100%; padding: 0; }
-.-narrow #left { height: 2fr; }
-.-narrow #right { height: 3fr; }
-.bottom { align: left bottom; background: $background 40%; }
-.bottom Vertical { height: auto; max-height: 80%; background: $surface; border-top: heavy $primary; }
-.full Vertical { background: $surface; }
-VerticalScroll { scrollbar-size-vertical: 1; }
-.question { height: auto; text-style: bold; }
-OptionList { height: auto; max-height: 100%; background: $surface; }
-OptionList > .option-list--option-highlighted { text-style: bold reverse; }
-"""
+CSS = files(__package__).joinpath("panel.tcss").read_text("utf-8")
 
 
 class Panel(Widget):

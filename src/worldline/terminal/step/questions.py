@@ -6,38 +6,38 @@ from dataclasses import dataclass
 
 from worldline.core.escape import printable
 from worldline.explore.branches.branch import Intervention
-from worldline.terminal.step.state import Named
-from worldline.terminal.step.walk import Walk
+from worldline.terminal.step.cursor import SceneCursor
+from worldline.terminal.step.row_view import NamedValue
 from worldline.terminal.step.words import brief
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     """A question, and what most would answer."""
 
     question: str
     value: str
 
 
-def asked(what: str, walk: Walk, chosen: Named | None, line: int) -> Asked | str:
+def question_of(what: str, cursor: SceneCursor, chosen: NamedValue | None, line: int) -> Question | str:
     """The question before an `edit`, a forced `line` or another `budget`; or why there is none."""
-    limit, step = walk.here.ask.limit, walk.step
+    limit, step = cursor.here.ask.limit, cursor.step
     if what == "budget":
-        return Asked(f"The most bytes that the model may write (now {limit}):", str(2 * limit))
+        return Question(f"The most bytes that the model may write (now {limit}):", str(2 * limit))
     if step is None:
         return "the model has no step here to go on from"
     if what == "line":
-        return Asked(f"After step {step} the next line to run is:", str(line))
-    one = chosen or next(iter(walk.view.names), None)
+        return Question(f"After step {step} the next line to run is:", str(line))
+    one = chosen or next(iter(cursor.view.names), None)
     if one is not None and one.level != 0:
         return "only names of the innermost frame can be changed here"
     # The true value is what one wants to see put in place; where there is none, the model's own.
     value = "" if one is None else one.left if one.left is not None else one.right or ""
     known = f"{one.name}={value}" if one is not None else ""
-    return Asked(f"After step {step}, NAME=VALUE (nothing behind = takes it away):", printable(known))
+    return Question(f"After step {step}, NAME=VALUE (nothing behind = takes it away):", printable(known))
 
 
-def told(what: str, step: int | None, text: str) -> Intervention | str:
+def intervention_of(what: str, step: int | None, text: str) -> Intervention | str:
     """What an answer asks for; or what is wrong with it."""
     if what == "edit":
         name, equals, value = text.partition("=")

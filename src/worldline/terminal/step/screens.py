@@ -21,7 +21,7 @@ def plain(text: Text | str) -> Content:
     return Content.from_rich_text(text) if isinstance(text, Text) else Content(text)
 
 
-class Ask(ModalScreen[str | None]):
+class InputScreen(ModalScreen[str | None]):
     """One line, at the bottom of the screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "leave")]
@@ -41,7 +41,7 @@ class Ask(ModalScreen[str | None]):
         self.dismiss(event.value)
 
 
-class Choose(ModalScreen[str | None]):
+class ChoiceScreen(ModalScreen[str | None]):
     """One of a list; `at` is the one that is pointed at first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "leave")]
@@ -67,7 +67,7 @@ class Choose(ModalScreen[str | None]):
         self.dismiss(self._options[event.option_index][0])
 
 
-class ChooseSome(ModalScreen[list[str] | None]):
+class ChecklistScreen(ModalScreen[list[str] | None]):
     """Some of a list. What is set has a cross: a terminal may have no colours."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -103,7 +103,7 @@ class ChooseSome(ModalScreen[list[str] | None]):
         self.dismiss([name for name, _ in self._options if name in self._chosen])
 
 
-class Read(ModalScreen[None]):
+class TextScreen(ModalScreen[None]):
     """A text to read; every key that is not for scrolling leaves it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -1,6 +1,6 @@
 """What `worldline step` says in words: heading, place, branches, why a branch went as it did, and the help.
 
-Every text of a program or a model goes through `printable`. Colours and places on the screen are `step_draw`'s.
+Every text of a program or a model goes through `printable`. Colours and places on the screen are `draw`'s.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from typing import Any
 from rich.text import Text
 
 from worldline.core.escape import printable
-from worldline.dap.filters import cause_in_words, in_words
 from worldline.diagnose.sentences import percent
 from worldline.explore.branches.branch import Branch, Intervention
-from worldline.explore.grow import Progress
+from worldline.explore.grow import GrowthProgress
 from worldline.explore.scene import Scene
+from worldline.explore.sentences import cause_in_words, differences_in_words
+from worldline.explore.stepping import OPEN, first_divergence
+from worldline.terminal.step.cursor import SceneCursor
 from worldline.terminal.step.keys import KEYS
-from worldline.terminal.step.state import Named
-from worldline.terminal.step.walk import OPEN, Walk, parting
+from worldline.terminal.step.row_view import NamedValue
 
 SIGNS = {"right": "·", "wrong": "X", "consequential": "~", OPEN: "-"}
 STYLES = {"right": "green", "wrong": "bold red", "consequential": "yellow", OPEN: "dim"}
@@ -47,17 +48,17 @@ def named(intervention: Intervention | None) -> str:
     )
 
 
-def heading(walk: Walk, progress: Progress | None) -> Text:
+def heading(cursor: SceneCursor, progress: GrowthProgress | None) -> Text:
     """What is run, by whom, on which branch, and how far that is."""
-    program = walk.here.ask.program
+    program = cursor.here.ask.program
     what = program.call if program.call is not None else " ".join([program.name, *program.argv])
-    text = Text.assemble((brief(what, 80), "bold"), ("  " + brief(walk.scene.model, 40), "dim"))
-    if len(walk.scene.branches) > 1:
-        text.append(f"  branch {walk.branch}: {named(walk.here.intervention)}", style="cyan")
-    return text.append("  ").append_text(_standing(walk.scene, walk.here, progress))
+    text = Text.assemble((brief(what, 80), "bold"), ("  " + brief(cursor.scene.model, 40), "dim"))
+    if len(cursor.scene.branches) > 1:
+        text.append(f"  branch {cursor.branch}: {named(cursor.here.intervention)}", style="cyan")
+    return text.append("  ").append_text(_status(cursor.scene, cursor.here, progress))
 
 
-def _standing(scene: Scene, branch: Branch, progress: Progress | None) -> Text:
+def _status(scene: Scene, branch: Branch, progress: GrowthProgress | None) -> Text:
     """How a branch stands: written so far, or how it came out."""
     if branch.status == "running":
         if progress is None or progress.branch != branch.id or progress.stage == "truth":
@@ -73,7 +74,7 @@ def _standing(scene: Scene, branch: Branch, progress: Progress | None) -> Text:
 def _verdict(scene: Scene, branch: Branch) -> tuple[str, str]:
     if branch.truth is None:
         return "no truth to compare with", "yellow"
-    cause, first = branch.cause, parting(scene.pair(branch.id), branch)
+    cause, first = branch.cause, first_divergence(scene.pair(branch.id), branch)
     if first is not None:
         return (f"parts at step {first}: {cause.name}" if cause else f"parts at step {first}"), "bold red"
     if branch.found.status == "budget":
@@ -81,21 +82,21 @@ def _verdict(scene: Scene, branch: Branch) -> tuple[str, str]:
     return "right", "green"
 
 
-def place(walk: Walk) -> Text:
+def place(cursor: SceneCursor) -> Text:
     """The row in hand: its verdicts, how sure the model was, and what differs."""
-    if not walk.count:
-        return Text(brief(walk.here.why or "nothing to see yet"), style="dim")
-    told = walk.told(walk.row)
-    text = Text().append(f"step {walk.row:,} of {walk.count - 1:,}  ", style="bold")
-    if walk.pair.left is None:
-        text.append(brief(f"no run of the interpreter: {walk.here.why}") + "  ", style="yellow")
+    if not cursor.count:
+        return Text(brief(cursor.here.why or "nothing to see yet"), style="dim")
+    told = cursor.row_json(cursor.row)
+    text = Text().append(f"step {cursor.row:,} of {cursor.count - 1:,}  ", style="bold")
+    if cursor.pair.left is None:
+        text.append(brief(f"no run of the interpreter: {cursor.here.why}") + "  ", style="yellow")
     else:
         text.append_text(_judged(told))
-    differs, right = walk.pair.rows[walk.row].differs, told["right"]
-    if differs and walk.row < walk.written:
-        text.append(brief(in_words(differs)) + "  ", style="red")
+    differs, right = cursor.pair.rows[cursor.row].differs, told["right"]
+    if differs and cursor.row < cursor.written:
+        text.append(brief(differences_in_words(differs)) + "  ", style="red")
     if right is None:
-        text.append("not written yet" if walk.is_growing else "the model has no step here")
+        text.append("not written yet" if cursor.is_growing else "the model has no step here")
     elif right["sure"] is not None:
         text.append(f"sure {percent(right['sure_action'])} / {percent(right['sure_state'])}", style="dim")
     return text
@@ -118,7 +119,7 @@ def tree(scene: Scene, chosen: int) -> list[tuple[int, Text]]:
     for branch, depth in _ordered(scene.branches, None, 0):
         text = Text("▶ " if branch.id == chosen else "  ")
         text.append("  " * (depth - 1) + "└ " if depth else "", style="dim")
-        text.append(f"{branch.id} {named(branch.intervention)}  ").append_text(_standing(scene, branch, None))
+        text.append(f"{branch.id} {named(branch.intervention)}  ").append_text(_status(scene, branch, None))
         found.append((branch.id, text))
     return found
 
@@ -131,10 +132,10 @@ def _ordered(branches: Sequence[Branch], parent: int | None, depth: int) -> Iter
         pending += [(one, deep + 1) for one in reversed(branches) if one.parent == branch.id]
 
 
-def why(walk: Walk) -> Text:
+def why(cursor: SceneCursor) -> Text:
     """A branch as a whole: both answers, the cause with its evidence, what the model believed, the cost."""
-    branch = walk.here
-    told: dict[str, Any] = walk.scene.describe_branch(branch.id)
+    branch = cursor.here
+    told: dict[str, Any] = cursor.scene.describe_branch(branch.id)
     text = Text()
 
     def line(head: str, said: str, style: str = "") -> None:
@@ -168,7 +169,7 @@ def why(walk: Walk) -> Text:
     return text
 
 
-def whole(one: Named) -> Text:
+def whole(one: NamedValue) -> Text:
     """Both values of a name, uncut."""
     text = Text()
     for head, value in (("interpreter", one.left), ("model", one.right)):

@@ -25,9 +25,9 @@ from worldline.web.bundle.page import END, START
 from worldline.web.bundle.page import page as page_of
 from worldline.web.bundle.run import columns
 from worldline.web.http.errors import Refusal
-from worldline.web.http.json_answer import json_bytes
+from worldline.web.http.json_body import json_bytes
 from worldline.web.index.index import build
-from worldline.web.scene_cache import LIVE, Shelf
+from worldline.web.scene_cache import LIVE, SceneCache
 from worldline.web.service import Opening
 
 LIMIT = 500  # samples of a run whose steps are in a bundle, unless said
@@ -45,33 +45,33 @@ class Bundle:
     bytes: int
 
 
-def shelf_of(opening: Opening) -> Shelf:
-    """What is opened, on a shelf; programs are recorded and imagined to their ends, which takes its time."""
+def open_scenes(opening: Opening) -> SceneCache:
+    """What is opened; programs are recorded and imagined to their ends, which takes its time."""
     if opening.programs and not opening.models:
         raise UsageError("a program is shown as a model imagines it: name one")
-    shelf = Shelf([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
-    scenes = list(opening.scenes)
+    scenes = SceneCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
+    opened = list(opening.scenes)
     for program in opening.programs:
         name, load = next(iter(opening.models.items()))
         predictor = load()
         scene = Scene.new(program, model=name, codec=codec_of(predictor), tokenizer=opening.tokenizer)
         deque(imagine(scene, predictor, limits=opening.limits), maxlen=0)
-        scenes.append(scene)
-    for scene in scenes:
-        shelf.add(scene)
-    return shelf
+        opened.append(scene)
+    for scene in opened:
+        scenes.add(scene)
+    return scenes
 
 
-def bundle(shelf: Shelf, out: Path, *, limit: int = LIMIT) -> Bundle:
+def bundle(scenes: SceneCache, out: Path, *, limit: int = LIMIT) -> Bundle:
     """Write what is open into OUT; UsageError where that cannot be."""
     if limit < 0:
         raise UsageError(f"--limit is at least 0, not {limit}")
     if out.suffix == ".html":
-        return _one_file(shelf, out, limit)
-    return _folder(shelf, out, limit)
+        return _one_file(scenes, out, limit)
+    return _folder(scenes, out, limit)
 
 
-def _one_file(shelf: Shelf, out: Path, limit: int) -> Bundle:
+def _one_file(scenes: SceneCache, out: Path, limit: int) -> Bundle:
     files.make_directory(out.parent)
     draft = files.Draft(out)
 
@@ -81,7 +81,7 @@ def _one_file(shelf: Shelf, out: Path, limit: int) -> Bundle:
 
     try:
         draft.write(page_of(START))
-        told = _data(shelf, put, limit)
+        told = _data(scenes, put, limit)
         draft.write(page_of(END))
         draft.commit()
     except BaseException:
@@ -90,7 +90,7 @@ def _one_file(shelf: Shelf, out: Path, limit: int) -> Bundle:
     return Bundle(path=out, bytes=draft.size, **told)
 
 
-def _folder(shelf: Shelf, out: Path, limit: int) -> Bundle:
+def _folder(scenes: SceneCache, out: Path, limit: int) -> Bundle:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(
             f"{out} is there already: a bundle is a folder of its own, or a file that ends in .html"
@@ -107,7 +107,7 @@ def _folder(shelf: Shelf, out: Path, limit: int) -> Bundle:
         files.write(out / "data" / f"{name}.js", text, fsync=False)
         size += len(text)
 
-    told = _data(shelf, put, limit)
+    told = _data(scenes, put, limit)
     block = b'<script type="application/json" id="data-runs">' + _harmless(runs) + b"</script>\n"
     index = page_of(START) + block + page_of(END)
     files.sync_directory(out / "data")
@@ -120,10 +120,10 @@ def _harmless(data: bytes) -> bytes:
     return data.replace(b"<", b"\\u003c")
 
 
-def _data(shelf: Shelf, put: Put, limit: int) -> dict[str, int]:
+def _data(scenes: SceneCache, put: Put, limit: int) -> dict[str, int]:
     """Every piece of data, the list of them last; how many samples there are, and with steps."""
     names, stepped, weight = list[str](), 0, 0
-    told = api.runs(shelf)
+    told = api.runs(scenes)
     ids = [run["id"] for run in told]
 
     def keep(name: str, value: Any) -> int:
@@ -133,12 +133,12 @@ def _data(shelf: Shelf, put: Put, limit: int) -> dict[str, int]:
         return len(data)
 
     for run in ids:
-        table = columns(shelf, run, [other for other in ids if LIVE not in (run, other) and other != run])
+        table = columns(scenes, run, [other for other in ids if LIVE not in (run, other) and other != run])
         keep(f"run-{run}", table)
         for at in _chosen(table["fields"], limit):
             if weight > HEAVIEST:
                 break
-            for name, value in _sample(shelf, run, at, list(table["others"])):
+            for name, value in _sample(scenes, run, at, list(table["others"])):
                 weight += keep(name, value)
             stepped += 1
     samples = sum(run["samples"] for run in told)
@@ -153,31 +153,31 @@ def _chosen(fields: dict[str, list[Any]], limit: int) -> list[int]:
     return sorted((failed + right)[:limit])
 
 
-def _sample(shelf: Shelf, run: str, at: int, others: list[str]) -> Iterator[tuple[str, Any]]:
+def _sample(scenes: SceneCache, run: str, at: int, others: list[str]) -> Iterator[tuple[str, Any]]:
     """A sample with the rows of its pairs; once more for each other run that has it."""
-    scene = api.sample(shelf, run, at)
+    scene = api.sample(scenes, run, at)
     pairs = dict[str, Any]()
     for branch in scene["branches"]:
         if branch["status"] == "done":
-            pairs |= _pair(shelf, run, at, branch["id"], "truth", "found", None)
+            pairs |= _pair(scenes, run, at, branch["id"], "truth", "found", None)
     yield f"sample-{run}-{at}", {"scene": scene, "pairs": pairs}
     for other in others:
-        beside = api.sample(shelf, run, at, other)
+        beside = api.sample(scenes, run, at, other)
         if "other" in beside["sides"]:
             more = dict[str, Any]()
             for left in ("truth", "found"):
-                more |= _pair(shelf, run, at, 0, left, "other", other)
+                more |= _pair(scenes, run, at, 0, left, "other", other)
             yield f"sample-{run}-{at}-{other}", {"scene": beside, "pairs": more}
 
 
 def _pair(
-    shelf: Shelf, run: str, at: int, branch: int, left: str, right: str, other: str | None
+    scenes: SceneCache, run: str, at: int, branch: int, left: str, right: str, other: str | None
 ) -> dict[str, Any]:
     """Two sides row by row, by the name that the page asks for; none where one of them is absent."""
     asked: dict[str, Any] = {"branch": branch, "left": left, "right": right, "other": other}
     try:
-        line = api.timeline(shelf, run, at, **asked)
+        line = api.timeline(scenes, run, at, **asked)
     except (UsageError, Refusal):  # there is no truth: the page is told why by the branch
         return {}
-    chunks = [api.chunk(shelf, run, at, k, **asked) for k in range(max(1, -(-line["rows"] // CHUNK)))]
+    chunks = [api.chunk(scenes, run, at, k, **asked) for k in range(max(1, -(-line["rows"] // CHUNK)))]
     return {f"{branch}/{left}/{right}": {"timeline": line, "chunks": chunks}}

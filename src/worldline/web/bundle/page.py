@@ -13,7 +13,7 @@ import re
 from functools import lru_cache
 
 from worldline.errors import UsageError
-from worldline.web.http.static_files import shipped
+from worldline.web.http.static_files import static_files
 
 START, END = "start", "end"  # the page before its data, and behind them
 _SHEET = re.compile(r'[ \t]*<link rel="stylesheet" href="\./([a-z_]+\.css)">\n')
@@ -36,14 +36,11 @@ def page(part: str) -> bytes:
 
 @lru_cache(maxsize=1)
 def _whole() -> str:
-    texts = {name.lstrip("/"): file.data.decode() for name, file in shipped().items() if name != "/"}
+    texts = {name.lstrip("/"): file.data.decode() for name, file in static_files().items() if name != "/"}
     html = texts["index.html"]
     entry = _only(_ENTRY, html)
     styles = "".join(texts[name] for name in _SHEET.findall(html))
-    scripts = [
-        (f' data-entry="{entry}"', texts[FIRST]),
-        (' type="importmap"', _import_map(texts)),
-    ]
+    scripts = [(f' data-entry="{entry}"', texts[FIRST]), (' type="importmap"', _import_map(texts))]
     for text in (styles, *(text for _, text in scripts)):
         if re.search(r"</(?:script|style)|<!--", text, re.IGNORECASE):
             raise UsageError("a file of the page holds the end of a script: it cannot stand inside one")

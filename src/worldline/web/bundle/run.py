@@ -13,37 +13,37 @@ import numpy as np
 from worldline.core.program import Program
 from worldline.web import api
 from worldline.web.flips import match
-from worldline.web.index.index import Index
+from worldline.web.index.index import RunIndex
 from worldline.web.index.samples import FIELDS, MOST
-from worldline.web.overview import KINDS, Ranges, Words
-from worldline.web.scene_cache import LIVE, Shelf
+from worldline.web.overview import KINDS, RangeBuckets, WordBuckets
+from worldline.web.scene_cache import LIVE, SceneCache
 
 TEXTS = ("name", "cause")  # columns that are ordered as texts
 
 
-def columns(shelf: Shelf, run: str, others: list[str]) -> dict[str, Any]:
+def columns(scenes: SceneCache, run: str, others: list[str]) -> dict[str, Any]:
     """All that can be listed, found and summed of a run, beside how its samples came out in others."""
-    rows = _rows(shelf, run)
+    rows = _rows(scenes, run)
     fields = {name: [row[name] for row in rows] for name in FIELDS}
     if run == LIVE:
-        programs = [shelf.held(LIVE, at).scene.branches[0].ask.program for at in fields["at"]]
+        programs = [scenes.get(LIVE, at).scene.branches[0].ask.program for at in fields["at"]]
         return {**_found(fields, [(one.name, one) for one in programs]), "name": LIVE}
-    index = shelf.index(run)
+    index = scenes.index(run)
     records = (index.record(at) for at in fields["at"])
     return {
         **_found(fields, [(one.name, one.ask.program) for one in records]),
         "name": index.name,
         "orders": {name: _ranks(index, name) for name in TEXTS},
         "kinds": [_kind(index, kind) for kind in KINDS],
-        "others": {other: _other(shelf, index, other) for other in others},
+        "others": {other: _other(scenes, index, other) for other in others},
         "notes": list(index.notes),
     }
 
 
-def _rows(shelf: Shelf, run: str) -> list[dict[str, Any]]:
+def _rows(scenes: SceneCache, run: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     while True:
-        part = api.samples(shelf, run, {"offset": len(rows), "count": MOST})
+        part = api.samples(scenes, run, {"offset": len(rows), "count": MOST})
         rows += part["samples"]
         if len(rows) >= part["total"] or not part["samples"]:
             return rows
@@ -70,7 +70,7 @@ def _order(texts: list[str]) -> list[int]:
     return ranks
 
 
-def _ranks(index: Index, name: str) -> list[int]:
+def _ranks(index: RunIndex, name: str) -> list[int]:
     order = index.order(name)
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
@@ -78,16 +78,16 @@ def _ranks(index: Index, name: str) -> list[int]:
     return found
 
 
-def _kind(index: Index, kind: Words | Ranges) -> dict[str, Any]:
+def _kind(index: RunIndex, kind: WordBuckets | RangeBuckets) -> dict[str, Any]:
     """The bucket of each row, and what each bucket is."""
     codes = kind.codes(index)
-    parts = {int(code): kind.part(index, int(code)) for code in np.unique(codes[codes >= 0])}
+    parts = {int(code): kind.bucket(index, int(code)) for code in np.unique(codes[codes >= 0])}
     ranked = sorted(parts, key=lambda code: parts[code].rank)
     told = {
         str(code): {"label": part.label, "filter": part.filters, "rank": ranked.index(code)}
         for code, part in parts.items()
     }
-    is_sorted = isinstance(kind, Ranges) or kind.is_sorted
+    is_sorted = isinstance(kind, RangeBuckets) or kind.is_sorted
     return {
         "name": kind.name,
         "own": list(kind.own),
@@ -97,11 +97,11 @@ def _kind(index: Index, kind: Words | Ranges) -> dict[str, Any]:
     }
 
 
-def _other(shelf: Shelf, index: Index, other: str) -> dict[str, Any]:
+def _other(scenes: SceneCache, index: RunIndex, other: str) -> dict[str, Any]:
     """The same samples in another run; `has` is whether it has them."""
-    there = shelf.index(other)
+    there = scenes.index(other)
     found = match(index, there)
-    rows = _rows(shelf, other)
+    rows = _rows(scenes, other)
     partners = [rows[at] if at >= 0 else None for at in found.partner.tolist()]
     told: dict[str, Any] = {
         name: [one[name] if one else None for one in partners] for name in ("answer", "trace", "cause")

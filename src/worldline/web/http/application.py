@@ -14,14 +14,13 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worldline.web.endpoints import ENDPOINTS
-from worldline.web.http.body import parse
-from worldline.web.http.endpoint import Call, Endpoint, asked, found
+from worldline.web.http.endpoint import CheckedRequest, Endpoint, asked, found
 from worldline.web.http.errors import Refusal
-from worldline.web.http.json_answer import json_bytes
+from worldline.web.http.json_body import json_bytes, parse
 from worldline.web.http.policy import Policy
 from worldline.web.http.schema_check import fault
-from worldline.web.http.static_files import Shipped
-from worldline.web.service import Desk
+from worldline.web.http.static_files import StaticFile
+from worldline.web.service import Service
 
 _JSON = (b"application/json", b"application/json;charset=utf-8")
 _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
@@ -32,14 +31,14 @@ class _Gone(Exception):
 
 
 def application(
-    desk: Desk, files: Mapping[str, Shipped], policy: Policy, announce: Callable[[], None]
+    service: Service, files: Mapping[str, StaticFile], policy: Policy, announce: Callable[[], None]
 ) -> ASGIApp:
     """All that is served; `announce` is called when that begins."""
     streams = anyio.CapacityLimiter(policy.streams)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await _lifespan(desk, announce, receive, send)
+            await _lifespan(service, announce, receive, send)
             return
         path: bytes = scope["raw_path"]
         if not path.startswith(b"/api/"):  # /api.js is a file
@@ -48,16 +47,16 @@ def application(
         endpoint, numbers = found(ENDPOINTS, scope["method"], path)
         query = asked(endpoint, scope["query_string"])
         try:
-            call = Call(numbers, query, await _body(endpoint, scope, receive, policy))
+            call = CheckedRequest(numbers, query, await _body(endpoint, scope, receive, policy))
         except _Gone:
             return
         if endpoint.is_stream:
             with _place(streams):
-                stream: AsyncIterator[bytes] = await endpoint.act(desk, call)
+                stream: AsyncIterator[bytes] = await endpoint.act(service, call)
                 streamed = StreamingResponse(stream, headers=_STREAM, media_type="text/event-stream")
                 await streamed(scope, receive, send)
             return
-        body = await desk.aside(lambda: json_bytes(endpoint.act(desk, call)))
+        body = await service.in_thread(lambda: json_bytes(endpoint.act(service, call)))
         answer = Response(body, endpoint.status, {"cache-control": "no-store"}, "application/json")
         await answer(scope, receive, send)
 
@@ -77,7 +76,7 @@ def _place(streams: anyio.CapacityLimiter) -> Iterator[None]:
         streams.release()
 
 
-def _file(files: Mapping[str, Shipped], path: bytes, method: str) -> Response:
+def _file(files: Mapping[str, StaticFile], path: bytes, method: str) -> Response:
     file = files.get(path.decode("ascii"))
     if file is None:
         raise Refusal(404, "there is no such file")
@@ -120,13 +119,13 @@ async def _read(receive: Receive, most: int) -> bytes:
     return bytes(data)
 
 
-async def _lifespan(desk: Desk, announce: Callable[[], None], receive: Receive, send: Send) -> None:
+async def _lifespan(service: Service, announce: Callable[[], None], receive: Receive, send: Send) -> None:
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
             announce()  # signals are caught by now, and who connects waits for an answer, not in vain
             await send({"type": "lifespan.startup.complete"})
         else:
-            desk.close()
+            service.close()
             await send({"type": "lifespan.shutdown.complete"})
             return

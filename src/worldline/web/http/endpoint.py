@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 from worldline.web.http.errors import Refusal
 from worldline.web.http.schema_check import fault, number
 from worldline.web.http.schemas import PLACE, Schema
-from worldline.web.service import Desk
+from worldline.web.service import Service
 
 NUMBER = "0|[1-9][0-9]{0,8}"
 VARIABLES: dict[str, Schema] = {
@@ -28,7 +28,7 @@ _FIELDS = 32
 
 
 @dataclass(frozen=True)
-class Call:
+class CheckedRequest:
     """One request, checked: the numbers of its path, its query, its body."""
 
     path: Mapping[str, Any]
@@ -36,7 +36,7 @@ class Call:
     body: Any = None
 
 
-Act = Callable[[Desk, Call], Any]
+Act = Callable[[Service, CheckedRequest], Any]
 
 
 @dataclass(frozen=True, kw_only=True)

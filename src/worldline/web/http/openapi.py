@@ -48,10 +48,7 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
 
 def _success(endpoint: Endpoint) -> dict[str, Any]:
     if endpoint.is_stream:
-        return {
-            "description": endpoint.summary,
-            "content": {"text/event-stream": {"schema": named("Event")}},
-        }
+        return {"description": endpoint.summary, "content": {"text/event-stream": {"schema": named("Event")}}}
     return {"description": endpoint.summary, "content": _json(endpoint.answer)}
 
 

@@ -15,17 +15,17 @@ INDEX = "index.html"
 
 
 @dataclass(frozen=True)
-class Shipped:
+class StaticFile:
     """A file of the page."""
 
     data: bytes
     type: str
 
 
-def shipped() -> Mapping[str, Shipped]:
+def static_files() -> Mapping[str, StaticFile]:
     """Every file of `static`, by the path that asks for it; `/` is the index."""
     table = {
-        "/" + name: Shipped(data, TYPES[suffix])
+        "/" + name: StaticFile(data, TYPES[suffix])
         for name, suffix, data in _walk(files("worldline.web") / "static", "")
     }
     return table | ({"/": table["/" + INDEX]} if "/" + INDEX in table else {})

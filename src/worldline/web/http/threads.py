@@ -17,15 +17,15 @@ BEAT = 0.2  # seconds between two looks at whether the server ends
 T = TypeVar("T")
 
 
-class Aside:
+class ThreadGate:
     """So many threads at once; the others wait their turn."""
 
     def __init__(self, most: int, is_leaving: Callable[[], bool]) -> None:
-        self._places, self._is_leaving = asyncio.Semaphore(most), is_leaving
+        self._slots, self._is_leaving = asyncio.Semaphore(most), is_leaving
 
     async def __call__(self, function: Callable[..., T], *given: Any) -> T:
         """What a function gives, or raises; a Refusal when the server ends first."""
-        async with self._places:
+        async with self._slots:
             future = _begun(function, given)
             while not future.done():
                 await asyncio.wait([future], timeout=BEAT)
@@ -47,7 +47,7 @@ def _begun(function: Callable[..., T], given: tuple[Any, ...]) -> asyncio.Future
         else:
             _tell(loop, future, lambda: future.set_result(found))
 
-    threading.Thread(target=work, name="worldline-aside", daemon=True).start()
+    threading.Thread(target=work, name="worldline-answer", daemon=True).start()
     return future
 
 

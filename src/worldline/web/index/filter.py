@@ -16,8 +16,8 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from worldline.errors import UsageError
-from worldline.web.flips import FLIPS, Match, match
-from worldline.web.index.index import Index
+from worldline.web.flips import FLIPS, RunMatch, match
+from worldline.web.index.index import RunIndex
 
 WORDS = ("cause", "suite", "type", "operation", "ending")
 JUDGED = ("answer", "trace")
@@ -65,7 +65,7 @@ class Filters:
         return {name: str(value) for name, value in every.items() if value is not None}
 
 
-def select(index: Index, filters: Filters, other: Index | None = None) -> Rows:
+def select(index: RunIndex, filters: Filters, other: RunIndex | None = None) -> Rows:
     """Of each row, whether it is chosen; `other` is the run that `flip` compares with."""
     rows = np.ones(len(index), dtype=np.bool_)
     table = index.table
@@ -122,16 +122,16 @@ def _within(column: pa.ChunkedArray, low: int | None, high: int | None) -> Rows 
     return _true(found if high is None else pc.and_(found, pc.less_equal(column, high)))
 
 
-def _holding(index: Index, word: str) -> Rows:
+def _holding(index: RunIndex, word: str) -> Rows:
     holding = index.texts.holding(word)
     words, source = index.table["words"].to_numpy(), index.table["source"].to_numpy()
     return np.asarray(holding[words] | holding[source])
 
 
-def _flipped(index: Index, flip: str, other: Index | None) -> Rows:
+def _flipped(index: RunIndex, flip: str, other: RunIndex | None) -> Rows:
     if other is None:
         raise UsageError("flip needs another run to compare with: give other")
-    found: Match = match(index, other)
+    found: RunMatch = match(index, other)
     return found.flipped(flip)
 
 

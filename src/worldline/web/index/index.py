@@ -2,7 +2,7 @@
 
 Texts stay on disk: a sample's line is read again, by its offset, when it is opened, and is refused where it is not the
 line that was indexed. A line that is no record, a torn end or a run that is still written do not stop it: `notes` says
-what is not there. What records mean is `bench`'s; how samples are chosen is `index_filter`'s.
+what is not there. What records mean is `suites`'; how samples are chosen is `filter`'s.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ from worldline.errors import DigestError, FormatError, UsageError
 from worldline.suites.run.directory import RECORDS, read_config
 from worldline.suites.run.record import Record, parse
 from worldline.web.index.operations import operations
-from worldline.web.index.read import Log, scan
+from worldline.web.index.read import RunLog, scan
 from worldline.web.index.row import clean, number
-from worldline.web.index.search import Texts
+from worldline.web.index.search import SearchedTexts
 
 SORTS = ("at", "name", "steps", "agreed", "bytes", "cause", "seconds", "depth")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Index:
+class RunIndex:
     """A run: its settings, a row for each sample in the order of the suite, and the words they are searched by.
 
-    `left_out` counts the tasks that were not asked, by kind. `operations` is whether failures have one: diagnosing
-    them takes milliseconds each, and is not done for a run with many, nor of a trace that is long.
+    `left_out` counts the tasks that were not asked, by kind. `operations` is whether failures have one: in an
+    older run they are diagnosed, which takes milliseconds each, and is not done where there are many, nor of a trace
+    that is long.
     """
 
     path: Path
@@ -45,7 +46,7 @@ class Index:
     model: str
     config: Mapping[str, Any]
     table: pa.Table
-    texts: Texts
+    texts: SearchedTexts
     orders: Mapping[str, NDArray[np.int64]]
     left_out: Mapping[str, int]
     operations: bool
@@ -55,23 +56,23 @@ class Index:
         return int(self.table.num_rows)
 
     @cached_property
-    def places(self) -> NDArray[np.int64]:
+    def positions(self) -> NDArray[np.int64]:
         """The place in the suite of each row, rising."""
         found: NDArray[np.int64] = self.table["at"].to_numpy()
         return found
 
     def row(self, at: int) -> int:
         """The row of the sample at a place of the suite; UsageError where there is none."""
-        found = int(np.searchsorted(self.places, at)) if 0 <= at < 1 << 62 else len(self)
-        if found >= len(self) or self.places[found] != at:
+        found = int(np.searchsorted(self.positions, at)) if 0 <= at < 1 << 62 else len(self)
+        if found >= len(self) or self.positions[found] != at:
             raise UsageError(f"{self.name} has no sample {at}")
         return found
 
     def beside(self, at: int) -> tuple[int | None, int | None]:
         """The places of the samples before and behind one."""
         row = self.row(at)
-        before = int(self.places[row - 1]) if row else None
-        return before, int(self.places[row + 1]) if row + 1 < len(self) else None
+        before = int(self.positions[row - 1]) if row else None
+        return before, int(self.positions[row + 1]) if row + 1 < len(self) else None
 
     def order(self, sort: str) -> NDArray[np.int64]:
         """The rows in the order of a column, rising; those without a value come last, equal ones by their place."""
@@ -95,7 +96,7 @@ class Index:
         return _checked(parse(text), log, at)
 
 
-def build(path: str | Path) -> Index:
+def build(path: str | Path) -> RunIndex:
     """The index of a run's directory; UsageError or FormatError where it is none."""
     path = Path(path)
     with files.disk(path):
@@ -103,15 +104,15 @@ def build(path: str | Path) -> Index:
     suite, model = (clean(str(config.get(key, "")))[:200] or "none" for key in ("suite", "model"))
     log = scan(path, suite)
     known, why, is_none = operations(path, log.table)
-    table = log.table.append_column("operation", known).combine_chunks()
+    table = log.table.drop_columns(["operation"]).append_column("operation", known).combine_chunks()
     notes = *_notes(log), *([why] if why else ())
-    return Index(
+    return RunIndex(
         path=path, name=clean(path.resolve().name), suite=suite, model=model, config=config, table=table,
         texts=log.texts, orders=_orders(table), left_out=log.left_out, operations=not is_none, notes=notes,
     )  # fmt: skip
 
 
-def _notes(log: Log) -> tuple[str, ...]:
+def _notes(log: RunLog) -> tuple[str, ...]:
     """What a reader must know of a log that is not as a finished run leaves it."""
     found = []
     if log.strange:

@@ -22,8 +22,8 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from worldline import files
 from worldline.errors import DiskError, FormatError, UsageError
 from worldline.suites.run.directory import MANIFEST, RECORDS
-from worldline.web.index.row import Row, row
-from worldline.web.index.search import Texts
+from worldline.web.index.row import IndexRow, row
+from worldline.web.index.search import SearchedTexts
 
 LONGEST = 128 << 20  # bytes of a line
 SEARCHED = 256 << 20  # bytes of words and sources
@@ -34,16 +34,16 @@ COLUMNS: dict[str, pa.DataType] = {
     "program": pa.int64(), "name": WORD, "call": pa.string(), "suite": WORD, "status": WORD, "cause": WORD,
     "type": WORD, "answer": pa.bool_(), "trace": pa.bool_(), "steps": pa.int64(), "agreed": pa.int64(),
     "bytes": pa.int64(), "depth": pa.int64(), "seconds": pa.float64(), "size": pa.int64(), "words": pa.int32(),
-    "source": pa.int32(),
+    "source": pa.int32(), "operation": WORD,
 }  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
-class Log:
+class RunLog:
     """What a log holds. `strange` lines are no records; `trouble` says why the first is not; `torn` bytes end it."""
 
     table: pa.Table
-    texts: Texts
+    texts: SearchedTexts
     left_out: Mapping[str, int]
     strange: int
     trouble: str
@@ -51,7 +51,7 @@ class Log:
     state: str
 
 
-def scan(path: Path, suite: str) -> Log:
+def scan(path: Path, suite: str) -> RunLog:
     """The log of a run of one suite."""
     with files.disk(path / RECORDS):
         file = files.open_regular(path / RECORDS)
@@ -66,11 +66,11 @@ class _Scan:
 
     def __init__(self, stored: io.BufferedIOBase, suite: str, wanted: Mapping[str, Any]) -> None:
         self._stored, self._suite, self._wanted = stored, suite, wanted
-        self._texts, self._hasher = Texts(limit=SEARCHED), hashlib.sha256()
+        self._texts, self._hasher = SearchedTexts(limit=SEARCHED), hashlib.sha256()
         self._size, self._torn, self._strange, self._trouble = 0, 0, 0, ""
         self._is_covered: bool | None = None  # whether the log begins as the manifest says
 
-    def log(self, *, is_locked: bool) -> Log:
+    def log(self, *, is_locked: bool) -> RunLog:
         """Everything."""
         batches, rows = list[pa.RecordBatch](), list[dict[str, Any]]()
         for one in self._rows():
@@ -83,7 +83,7 @@ class _Scan:
         asked = table["kind"].combine_chunks().cast(pa.string()).to_numpy(zero_copy_only=False) == "asked"
         kinds = Counter(table["kind"].to_pylist())
         left_out = {kind: kinds[kind] for kind in ("skipped", "disagrees")}
-        return Log(
+        return RunLog(
             table=table.filter(pa.array(asked, pa.bool_())), texts=self._texts, left_out=left_out,
             strange=self._strange, trouble=self._trouble, torn=self._torn, state=self._state(is_locked),
         )  # fmt: skip
@@ -117,7 +117,7 @@ class _Scan:
         if self._size == self._wanted.get("size"):
             self._is_covered = self._hasher.hexdigest() == self._wanted.get("sha256")
 
-    def _columns(self, one: Row, offset: int, length: int) -> dict[str, Any]:
+    def _columns(self, one: IndexRow, offset: int, length: int) -> dict[str, Any]:
         suite = f"{self._suite}/{one.group}" if one.group else self._suite
         found = {name: getattr(one, name) for name in COLUMNS if hasattr(one, name)}
         found |= {"offset": offset, "length": length, "suite": suite, "words": -1, "source": -1}

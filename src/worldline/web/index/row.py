@@ -17,7 +17,7 @@ import msgspec
 from worldline.errors import FormatError
 from worldline.web.index.depth import depth
 
-SHOWN = 200  # characters of a name or a call that a list shows
+LISTED = 200  # characters of a name or a call that a list shows
 RIGHT, FAULT, NONE = "right", "tool fault", "none"
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 Outcome = Literal["right", "wrong", "truncated", "malformed"]
@@ -55,12 +55,14 @@ class _Line(msgspec.Struct):
     logprob: float | None = None
     note: str = ""
     verdict: _Judged | None = None
+    operation: str | None = None
 
 
-class Row(msgspec.Struct, frozen=True):
+class IndexRow(msgspec.Struct, frozen=True):
     """The columns of one record. `size` is of the true text; `digest` is of the line, `program` of its program's name.
 
-    Of a task that was not asked there is only its place and its kind.
+    Of a task that was not asked there is only its place and its kind. Of a failure whose record does not say which
+    operation it is about, as in older runs, `operation` is None.
     """
 
     at: int
@@ -83,30 +85,37 @@ class Row(msgspec.Struct, frozen=True):
     depth: int | None = None
     seconds: float | None = None
     size: int = 0
+    operation: str | None = None
 
 
 _decoder = msgspec.json.Decoder(_Line)
 
 
-def row(text: bytes) -> Row:
+def row(text: bytes) -> IndexRow:
     """A line's columns; FormatError where it is no record."""
     line = _line(text)
     if line.kind != "asked":
-        return Row(line.at, line.kind, number(text))
+        return IndexRow(line.at, line.kind, number(text))
     truth = line.truth or _decoded(line.truth_base64)
     judged = line.verdict if line.status != "fault" else None
     call = line.run.call or ""
     cause = FAULT if line.status == "fault" else (judged.cause if judged else "") or RIGHT
-    return Row(
+    return IndexRow(
         at=line.at, kind="asked", digest=number(text), program=number(line.program.encode("utf-8", "replace")),
-        name=shown(line.name or call or f"sample {line.at}"), call=shown(call), group=shown(line.group),
-        words="\n".join((line.name, call, cause)), source=line.source, status=line.status, cause=shown(cause),
-        type=shown(judged.type or NONE) if judged else NONE, answer=judged.answer == "right" if judged else None,
+        name=listed(line.name or call or f"sample {line.at}"), call=listed(call), group=listed(line.group),
+        words="\n".join((line.name, call, cause)), source=line.source, status=line.status, cause=listed(cause),
+        type=listed(judged.type or NONE) if judged else NONE, answer=judged.answer == "right" if judged else None,
         trace=judged.trace == "right" if judged else None, steps=judged.steps if judged else None,
         agreed=judged.agreed if judged else None, bytes=judged.bytes if judged else None,
         depth=depth(truth, line.codec), seconds=line.seconds if math.isfinite(line.seconds) else None,
-        size=len(truth),
+        size=len(truth), operation=_operation(line, judged),
     )  # fmt: skip
+
+
+def _operation(line: _Line, judged: _Judged | None) -> str | None:
+    if line.operation is None or judged is None or not judged.cause:
+        return None
+    return listed(line.operation or NONE)
 
 
 def number(data: bytes) -> int:
@@ -119,9 +128,9 @@ def clean(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
-def shown(text: str) -> str:
+def listed(text: str) -> str:
     """A text as a list shows it."""
-    return clean(text if len(text) <= SHOWN else f"{text[:SHOWN]}...<{len(text) - SHOWN:,} more>")
+    return clean(text if len(text) <= LISTED else f"{text[:LISTED]}...<{len(text) - LISTED:,} more>")
 
 
 def _line(text: bytes) -> _Line:
@@ -133,7 +142,7 @@ def _line(text: bytes) -> _Line:
                 raise
             return msgspec.convert(_loaded(text), _Line)  # what json alone reads: lone surrogates, NaN
     except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
-        raise FormatError(f"not a record of a run: {clean(str(error))[:SHOWN]}") from None
+        raise FormatError(f"not a record of a run: {clean(str(error))[:LISTED]}") from None
 
 
 def _loaded(text: bytes) -> Any:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from worldline.errors import UsageError
 from worldline.web.flips import match
 from worldline.web.index.filter import Filters, select
-from worldline.web.index.index import Index
+from worldline.web.index.index import RunIndex
 
 ORDERS = ("asc", "desc")
 MOST = 500  # samples of one answer
@@ -24,14 +24,14 @@ FIELDS = (
 
 
 def samples(
-    index: Index,
+    index: RunIndex,
     filters: Filters,
     *,
     sort: str = "at",
     order: str = "asc",
     offset: int = 0,
     count: int = COUNT,
-    other: Index | None = None,
+    other: RunIndex | None = None,
 ) -> dict[str, Any]:
     """How many samples are chosen, and `count` of them from `offset` on; with `other`, how each came out there."""
     if order not in ORDERS:
@@ -48,7 +48,7 @@ def samples(
     }
 
 
-def ordered(index: Index, rows: NDArray[np.bool_], *, sort: str, order: str) -> NDArray[np.int64]:
+def ordered(index: RunIndex, rows: NDArray[np.bool_], *, sort: str, order: str) -> NDArray[np.int64]:
     """The chosen rows in an order; those without a value come last either way."""
     every = index.order(sort)
     found = every[rows[every]]
@@ -58,7 +58,7 @@ def ordered(index: Index, rows: NDArray[np.bool_], *, sort: str, order: str) -> 
     return np.concatenate([found[:known][::-1], found[known:]])
 
 
-def _others(index: Index, other: Index, part: NDArray[np.int64]) -> list[dict[str, Any] | None]:
+def _others(index: RunIndex, other: RunIndex, part: NDArray[np.int64]) -> list[dict[str, Any] | None]:
     """How samples came out in the other run; None where it has no such sample."""
     partners = match(index, other).partner[part]
     known = [int(at) for at in partners if at >= 0]

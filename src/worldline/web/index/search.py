@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 KEPT = 8  # searches that are remembered: a page asks the same one again for each part of its list
 
 
-class Texts:
+class SearchedTexts:
     """A growing set of texts, by number. Beyond `limit` characters it `is_full`, and none more is kept."""
 
     def __init__(self, *, limit: int) -> None:

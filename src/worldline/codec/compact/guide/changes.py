@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from worldline.codec.compact.guide.frames import Frame
+from worldline.codec.compact.guide.frames import LiveFrame
 from worldline.codec.compact.guide.nodes import DONE, Node
-from worldline.codec.compact.guide.state import END, SPACE, State, bits
+from worldline.codec.compact.guide.state import END, SPACE, GuideState, bits
 from worldline.codec.compact.guide.values import values
 
-Phase = tuple[Callable[[State], int], Callable[[State, int], None]]
+Phase = tuple[Callable[[GuideState], int], Callable[[GuideState, int], None]]
 
 
-def _frame(state: State) -> Frame:
+def _frame(state: GuideState) -> LiveFrame:
     assert state.frame is not None
     return state.frame
 
 
-def tail_mask(state: State) -> int:
+def tail_mask(state: GuideState) -> int:
     """Behind an action or a change: the end of the line, or another change."""
     unfinished = state.early and state.changed and not state.open
     return (0 if unfinished else END) | (SPACE if _may_go_on(state) else 0)
 
 
-def _may_go_on(state: State, more: int = 0) -> bool:
+def _may_go_on(state: GuideState, more: int = 0) -> bool:
     """Whether there is a name left to change, once `more` are used."""
     if state.early and (state.changed or more):
         return True
@@ -31,7 +31,7 @@ def _may_go_on(state: State, more: int = 0) -> bool:
     return (state.open or state.early) and (names is None or same or len(names) > len(state.used) + more)
 
 
-def tail_take(state: State, byte: int) -> None:
+def tail_take(state: GuideState, byte: int) -> None:
     """Another change, or the end of the line."""
     if byte == 0x20:
         state.go("item")
@@ -39,7 +39,7 @@ def tail_take(state: State, byte: int) -> None:
         _finish(state)
 
 
-def _finish(state: State) -> None:
+def _finish(state: GuideState) -> None:
     frame, frames = _frame(state), state.frames
     if state.event == "late":
         frame.own = frames.late = True
@@ -50,13 +50,13 @@ def _finish(state: State) -> None:
     state.begin()
 
 
-def _item_mask(state: State) -> int:
+def _item_mask(state: GuideState) -> int:
     found = bits(b"|") if state.early and state.changed else 0
     found |= _assigned(state).mask
     return found | (bits(b"-") if state.section < 2 and _taken(state).mask else 0)
 
 
-def _assigned(state: State) -> Node:
+def _assigned(state: GuideState) -> Node:
     """The names that a change may begin with, `-` apart."""
     names = _frame(state).names
     if state.options.same:
@@ -64,14 +64,14 @@ def _assigned(state: State) -> Node:
     return state.guard.name(names, state.used - {state.edited}) if state.section == 0 else DONE
 
 
-def _taken(state: State) -> Node:
+def _taken(state: GuideState) -> Node:
     """The names that may stand behind `-`; where only what is still a change is shown, they were shown before."""
     if not state.exact:
         return state.guard.words(frozenset(_frame(state).known - (state.used - {state.edited})))
     return state.guard.name(_frame(state).names, state.used - {state.edited})
 
 
-def _item_take(state: State, byte: int) -> None:
+def _item_take(state: GuideState, byte: int) -> None:
     if byte == 0x7C:  # what follows is of the resume itself
         state.begin_own_changes()
     elif byte == 0x2D:
@@ -80,12 +80,12 @@ def _item_take(state: State, byte: int) -> None:
         state.read(_assigned(state), "named", first=True)
 
 
-def _may_edit(state: State, name: bytes) -> bool:
+def _may_edit(state: GuideState, name: bytes) -> bool:
     fresh = name not in state.used or name == state.edited
     return state.element and state.section == 0 and fresh and name in _frame(state).known
 
 
-def _named_mask(state: State) -> int:
+def _named_mask(state: GuideState) -> int:
     name, found = state.word(), 0
     if state.section == 0 and name not in state.used:
         found |= bits(b"=")
@@ -96,7 +96,7 @@ def _named_mask(state: State) -> int:
     return found
 
 
-def _named_take(state: State, byte: int) -> None:
+def _named_take(state: GuideState, byte: int) -> None:
     name, frame = state.word(), _frame(state)
     state.changed = True
     if byte == 0x26:
@@ -115,18 +115,18 @@ def _named_take(state: State, byte: int) -> None:
         state.read(values().path, "tail", first=True)
 
 
-def _gone_mask(state: State) -> int:
+def _gone_mask(state: GuideState) -> int:
     name = state.word()
     found = _behind_gone(state) if name not in state.used else 0
     return found | (bits(b"[.") if _may_edit(state, name) else 0)
 
 
-def _behind_gone(state: State) -> int:
+def _behind_gone(state: GuideState) -> int:
     unfinished = state.early and not state.open
     return (0 if unfinished else END) | (SPACE if _may_go_on(state, 1) else 0)
 
 
-def _gone_take(state: State, byte: int) -> None:
+def _gone_take(state: GuideState, byte: int) -> None:
     name = state.word()
     state.changed = True
     state.used.add(name)

@@ -11,10 +11,11 @@ import copy
 from collections.abc import Iterable
 
 from worldline.codec.compact.frames import NEAR
+from worldline.core.events import CHANGELESS
 from worldline.flow.control import Flow
 
 
-class Frame:
+class LiveFrame:
     """One living frame: where it is, and what of its newest event is still open."""
 
     __slots__ = (
@@ -38,33 +39,35 @@ class Frame:
         self.serial, self.file, self.line, self.flows, self.names = serial, file, line, flows, names
         self.outermost = False
         self.event = "call"
-        self.pending = -1  # the number of its newest step that may have changes
+        # The number of its pending step, as `core.events.Pending` would have it. It stands here, for a frame is copied
+        # with all that is known of it at each byte that is tried, and stays known when its changes are written.
+        self.pending = -1
         self.own = False  # that step's changes are written
         self.raised = False
         self.owes = False  # it raised, and said that it goes on
         self.known: set[bytes] = set()  # names that have a value, in the text's eyes
 
-    def twin(self) -> Frame:
+    def twin(self) -> LiveFrame:
         """An independent copy."""
         other = copy.copy(self)
         other.known = set(self.known)
         return other
 
 
-class Frames:
+class FrameStack:
     """The stack of frames, those that are suspended, and what the lines since the last step have said."""
 
     def __init__(self) -> None:
-        self.stack: list[Frame] = []
-        self.suspended: list[Frame] = []  # the oldest first
-        self.previous: Frame | None = None  # the frame of the newest step
-        self.must: Frame | None = None  # the frame that the next step is of
+        self.stack: list[LiveFrame] = []
+        self.suspended: list[LiveFrame] = []  # the oldest first
+        self.previous: LiveFrame | None = None  # the frame of the newest step
+        self.must: LiveFrame | None = None  # the frame that the next step is of
         self.steps = self.serials = 0
         self.moved = ""  # "/" or "@", since the last step
         self.late = self.hidden = False  # likewise: late changes, a hidden input
-        self._resumable: tuple[tuple[int, Frame | None], dict[bytes, Frame]] | None = None
+        self._resumable: tuple[tuple[int, LiveFrame | None], dict[bytes, LiveFrame]] | None = None
 
-    def twin(self) -> tuple[Frames, dict[int, Frame]]:
+    def twin(self) -> tuple[FrameStack, dict[int, LiveFrame]]:
         """An independent copy, in time linear in the living frames, and its frames by the ids of these."""
         other = copy.copy(self)
         twins = {id(frame): frame.twin() for frame in (*self.stack, *self.suspended)}
@@ -78,12 +81,12 @@ class Frames:
         return other, twins
 
     @property
-    def top(self) -> Frame | None:
+    def top(self) -> LiveFrame | None:
         """The frame that runs."""
         return self.stack[-1] if self.stack else None
 
     @property
-    def heard(self) -> Frame | None:
+    def heard(self) -> LiveFrame | None:
         """The frame that output and the like are of: the one that runs, or the last one of all."""
         return self.top or (self.previous if not self.stack else None)
 
@@ -124,7 +127,7 @@ class Frames:
             return False
         return not any(frame.owes for frame in self.suspended)
 
-    def resumable(self) -> dict[bytes, Frame]:
+    def resumable(self) -> dict[bytes, LiveFrame]:
         """The frames that `~` may name, by how it names them."""
         if self.moved or self.late or not self.suspended:
             return {}
@@ -135,12 +138,12 @@ class Frames:
             self._resumable = (key, found)
         return self._resumable[1]
 
-    def _may_resume(self, frame: Frame) -> bool:
+    def _may_resume(self, frame: LiveFrame) -> bool:
         if self.must is not None and frame is not self.must:
             return False
         return not frame.own or frame.pending == self.steps - 1
 
-    def reachable(self) -> dict[bytes, Frame]:
+    def reachable(self) -> dict[bytes, LiveFrame]:
         """The frames that `@` may name, by how it names them: an exception is thrown into them where they wait."""
         if self.moved == "@" or self.late or self.hidden:
             return {}
@@ -150,7 +153,7 @@ class Frames:
             if self.must is None or frame is self.must
         }
 
-    def _named(self, frames: Iterable[Frame]) -> dict[bytes, Frame]:
+    def _named(self, frames: Iterable[LiveFrame]) -> dict[bytes, LiveFrame]:
         count = len(self.suspended)
         return {
             (b"#%d" % frame.serial if rank >= NEAR else b"%d" % rank if rank else b""): frame
@@ -162,12 +165,12 @@ class Frames:
         self.stack.pop()
         self.moved, self.must, self.previous = "/", None, None
 
-    def switch(self, frame: Frame) -> None:
+    def switch(self, frame: LiveFrame) -> None:
         """Another frame runs, to raise."""
         self.moved = "@"
         self.stack.append(frame)
 
-    def step(self, frame: Frame, event: str, line: int, *, changed: bool, exact: bool) -> None:
+    def step(self, frame: LiveFrame, event: str, line: int, *, changed: bool, exact: bool) -> None:
         """One event of a frame; `exact`: changes that stand in its line are followed by the frame's next event."""
         if event == "call":
             if self.top is not None:
@@ -179,7 +182,7 @@ class Frames:
             self.stack.append(frame)
         frame.line, frame.owes = line, event == "raise"
         self.must, self.previous = None, frame if event != "leave" else None
-        if event not in ("output", "input", "exit"):
+        if event not in CHANGELESS:
             self._happen(frame, event, changed)
             # A frame on its way out by an exception may be left without another event.
             if changed and exact and not frame.raised and event not in ("return", "leave"):
@@ -187,7 +190,7 @@ class Frames:
         self.moved, self.late, self.hidden = "", False, False
         self.steps += 1
 
-    def _happen(self, frame: Frame, event: str, changed: bool) -> None:
+    def _happen(self, frame: LiveFrame, event: str, changed: bool) -> None:
         if frame in self.suspended:
             self.suspended.remove(frame)
         frame.pending, frame.own = self.steps, changed

@@ -36,9 +36,8 @@ _FOREIGN = re.compile(
 )
 _GENERIC = re.compile(r"\b(?:def|class|type)\s+\w+\s*\[")
 _COMMON = frozenset({".0", "__class__", "_generate_next_value_"})  # names that no source spells
-_PARAMETERS = frozenset(
-    {".type_params", ".defaults", ".generic_base", "__classdict__"}
-)  # likewise, of generic code
+# Likewise of generic code.
+_PARAMETERS = frozenset({".type_params", ".defaults", ".generic_base", "__classdict__"})
 MODULE_LINES = (0, 1)  # the lines on which a module's frame may begin
 
 
@@ -134,9 +133,9 @@ class Guard:
         """The names that a frame of this code can show."""
         if self.names is None or not flows or any(flow.names.whole for flow in flows):
             return self.names
-        return self._kept(("names", file, flows), lambda: self._shown(file, flows))
+        return self._kept(("names", file, flows), lambda: self._visible(file, flows))
 
-    def _shown(self, file: int, flows: tuple[Flow, ...]) -> frozenset[bytes]:
+    def _visible(self, file: int, flows: tuple[Flow, ...]) -> frozenset[bytes]:
         shown = {name for flow in flows for name in flow.names.visible | flow.names.inlined}
         shown |= self.files[file].globals | _COMMON | _PARAMETERS
         shown |= {other for name in shown for other in self.mangled.get(name, ())}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from worldline.codec.compact.guide.lines import PHASES, may_ask
 from worldline.codec.compact.guide.nodes import DONE
-from worldline.codec.compact.guide.state import State
+from worldline.codec.compact.guide.state import GuideState
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 
@@ -37,7 +37,7 @@ class Guide:
     def __init__(
         self, program: Program, options: Compact | None = None, *, guard: bool = False, queries: bool = False
     ) -> None:
-        self._state = State(program, options or Compact(), guarded=guard, queries=queries)
+        self._state = GuideState(program, options or Compact(), guarded=guard, queries=queries)
         self._bits = -1
 
     @property
@@ -87,7 +87,7 @@ class Guide:
             _feed(self._state, byte)
 
 
-def _feed(state: State, byte: int) -> None:
+def _feed(state: GuideState, byte: int) -> None:
     node, levels = state.node, state.levels
     while (edge := node.edges.get(byte)) is None:
         if not node.final:
@@ -107,7 +107,7 @@ def _feed(state: State, byte: int) -> None:
     state.text.append(byte)
 
 
-def _take(state: State, byte: int) -> None:
+def _take(state: GuideState, byte: int) -> None:
     """A byte of the line itself, behind a word or a value that is complete."""
     mask, take = PHASES[state.phase]
     if state.ended or not (mask(state) >> byte & 1 or (byte == 0x3F and may_ask(state))):
@@ -122,7 +122,7 @@ def _take(state: State, byte: int) -> None:
         state.text.append(byte)
 
 
-def _legal(state: State) -> int:
+def _legal(state: GuideState) -> int:
     node, levels, found = state.node, state.levels, 0
     while True:
         found |= node.mask

@@ -6,12 +6,13 @@ A phase is a pair of functions: which bytes may come, as bits, and what one of t
 from __future__ import annotations
 
 from worldline.codec.compact.guide.changes import CHANGES, Phase, tail_take
-from worldline.codec.compact.guide.frames import Frame
+from worldline.codec.compact.guide.frames import LiveFrame
 from worldline.codec.compact.guide.guard import MODULE_LINES, first_digits
 from worldline.codec.compact.guide.nodes import DIGITS, Node
-from worldline.codec.compact.guide.state import END, SPACE, SPOKEN, State, bits
+from worldline.codec.compact.guide.state import END, SPACE, GuideState, bits
 from worldline.codec.compact.guide.values import values
 from worldline.codec.compact.writer import shows_value
+from worldline.core.events import CHANGELESS
 
 _KINDS = frozenset({b"input"})  # of hidden inputs, as the recorder names them
 _EVENTS = {ord("!"): "raise", ord("*"): "yield", ord(":"): "output", ord("<"): "input", ord("$"): "exit"}
@@ -23,7 +24,7 @@ _RAISE, _INPUT, _SPEAK, _SPEAK_OR_EXIT = bits(b"!)"), bits(b"<"), bits(b":<"), b
 # ---- the beginning of a line
 
 
-def _start_mask(state: State) -> int:
+def _start_mask(state: GuideState) -> int:
     frames, top = state.frames, state.frames.top
     if frames.hidden:
         return _INPUT | first_digits(_numbers(state))
@@ -45,22 +46,22 @@ def _start_mask(state: State) -> int:
     return found | (_ASK if state.queries and may_ask(state) else 0)
 
 
-def may_ask(state: State) -> bool:
+def may_ask(state: GuideState) -> bool:
     """Whether a query may stand here."""
     return state.phase == "start" and state.frames.steps > 0 and not state.frames.hidden
 
 
-def _lines(state: State, frame: Frame) -> frozenset[int]:
+def _lines(state: GuideState, frame: LiveFrame) -> frozenset[int]:
     """The lines that the frame may run next."""
     return state.guard.lines(frame.file, frame.flows, frame.event, frame.line)
 
 
-def _others(state: State, frame: Frame) -> frozenset[int]:
+def _others(state: GuideState, frame: LiveFrame) -> frozenset[int]:
     """The lines that may stand before a mark."""
     return state.guard.others(frame.file, frame.flows, frame.line)
 
 
-def _numbers(state: State) -> frozenset[int]:
+def _numbers(state: GuideState) -> frozenset[int]:
     """The numbers that a line may begin with."""
     frames, found = state.frames, frozenset[int]()
     if frames.hidden:
@@ -75,7 +76,7 @@ def _numbers(state: State) -> frozenset[int]:
     return found
 
 
-def _step_marks(state: State, line: int | None) -> int:
+def _step_marks(state: GuideState, line: int | None) -> int:
     """The marks of events of the frame that runs, on this line or the one that it is on."""
     top = state.frames.top
     if top is None or not state.frames.may_step() or state.frames.hidden:
@@ -88,14 +89,14 @@ def _step_marks(state: State, line: int | None) -> int:
     return _RAISE | (_YIELD if suspends else 0)
 
 
-def _spoken_marks(state: State) -> int:
+def _spoken_marks(state: GuideState) -> int:
     heard = state.frames.heard
     if heard is None or not state.frames.may_speak():
         return 0
     return _INPUT if state.frames.hidden else _SPEAK_OR_EXIT if heard.raised else _SPEAK
 
 
-def _calls(state: State, file: int | None = None) -> frozenset[int]:
+def _calls(state: GuideState, file: int | None = None) -> frozenset[int]:
     """The lines on which a frame may begin now, in this file or in any."""
     top = state.frames.top
     if top is not None and top.flows and top.event == "call":
@@ -105,11 +106,11 @@ def _calls(state: State, file: int | None = None) -> frozenset[int]:
     return state.guard.functions(file)
 
 
-def _is_script_start(state: State) -> bool:
+def _is_script_start(state: GuideState) -> bool:
     return state.program.call is None and not state.frames.serials
 
 
-def _start_take(state: State, byte: int) -> None:
+def _start_take(state: GuideState, byte: int) -> None:
     frames, guard = state.frames, state.guard
     if byte in DIGITS:
         state.read(guard.numbers(_numbers(state)), "number", first=True)
@@ -138,7 +139,7 @@ def _start_take(state: State, byte: int) -> None:
 # ---- steps
 
 
-def _number_mask(state: State) -> int:
+def _number_mask(state: GuideState) -> int:
     """Behind a line's number: the end of a line step, or the mark of an event on another line."""
     frames, line, found = state.frames, int(state.word()), 0
     if (top := frames.top) is not None and frames.may_step() and not frames.hidden:
@@ -153,7 +154,7 @@ def _number_mask(state: State) -> int:
     return found
 
 
-def _number_take(state: State, byte: int) -> None:
+def _number_take(state: GuideState, byte: int) -> None:
     line, top = int(state.word()), state.frames.top
     if byte in b" \n":
         assert top is not None
@@ -164,30 +165,30 @@ def _number_take(state: State, byte: int) -> None:
     _start_take(state, byte)
 
 
-def _mark(state: State, byte: int) -> None:
+def _mark(state: GuideState, byte: int) -> None:
     """The mark of an event that has a value."""
     if byte == 0x29:
         state.go("leave")
         return
     event = _EVENTS[byte]
-    frame = state.frames.heard if event in SPOKEN else state.frames.top
+    frame = state.frames.heard if event in CHANGELESS else state.frames.top
     assert frame is not None
     state.act(event, frame, state.line or frame.line)
     _value(state, first=False)
 
 
-def _value(state: State, *, first: bool) -> None:
+def _value(state: GuideState, *, first: bool) -> None:
     assert state.frame is not None
     if _shows(state, state.event, state.frame):
         state.read(values().value, "tail", first=first)
 
 
-def _shows(state: State, event: str, frame: Frame) -> bool:
+def _shows(state: GuideState, event: str, frame: LiveFrame) -> bool:
     is_end = frame.outermost and event in ("return", "leave")
     return shows_value(state.options, state.frames.steps, event, is_end)
 
 
-def _leave_mask(state: State) -> int:
+def _leave_mask(state: GuideState) -> int:
     """Behind `)`: a value, or `!`."""
     top = state.frames.top
     assert top is not None
@@ -202,7 +203,7 @@ def _leave_mask(state: State) -> int:
     return bits(b"!") | END | (SPACE if state.reveals_changes("return") else 0)
 
 
-def _leave_take(state: State, byte: int) -> None:
+def _leave_take(state: GuideState, byte: int) -> None:
     top = state.frames.top
     assert top is not None
     state.act("leave" if byte == 0x21 else "return", top, state.line or top.line)
@@ -214,7 +215,7 @@ def _leave_take(state: State, byte: int) -> None:
         tail_take(state, byte)
 
 
-def _call_mask(state: State) -> int:
+def _call_mask(state: GuideState) -> int:
     line, here = int(state.word()), _here(state)
     found = bits(b"@") if _elsewhere(state, line) else 0
     if line in _calls(state, here):
@@ -222,18 +223,18 @@ def _call_mask(state: State) -> int:
     return found
 
 
-def _here(state: State) -> int:
+def _here(state: GuideState) -> int:
     top = state.frames.top
     return top.file if top is not None else 0
 
 
-def _elsewhere(state: State, line: int) -> frozenset[bytes]:
+def _elsewhere(state: GuideState, line: int) -> frozenset[bytes]:
     here = _here(state)
     files = range(len(state.guard.files))
     return frozenset(b"%d" % file for file in files if file != here and line in _calls(state, file))
 
 
-def _call_take(state: State, byte: int) -> None:
+def _call_take(state: GuideState, byte: int) -> None:
     state.line = int(state.word())
     if byte == 0x40:
         state.read(state.guard.words(_elsewhere(state, state.line)), "file")
@@ -241,38 +242,38 @@ def _call_take(state: State, byte: int) -> None:
         _enter(state, _here(state), byte)
 
 
-def _file_mask(state: State) -> int:
+def _file_mask(state: GuideState) -> int:
     return END | (SPACE if state.reveals_changes("call") else 0)
 
 
-def _file_take(state: State, byte: int) -> None:
+def _file_take(state: GuideState, byte: int) -> None:
     _enter(state, int(state.word()), byte)
 
 
-def _enter(state: State, file: int, byte: int) -> None:
+def _enter(state: GuideState, file: int, byte: int) -> None:
     """A frame begins."""
     flows = state.guard.files[file].calls.get(state.line, ()) if state.guarded else ()
     if not file:
         script = _is_script_start(state)
         flows = tuple(flow for flow in flows if (flow.name == "<module>") == script)
-    frame = Frame(state.frames.serials, file, state.line, flows, state.guard.names_of(file, flows))
+    frame = LiveFrame(state.frames.serials, file, state.line, flows, state.guard.names_of(file, flows))
     state.act("call", frame, state.line)
     tail_take(state, byte)
 
 
-def _resume_mask(state: State) -> int:
+def _resume_mask(state: GuideState) -> int:
     frame = state.frames.resumable().get(state.word())
     if frame is None or (state.line and state.line not in _others(state, frame)):
         return 0
     return END | (SPACE if state.reveals_changes("resume") or _waits(state, frame) else 0)
 
 
-def _waits(state: State, frame: Frame) -> bool:
+def _waits(state: GuideState, frame: LiveFrame) -> bool:
     """Whether changes of a suspended frame's newest step come with its resume."""
     return frame.pending != state.frames.steps - 1 and not frame.own and state.options.reveals(frame.pending)
 
 
-def _resume_take(state: State, byte: int) -> None:
+def _resume_take(state: GuideState, byte: int) -> None:
     frame = state.frames.resumable()[state.word()]
     state.act("resume", frame, state.line or frame.line)
     state.early = _waits(state, frame)
@@ -282,11 +283,11 @@ def _resume_take(state: State, byte: int) -> None:
 # ---- other lines
 
 
-def _only_end(state: State) -> int:
+def _only_end(state: GuideState) -> int:
     return END
 
 
-def _line_take(state: State, byte: int) -> None:
+def _line_take(state: GuideState, byte: int) -> None:
     if state.event == "/":
         state.frames.leave()
     else:
@@ -294,30 +295,30 @@ def _line_take(state: State, byte: int) -> None:
     state.begin()
 
 
-def _switch_mask(state: State) -> int:
+def _switch_mask(state: GuideState) -> int:
     return END if state.word() in state.frames.reachable() else 0
 
 
-def _switch_take(state: State, byte: int) -> None:
+def _switch_take(state: GuideState, byte: int) -> None:
     state.frames.switch(state.frames.reachable()[state.word()])
     state.begin()
 
 
-def _kind_mask(state: State) -> int:
+def _kind_mask(state: GuideState) -> int:
     return bits(b"=:")
 
 
-def _kind_take(state: State, byte: int) -> None:
+def _kind_take(state: GuideState, byte: int) -> None:
     reads: Node = values().value if byte == 0x3D else values().text
     state.read(reads, "hidden")
 
 
-def _hidden_take(state: State, byte: int) -> None:
+def _hidden_take(state: GuideState, byte: int) -> None:
     state.frames.hidden = True
     state.begin()
 
 
-def _asked_take(state: State, byte: int) -> None:
+def _asked_take(state: GuideState, byte: int) -> None:
     frames, top = state.frames, state.frames.top
     if state.word() and top is not None:
         if top.pending != frames.steps - 1:
@@ -327,18 +328,18 @@ def _asked_take(state: State, byte: int) -> None:
     state.begin("answer")
 
 
-def _answer_mask(state: State) -> int:
+def _answer_mask(state: GuideState) -> int:
     return bits(b"=-")
 
 
-def _answer_take(state: State, byte: int) -> None:
+def _answer_take(state: GuideState, byte: int) -> None:
     if byte == 0x3D:
         state.read(values().value, "answered")
     else:
         state.go("answered")
 
 
-def _answered_take(state: State, byte: int) -> None:
+def _answered_take(state: GuideState, byte: int) -> None:
     state.begin()
 
 

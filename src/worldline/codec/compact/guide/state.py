@@ -8,14 +8,14 @@ from __future__ import annotations
 import copy
 from typing import TypeAlias
 
-from worldline.codec.compact.guide.frames import Frame, Frames
+from worldline.codec.compact.guide.frames import FrameStack, LiveFrame
 from worldline.codec.compact.guide.guard import guard_of
 from worldline.codec.compact.guide.nodes import DONE, Node
 from worldline.codec.compact.prompt import Compact
+from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
 
 Levels: TypeAlias = tuple[Node, "Levels"] | None
-SPOKEN = ("output", "input", "exit")
 
 
 def bits(found: bytes) -> int:
@@ -26,12 +26,12 @@ def bits(found: bytes) -> int:
 END, SPACE = bits(b"\n"), bits(b" ")
 
 
-class State:
+class GuideState:
     """One point of a text. `node` and `levels` read the word or value that stands here, `phase` what comes after it."""
 
     def __init__(self, program: Program, options: Compact, *, guarded: bool, queries: bool) -> None:
         self.program, self.options, self.guarded, self.queries = program, options, guarded, queries
-        self.guard, self.frames = guard_of(program), Frames()
+        self.guard, self.frames = guard_of(program), FrameStack()
         self.element, self.exact = options.delta == "element", options.reveal == 1
         self.ended = False
         self.text, self.at = bytearray(), 0  # the line so far, and where its newest word begins
@@ -43,7 +43,7 @@ class State:
         self.levels: Levels = None
         self.phase = phase
         self.event, self.line = "", 0
-        self.frame: Frame | None = None  # whose step the line is
+        self.frame: LiveFrame | None = None  # whose step the line is
         self.open = False  # changes of the step itself may follow
         self.early = False  # changes of a resumed frame's step before may follow
         self.changed = False
@@ -59,7 +59,7 @@ class State:
         self.section, self.edited, self.used, self.aliased = 0, b"", set(), set()
         self.go("tail")
 
-    def twin(self) -> State:
+    def twin(self) -> GuideState:
         """An independent copy."""
         other = copy.copy(self)
         other.frames, twins = self.frames.twin()
@@ -83,11 +83,11 @@ class State:
 
     def reveals_changes(self, event: str) -> bool:
         """Whether the next step, of this event, may show changes in its line."""
-        if event in SPOKEN or (event == "return" and self.exact):
+        if event in CHANGELESS or (event == "return" and self.exact):
             return False
         return self.options.reveals(self.frames.steps)
 
-    def act(self, event: str, frame: Frame, line: int) -> None:
+    def act(self, event: str, frame: LiveFrame, line: int) -> None:
         """This line is this step; its changes may follow."""
         self.event, self.frame, self.line = event, frame, line
         self.open = self.reveals_changes(event)

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from worldline.codec.cwm.activation import Place, Scope, moved
-from worldline.codec.cwm.foreign.scan import Seen, Stop
-from worldline.codec.cwm.lines import Scopes
+from worldline.codec.cwm.activation import Activation, FramePlace, moved
+from worldline.codec.cwm.foreign.scan import ScannedFrame, Stop
+from worldline.codec.cwm.lines import Activations
 from worldline.codec.cwm.reader import RawFrame
 from worldline.codec.cwm.text import UNCHANGED
 
@@ -31,18 +31,18 @@ _LINE_OF_DEF = re.compile(r"\s*(?:async\s+def|def|class|@)\b")
 
 @dataclass
 class Telling:
-    """The scopes of one text, fed a frame at a time; `told` are the frames with their events."""
+    """The scopes of one text, fed a frame at a time; `frames` are the frames with their events."""
 
-    scopes: Scopes
-    told: list[RawFrame] = field(default_factory=list)
+    scopes: Activations
+    frames: list[RawFrame] = field(default_factory=list)
     visited: set[str] = field(default_factory=set)
 
     @property
     def over(self) -> bool:
         """Whether the outermost scope has returned."""
-        return bool(self.told) and not self.scopes.stack
+        return bool(self.frames) and not self.scopes.stack
 
-    def feed(self, seen: Seen, following: Seen | Stop) -> None:
+    def feed(self, seen: ScannedFrame, following: ScannedFrame | Stop) -> None:
         """Take the next frame; the one after it may tell what it is."""
         event = seen.event or self._event(seen, following)
         if not self.scopes.stack and event != "call":  # the prompt had the first call
@@ -55,19 +55,19 @@ class Telling:
             place.scope.names = _whole(frame.locals, place.scope.names)
         if frame.event == "line":
             self.visited.add(frame.line)
-        self.told.append(frame)
+        self.frames.append(frame)
 
     def _entry(self) -> str:
         return self.scopes.lines.text(self.scopes.entry or 0)
 
-    def _event(self, seen: Seen, following: Seen | Stop) -> str:
+    def _event(self, seen: ScannedFrame, following: ScannedFrame | Stop) -> str:
         if seen.locals is None:
             return "raise" if self._is_raise(seen, following) else "return"
         if not self.scopes.stack:
             return "line" if self._is_seeded(seen) else "call"
         return "call" if self._is_call(seen.line, seen.locals) else "line"
 
-    def _is_seeded(self, seen: Seen) -> bool:
+    def _is_seeded(self, seen: ScannedFrame) -> bool:
         """Whether the first frame is a line, because the prompt held the call before it."""
         return seen.line != self._entry() and seen.line not in self.scopes.calls
 
@@ -96,7 +96,7 @@ class Telling:
     def _may_wake(self, text: str, names: Mapping[str, str]) -> bool:
         return any(scope.names.keys() <= names.keys() for scope in self.scopes.waiting.get(text, ()))
 
-    def _goes_on(self, scope: Scope, text: str) -> bool:
+    def _goes_on(self, scope: Activation, text: str) -> bool:
         """Whether a line frame of the innermost scope, or of one that an exception reaches, may stand here."""
         lines = self.scopes.numbers.get(text, frozenset())
         if moved(scope.last, "line", lines):
@@ -104,7 +104,7 @@ class Telling:
         around = self.scopes.stack[-2:-1] if scope.last.event == "raise" else []
         return any(moved(outer.last, "line", lines) for outer in around)
 
-    def _is_raise(self, seen: Seen, following: Seen | Stop) -> bool:
+    def _is_raise(self, seen: ScannedFrame, following: ScannedFrame | Stop) -> bool:
         value = seen.arg or ""
         if _TRIPLE.match(value):
             return True
@@ -122,7 +122,7 @@ class Telling:
             return True
         return self._is_handled(seen, following, scope)
 
-    def _is_handled(self, seen: Seen, following: Seen | Stop, scope: Scope) -> bool:
+    def _is_handled(self, seen: ScannedFrame, following: ScannedFrame | Stop, scope: Activation) -> bool:
         """Whether what follows is what follows an exception: its frame's end, or a line that handles it."""
         if isinstance(following, Stop):
             return False
@@ -134,7 +134,7 @@ class Telling:
             return False
         lines = self.scopes.numbers
         here = moved(scope.last, "raise", lines.get(seen.line, frozenset()))
-        raised = Place(scope, "raise", here)
+        raised = FramePlace(scope, "raise", here)
         return bool(moved(raised, "line", lines.get(following.line, frozenset())))
 
     def _is_exception(self, value: str) -> bool:

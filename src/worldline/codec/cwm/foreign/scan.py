@@ -26,7 +26,7 @@ _BREAK = re.compile(r"[\n\r]*+")
 
 
 @dataclass(frozen=True)
-class Seen:
+class ScannedFrame:
     """One frame as written, from `offset` to `end`. `event` is None where no token says it.
 
     `locals` is None for a frame that carries a value (`arg`) instead.
@@ -51,7 +51,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Lines:
+class SourceLines:
     """The lines of the source by text; `lengths` of them, the longest first, to find one that has lost its newline."""
 
     texts: frozenset[str]
@@ -63,13 +63,13 @@ class Lines:
         return next(found, -1)
 
 
-Scan = Callable[[int], Seen | Stop]
+Scan = Callable[[int], ScannedFrame | Stop]
 
 
-def lines_of(texts: Iterable[str]) -> Lines:
+def lines_of(texts: Iterable[str]) -> SourceLines:
     """The lines of a listing, without the empty ones, which are no evidence."""
     known = frozenset(text for text in texts if text.strip())
-    return Lines(known, tuple(sorted({len(text) for text in known}, reverse=True)))
+    return SourceLines(known, tuple(sorted({len(text) for text in known}, reverse=True)))
 
 
 def bare(line: str) -> str:
@@ -79,7 +79,7 @@ def bare(line: str) -> str:
     return line if without is None else without
 
 
-def plain_frame(text: str, at: int, lines: Lines) -> Seen | Stop:
+def plain_frame(text: str, at: int, lines: SourceLines) -> ScannedFrame | Stop:
     """The frame without special tokens that begins here."""
     at = _after(_BREAK, text, at)
     if at == len(text):
@@ -94,14 +94,16 @@ def plain_frame(text: str, at: int, lines: Lines) -> Seen | Stop:
     return _with_value(text, at, lines)
 
 
-def _with_locals(text: str, at: int, start: int, names: dict[str, str], lines: Lines) -> Seen | Stop:
+def _with_locals(
+    text: str, at: int, start: int, names: dict[str, str], lines: SourceLines
+) -> ScannedFrame | Stop:
     end, line = _line(text, start, lines)
     if end < 0:
         return Stop(at, start, "a line of the source", cut=start + LONGEST > len(text))
-    return Seen(at, end, None, names, line, None)
+    return ScannedFrame(at, end, None, names, line, None)
 
 
-def _with_value(text: str, at: int, lines: Lines) -> Seen | Stop:
+def _with_value(text: str, at: int, lines: SourceLines) -> ScannedFrame | Stop:
     end, line = _line(text, at, lines)
     if end < 0:
         is_cut = _begins_line(text[at : at + LONGEST], lines) or _PARTIAL.match(text, at) is not None
@@ -109,13 +111,13 @@ def _with_value(text: str, at: int, lines: Lines) -> Seen | Stop:
     start = _after(_SPACE, text, end)
     match = _STRING.match(text, start)
     if match:
-        return Seen(at, match.end(), None, None, line, json.loads(match[0]))
+        return ScannedFrame(at, match.end(), None, None, line, json.loads(match[0]))
     if line not in lines.texts:
         return Stop(at, at, "a frame")
     return Stop(at, start, "a JSON string", cut=_is_unfinished(text, start))
 
 
-def _line(text: str, at: int, lines: Lines) -> tuple[int, str]:
+def _line(text: str, at: int, lines: SourceLines) -> tuple[int, str]:
     """The end and the text of the line here; an end of -1 where the text breaks off inside it."""
     far = min(at + LONGEST, len(text))
     stop = text.find("\n", at, far)
@@ -130,7 +132,7 @@ def _line(text: str, at: int, lines: Lines) -> tuple[int, str]:
     return (-1 if stop < 0 else stop + 1), line
 
 
-def _begins_line(rest: str, lines: Lines) -> bool:
+def _begins_line(rest: str, lines: SourceLines) -> bool:
     return any(line.startswith(rest) for line in lines.texts)
 
 
@@ -139,7 +141,7 @@ def first_event(text: str) -> int:
     return next((match.start() for match in SPECIAL.finditer(text) if match[1] in EVENTS), len(text))
 
 
-def tagged_frame(text: str, at: int) -> Seen | Stop:
+def tagged_frame(text: str, at: int) -> ScannedFrame | Stop:
     """The frame with special tokens that begins here; frame separators before it are passed over."""
     token, start = _token(text, at), at
     while (
@@ -163,7 +165,9 @@ def tagged_frame(text: str, at: int) -> Seen | Stop:
     return _tagged_rest(text, start, _after(_SPACE, text, at), event, names)
 
 
-def _tagged_rest(text: str, start: int, at: int, event: str, names: dict[str, str] | None) -> Seen | Stop:
+def _tagged_rest(
+    text: str, start: int, at: int, event: str, names: dict[str, str] | None
+) -> ScannedFrame | Stop:
     if not text.startswith("<|action_sep|>", at):
         return Stop(start, at, "<|action_sep|>", cut=_is_part(text, at, "<|action_sep|>"))
     at += len("<|action_sep|>")
@@ -173,7 +177,9 @@ def _tagged_rest(text: str, start: int, at: int, event: str, names: dict[str, st
         end = token[0] if token else len(text)
         whole = token is not None or text.endswith("\n")
         return (
-            Seen(start, end, event, names, line, None) if whole else Stop(start, end, "<|frame_sep|>", True)
+            ScannedFrame(start, end, event, names, line, None)
+            if whole
+            else Stop(start, end, "<|frame_sep|>", True)
         )
     if token is None or token[1] != "arg_sep":
         return Stop(start, token[0] if token else len(text), "<|arg_sep|>", cut=token is None)
@@ -181,7 +187,7 @@ def _tagged_rest(text: str, start: int, at: int, event: str, names: dict[str, st
     match = _STRING.match(text, at)
     if match is None:
         return Stop(start, at, "a JSON string", cut=_is_unfinished(text, at))
-    return Seen(start, match.end(), event, None, line, json.loads(match[0]))
+    return ScannedFrame(start, match.end(), event, None, line, json.loads(match[0]))
 
 
 def _token(text: str, at: int) -> tuple[int, str, int] | None:

@@ -18,17 +18,16 @@ from functools import partial
 from worldline.codec.cwm.foreign.events import Telling
 from worldline.codec.cwm.foreign.scan import (
     LONGEST,
-    Lines,
     Scan,
-    Seen,
+    ScannedFrame,
+    SourceLines,
     Stop,
     first_event,
     lines_of,
     plain_frame,
     tagged_frame,
 )
-from worldline.codec.cwm.foreign.tail import Tail, tail_of
-from worldline.codec.cwm.lines import Scopes
+from worldline.codec.cwm.lines import Activations
 from worldline.codec.cwm.parse import CwmPrediction
 from worldline.codec.cwm.parse import parse as parse_tagged
 from worldline.codec.cwm.reader import RawFrame
@@ -41,6 +40,8 @@ ROUNDS, LEAST = 8, 256  # a block that ends a text so often, in so many characte
 KINDS = ("whole", "run-on", "truncated", "repetition", "malformed", "empty")
 STARTS = 256  # places at which a trace inside other text is looked for
 _OPENING = re.compile(r"^\{", re.MULTILINE)
+OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
+_BLANK = re.compile(rf"(?:\s|{SPECIAL.pattern})*+(?:```\s*+)?+")  # and the end of a fence around all
 
 
 @dataclass(frozen=True)
@@ -71,71 +72,71 @@ def parse(
     """
     lines = listing(source)
     flows = successors("\n".join(lines.lines[1:]))
-    telling = Telling(Scopes(lines, flows, lines.entry if entry is None else entry))
+    telling = Telling(Activations(lines, flows, lines.entry if entry is None else entry))
     known = lines_of(lines.lines)
     scan = _scanner(text, known)
     seen = scan(_start(text, scan, known))
     end = seen.offset
-    while isinstance(seen, Seen):
+    while isinstance(seen, ScannedFrame):
         following = scan(seen.end)
         telling.feed(seen, following)
         end, seen = seen.end, following
         if telling.over:
             break
-    told = [_translated(frame, value) for frame in telling.told] if value else telling.told
-    if telling.over or isinstance(seen, Seen):
-        return _whole(told, source, entry, tail_of(text, end))
-    return _stopped(told, source, entry, text, seen)
+    frames = [_translated(frame, value) for frame in telling.frames] if value else telling.frames
+    if telling.over or isinstance(seen, ScannedFrame):
+        return _whole(frames, source, entry, tail_of(text, end))
+    return _stopped(frames, source, entry, text, seen)
 
 
-def _scanner(text: str, lines: Lines) -> Scan:
+def _scanner(text: str, lines: SourceLines) -> Scan:
     if SPECIAL.search(text):
         return partial(tagged_frame, text)
     return lambda at: plain_frame(text, at, lines)
 
 
-def _start(text: str, scan: Scan, lines: Lines) -> int:
+def _start(text: str, scan: Scan, lines: SourceLines) -> int:
     """Where the trace begins: after a prompt, at once, or where its first two lines are lines of the source."""
     given = text.rfind(token("trace_context_start"), 0, first_event(text))
     if given >= 0:
         after = text.find(token("frame_sep"), given)
         return len(text) if after < 0 else after
-    if isinstance(scan(0), Seen) or not text.strip():
+    if isinstance(scan(0), ScannedFrame) or not text.strip():
         return 0
     openings = [*_OPENING.finditer(text), *SPECIAL.finditer(text)]
     for match in openings[:STARTS]:
         first = scan(match.start())
         if isinstance(first, Stop) and _is_spoilt(text, match.start(), lines):
             return first.offset
-        if isinstance(first, Seen) and _begins(first) and first.line in lines.texts:
+        if isinstance(first, ScannedFrame) and _begins(first) and first.line in lines.texts:
             second = scan(first.end)
             if isinstance(second, Stop) or second.line in lines.texts:
                 return first.offset
     return 0
 
 
-def _is_spoilt(text: str, at: int, lines: Lines) -> bool:
+def _is_spoilt(text: str, at: int, lines: SourceLines) -> bool:
     """Whether a frame was meant here: behind what are no names stands a line of the source."""
     end = text.find("\n", at, at + LONGEST)
     return text[at] == "{" and end > 0 and text[at:end].rpartition("}")[2] in lines.texts
 
 
-def _begins(frame: Seen) -> bool:
+def _begins(frame: ScannedFrame) -> bool:
     """Whether a trace may begin here: with names that all have their values, for nothing was said before."""
     return frame.locals is not None and UNCHANGED not in frame.locals.values()
 
 
-def _whole(told: list[RawFrame], source: str, entry: int | None, tail: Tail) -> Stripped:
-    text = tagged(told) + token("end_of_text")
+def _whole(frames: list[RawFrame], source: str, entry: int | None, tail: Tail) -> Stripped:
+    text = tagged(frames) + token("end_of_text")
     kind = "whole" if tail.run_on is None else "run-on"
     prediction = parse_tagged(text, source, entry=entry)
     return Stripped(prediction, text, kind, run_on=tail.run_on, answer=tail.answer)
 
 
-def _stopped(told: list[RawFrame], source: str, entry: int | None, text: str, stop: Stop) -> Stripped:
+def _stopped(frames: list[RawFrame], source: str, entry: int | None, text: str, stop: Stop) -> Stripped:
     answer = tail_of(text, stop.offset).answer
-    shown = tagged(told)
-    if not told and not SPECIAL.sub("", text).strip():
+    shown = tagged(frames)
+    if not frames and not SPECIAL.sub("", text).strip():
         return Stripped(parse_tagged("", source, entry=entry), "", "empty")
     if stop.cut:
         found = repetition(text, times=ROUNDS, least=LEAST)
@@ -167,3 +168,28 @@ def _spelled(frame: RawFrame) -> str:
         return token(EVENT_TOKENS[frame.event]) + line + token("frame_sep")
     names = ", ".join(f"{quoted(name)}: {quoted(value)}" for name, value in frame.locals.items())
     return f"{token(EVENT_TOKENS[frame.event])}{{{names}}}{line}{token('frame_sep')}"
+
+
+# ---- what follows a trace: an answer in brackets, or text that runs on
+
+
+@dataclass(frozen=True)
+class Tail:
+    """What stands after the outermost return: an answer, and where the text goes on to something else."""
+
+    answer: str | None = None
+    run_on: int | None = None
+
+
+def tail_of(text: str, at: int) -> Tail:
+    """What stands after a place. Prose that leads to a bracketed answer belongs to it; all other text runs on."""
+    opened = text.find(OPEN, at)
+    closed = text.find(CLOSE, opened) if opened >= 0 else -1
+    answer = text[opened + len(OPEN) : closed].strip() if closed >= 0 else None
+    after = _past_blank(text, closed + len(CLOSE) if closed >= 0 else at)
+    return Tail(answer, None if after == len(text) else after)
+
+
+def _past_blank(text: str, at: int) -> int:
+    match = _BLANK.match(text, at)
+    return match.end() if match else at

@@ -20,7 +20,6 @@ _OPAQUE = re.compile(
 )
 _TRIPLE = re.compile(r"\(<class '[^']*'>, (.*), <traceback object[^>]*>\)\Z", re.DOTALL)
 _VIEW = re.compile(r"dict_(?:items|keys|values)(?=\()")
-_NUMBER = re.compile(rf"({_LITERAL})|#\d+(?=\()", re.DOTALL)
 KINDS = {
     "function": "function",
     "bound method": "method",
@@ -44,11 +43,6 @@ def respelled(value: str, *, ascii_only: bool = True) -> str:
     if "<" not in value:
         return value
     return _OPAQUE.sub(lambda match: _opaque(match, ascii_only), value)
-
-
-def unnumbered(value: str) -> str:
-    """A canonical value without the numbers of its objects, which no repr has."""
-    return _NUMBER.sub(lambda match: match[1] or "", value) if "#" in value else value
 
 
 def _opaque(match: re.Match[str], ascii_only: bool) -> str:

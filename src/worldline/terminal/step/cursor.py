@@ -1,50 +1,45 @@
 """Where somebody stands in a scene, and where each move leads: by steps, by differences, to breakpoints, to branches.
 
 Rows are those of the pair of the branch in hand. That pair is made by who grows the branch (`make`), and taken when the
-walk is told to (`look`): so rows stay what they are while a model goes on writing. It draws nothing and grows nothing.
+cursor is told to (`look`): so rows stay what they are while a model goes on writing. It draws and grows nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from worldline.diagnose.reading import Moment
+from worldline.diagnose.reading import Event
 from worldline.explore.branches.branch import Branch
 from worldline.explore.chunk import CHUNK, chunk
-from worldline.explore.pair import RIGHT, WRONG, Pair
+from worldline.explore.pair import Pair
 from worldline.explore.scene import Scene
+from worldline.explore.stepping import (
+    OPEN,
+    first_divergence,
+    new_difference,
+    newest_step,
+    row_steps,
+    written_rows,
+)
+from worldline.explore.stops import DEFAULT_STOPS, Location, next_stop
 from worldline.explore.timeline import timeline
-from worldline.terminal.step.state import Named, View, newest, view
-
-STOPS = {
-    "action": "the first wrong action: a line that does not come next",
-    "value": "the first wrong value: one that the line does not leave",
-    "wrong": "every new error, where all that was known before was right",
-    "any": "any divergence, also one that only follows",
-    "cause": "where the cause of the first divergence is seen",
-    "raise": "exceptions, as the model imagines them",
-}
-"""What continuing may stop at, besides breakpoints."""
-OPEN = "open"
-"""The verdict on a row that the model has not come to."""
-Spot = tuple[str | None, int]  # a file (None: the main one) and a line
+from worldline.terminal.step.row_view import NamedValue, RowView, row_view
 
 
-class Walk:
+class SceneCursor:
     """A place in a scene: the branch and the row in hand, and what is set there."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.branch, self.row = 0, 0
         self.follows = True  # whether the newest row is shown while a branch is written
-        self.breakpoints: set[Spot] = set()
-        self.stops: set[str] = {"action", "value"}
+        self.breakpoints: set[Location] = set()
+        self.stops: set[str] = {*DEFAULT_STOPS}
         self._trail: list[tuple[int, int]] = []
         self._made: dict[int, tuple[Branch, Pair]] = {}
         self._chunks: dict[int, dict[str, Any]] = {}
         self._lines: dict[int, dict[str, Any]] = {}
-        self._view: tuple[int, View] | None = None
+        self._view: tuple[int, RowView] | None = None
         self.look()
 
     # what is there
@@ -59,7 +54,7 @@ class Walk:
     def look(self) -> None:
         """Take what was made last of the branch in hand."""
         self.here, self.pair = self._made.get(self.branch) or self.make(self.branch)
-        self.written, self.first = written(self.pair, self.here), parting(self.pair, self.here)
+        self.written, self.first = written_rows(self.pair, self.here), first_divergence(self.pair, self.here)
         self._chunks, self._lines, self._view = {}, {}, None
         if self.follows and self.is_growing:
             self.row = self._newest()
@@ -76,13 +71,13 @@ class Walk:
         return len(self.pair.rows)
 
     @property
-    def view(self) -> View:
+    def view(self) -> RowView:
         """Both sides at the row in hand."""
         if self._view is None or self._view[0] != self.row:
-            self._view = self.row, view(self.pair, self.row)
+            self._view = self.row, row_view(self.pair, self.row)
         return self._view[1]
 
-    def told(self, row: int) -> dict[str, Any]:
+    def row_json(self, row: int) -> dict[str, Any]:
         """A row as a chunk tells it, `open` where the model has not come to it; empty where there is none."""
         if not 0 <= row < self.count:
             return {}
@@ -104,16 +99,16 @@ class Walk:
         return self.pair.rows[self.row].right if self.count else None
 
     @property
-    def moment(self) -> Moment | None:
+    def moment(self) -> Event | None:
         """What happens in this row: for the interpreter, or, where it has no step here, for the model."""
-        for shot in (self.view.left, self.view.right):
-            if shot is not None and shot.own:
-                return shot.moment
+        for side_view in (self.view.left, self.view.right):
+            if side_view is not None and side_view.own:
+                return side_view.moment
         return None
 
     def _newest(self) -> int:
         """The row that the model has written last."""
-        step = newest(self.pair, "right", self.count)
+        step = newest_step(self.pair, "right", self.count)
         return 0 if step is None else self.pair.row_of("right", step)
 
     # where moves lead
@@ -121,7 +116,7 @@ class Walk:
     def move(self, way: str) -> int | None:
         """The row that a step leads to; None where there is none."""
         ends = {"start": 0, "end": self.count - 1, "into": self.row + 1, "back": self.row - 1}
-        to = ends[way] if way in ends else self.told(self.row).get(way)
+        to = ends[way] if way in ends else row_steps(self.pair, self.row)[way] if self.count else None
         return to if to is not None and 0 <= to < self.count and to != self.row else None
 
     def hop(self, way: str) -> int | None:
@@ -129,73 +124,22 @@ class Walk:
         if way == "first":
             return self.first
         rows = range(self.row + 1, self.count) if way == "next" else range(self.row - 1, -1, -1)
-        return next((row for row in rows if WRONG in self._verdicts(row)), None)
+        return new_difference(self.pair, rows, self.written)
 
-    def writer(self, side: str, one: Named) -> int | None:
+    def writer(self, side: str, one: NamedValue) -> int | None:
         """The row that wrote the value that a name has on a side."""
-        shot = self.view.left if side == "left" else self.view.right
-        live = shot.stack[::-1] if shot is not None else ()
+        side_view = self.view.left if side == "left" else self.view.right
+        live = side_view.stack[::-1] if side_view is not None else ()
         level = one.level - (len(self.view.levels) - len(live))
-        if shot is None or not 0 <= level < len(live):
+        if side_view is None or not 0 <= level < len(live):
             return None
-        step = shot.side.writer(shot.step, live[level].frame, one.name)
+        step = side_view.side.writer(side_view.step, live[level].frame, one.name)
         return None if step is None else self.pair.row_of(side, step)
 
     def run(self, start: int, step: int) -> tuple[int, str] | None:
         """The nearest row that stops somebody who runs on (step 1) or back (-1), and why; None where none does."""
         rows = range(start + 1, self.count) if step > 0 else range(start - 1, -1, -1)
-        special = self._special()
-        for row in rows:
-            why = special.get(row) or self._why(row)
-            if why:
-                return row, why
-        return None
-
-    def _special(self) -> dict[int, str]:
-        """The rows that are the first of their kind."""
-        found: dict[int, str] = {}
-        for stop, what in (("action", "action"), ("value", "state")):
-            rows = (row for row in range(self.written) if getattr(self.pair.rows[row], what) == WRONG)
-            row = next(rows, None) if stop in self.stops else None
-            if row is not None:
-                found[row] = f"the first wrong {stop}"
-        cause = self.here.cause
-        if "cause" in self.stops and cause is not None and cause.divergence is not None:
-            row = next((i for i, one in enumerate(self.pair.rows) if cause.divergence in one.differs), None)
-            if row is not None:
-                found[row] = f"the cause: {cause.name}"
-        return found
-
-    def _why(self, row: int) -> str:
-        one = self.pair.rows[row]
-        if self.breakpoints:
-            for spot in self.spots(row):
-                if spot in self.breakpoints:
-                    return f"the breakpoint at line {spot[1]}"
-        if "wrong" in self.stops and WRONG in self._verdicts(row):
-            return "a new error"
-        if "any" in self.stops and not set(self._verdicts(row)) <= {RIGHT, OPEN}:
-            return "a divergence"
-        if (
-            "raise" in self.stops
-            and one.right is not None
-            and self.pair.right.moments[one.right].event == "raise"
-        ):
-            return "an exception"
-        return ""
-
-    def spots(self, row: int) -> Iterator[Spot]:
-        """The lines that run in a row, for either side."""
-        for name in ("left", "right"):
-            side, step = self.pair.side(name), getattr(self.pair.rows[row], name)
-            if side is not None and step is not None:
-                moment = side.moments[step]
-                if moment.event == "line" and moment.line is not None:
-                    yield moment.file, moment.line
-
-    def _verdicts(self, row: int) -> tuple[str, str]:
-        one = self.pair.rows[row]
-        return (one.action, one.state) if row < self.written else (OPEN, OPEN)
+        return next_stop(self.pair, self.here, rows, stops=self.stops, breakpoints=self.breakpoints)
 
     # moving
 
@@ -239,20 +183,7 @@ class Walk:
         self.branch, self.follows = branch, False
         self.look()
 
-    def toggle(self, spot: Spot) -> bool:
+    def toggle(self, location: Location) -> bool:
         """Set a breakpoint, or take it away; whether it is set now."""
-        self.breakpoints ^= {spot}
-        return spot in self.breakpoints
-
-
-def written(pair: Pair, branch: Branch) -> int:
-    """How many rows the model has come to: behind them it is not wrong, but cut or still writing."""
-    if branch.status == "done" and branch.found.status != "budget":
-        return len(pair.rows)
-    return pair.row_of("right", len(pair.right) - 1) + 1 if len(pair.right) else 0
-
-
-def parting(pair: Pair, branch: Branch) -> int | None:
-    """The first row in which something differs, as far as the model has come."""
-    first = pair.first
-    return first if first is not None and first < written(pair, branch) else None
+        self.breakpoints ^= {location}
+        return location in self.breakpoints

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from worldline.dap.messages import Arguments, Client
+from worldline.dap.messages import Arguments, ClientCapabilities
 from worldline.dap.session import Session
 
 Request = Mapping[str, Any]
 LATER = object()  # the answer of a request that is answered when something has been done
 
 
-class Answers(Protocol):
+class Responder(Protocol):
     """Whoever answers a client's requests."""
 
-    client: Client
+    client: ClientCapabilities
 
     @property
     def live(self) -> Session:
@@ -39,4 +39,4 @@ class Answers(Protocol):
         ...
 
 
-Handler = Callable[[Answers, Request, Arguments], object]
+Handler = Callable[[Responder, Request, Arguments], object]

@@ -1,7 +1,10 @@
-"""A request's body as a value: strict JSON of bounded depth. Any bytes go in, a value or a Refusal comes out.
+"""JSON as it comes and goes: a request's body, read strictly and to a bounded depth, and an answer's bytes.
+
+Any bytes go in, a value or a Refusal comes out.
 
 Refused beside what is no JSON: a name given twice, NaN, whole numbers of more than 18 digits, floats beyond the
-range, halves of surrogate pairs, a byte order mark. What the value should be is `shape`'s.
+range, halves of surrogate pairs, a byte order mark. What the value should be is `schema_check`'s. In
+answers every text has bytes and every number is one.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from worldline.web.http.errors import Refusal
@@ -25,7 +29,7 @@ def parse(data: bytes, *, depth: int) -> Any:
     try:
         value = json.loads(
             data.decode("utf-8"),
-            object_pairs_hook=_object, parse_constant=_constant, parse_int=_whole, parse_float=_finite,
+            object_pairs_hook=_object, parse_constant=_constant, parse_int=_whole, parse_float=_finite_number,
         )  # fmt: skip
         json.dumps(value, ensure_ascii=False).encode("utf-8")  # half a surrogate pair has no bytes
     except (ValueError, RecursionError) as error:
@@ -59,7 +63,23 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def _finite(text: str) -> float:
+def _finite_number(text: str) -> float:
     if not math.isfinite(found := float(text)):
         raise ValueError("a number is out of range")
     return found
+
+
+def json_bytes(value: Any) -> bytes:
+    """A value as JSON, in ASCII, so that every text has bytes; a number that is none becomes null."""
+    try:
+        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+    except ValueError:
+        return json.dumps(_finite_value(value), allow_nan=False, separators=(",", ":")).encode()
+
+
+def _finite_value(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite_value(each) for key, each in value.items()}
+    return [_finite_value(each) for each in value] if isinstance(value, list | tuple) else value

@@ -7,20 +7,20 @@ import threading
 
 import pytest
 
-from worldline.explore.without_gc import unswept
+from worldline.explore.without_gc import without_gc
 
 
 def test_it_rests_inside_and_is_on_again_behind_the_outermost() -> None:
     assert gc.isenabled()
-    with unswept():
-        with unswept():
+    with without_gc():
+        with without_gc():
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
 def test_an_error_turns_it_on_again() -> None:
-    with pytest.raises(KeyError), unswept():
+    with pytest.raises(KeyError), without_gc():
         raise KeyError("x")
     assert gc.isenabled()
 
@@ -28,7 +28,7 @@ def test_an_error_turns_it_on_again() -> None:
 def test_one_that_was_off_stays_off() -> None:
     gc.disable()
     try:
-        with unswept():
+        with without_gc():
             assert not gc.isenabled()
         assert not gc.isenabled()
     finally:
@@ -39,14 +39,14 @@ def test_the_last_of_several_threads_turns_it_on() -> None:
     inside, leave = threading.Event(), threading.Event()
 
     def work() -> None:
-        with unswept():
+        with without_gc():
             inside.set()
             leave.wait()
 
     other = threading.Thread(target=work)
     other.start()
     inside.wait()
-    with unswept():
+    with without_gc():
         pass
     assert not gc.isenabled()
     leave.set()

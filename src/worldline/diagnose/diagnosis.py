@@ -1,0 +1,81 @@
+"""One sample under diagnosis: both texts read, compared and explained, each when it is first asked for, and once.
+
+Reading and comparing are most of the time that a diagnosis takes, so whoever judges, explains, cures or shows a sample
+passes its `Diagnosis` on. What the causes are is `cause`, what is done against them `cures`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from worldline.diagnose.cause import Cause, explain
+from worldline.diagnose.diverge import Divergence, diverge
+from worldline.diagnose.reading import Reading, ends_alike, read
+from worldline.diagnose.sample import Sample
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """All that is known of one sample: both readings, where they part, why, and whether the answer is right."""
+
+    sample: Sample
+
+    @cached_property
+    def truth(self) -> Reading:
+        """What happened."""
+        return read(self.sample.ask, self.sample.truth)
+
+    @cached_property
+    def found(self) -> Reading:
+        """What was predicted."""
+        truth, found = self.sample.truth, self.sample.found
+        is_same = (found.text, found.status) == (truth.text, truth.status)
+        return self.truth if is_same else read(self.sample.ask, found)
+
+    @cached_property
+    def divergences(self) -> tuple[Divergence, ...]:
+        """Where they part."""
+        return diverge(self.truth, self.found)
+
+    @property
+    def first(self) -> Divergence | None:
+        """Where they part first; None where they do not."""
+        return self.divergences[0] if self.divergences else None
+
+    @cached_property
+    def cause(self) -> Cause:
+        """Why they part; `right` where nothing is wrong."""
+        return explain(self.sample, self.truth, self.found, self.divergences)
+
+    @property
+    def diverges(self) -> bool:
+        """Whether the prediction is not the truth. One that is cut where its truth is cut does not part from it."""
+        return self.cause.name not in ("right", "budget") or bool(self.divergences)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the whole trace is right."""
+        return not self.divergences
+
+    @property
+    def answer(self) -> bool | None:
+        """Whether the final answer is right; None where the truth has none.
+
+        Meta's notation does not show what a script prints: there a script's answer is its whole trace.
+        """
+        if self.truth.answer is None:
+            return None
+        is_script = self.sample.ask.program.call is None
+        if is_script and self.sample.truth.codec == "cwm":
+            return self.is_whole
+        return self.found.ended and ends_alike(self.truth, self.found, printed=is_script)
+
+    def right(self, by: str) -> bool | None:
+        """Whether the `answer` is right, or the whole `trace`."""
+        return self.answer if by == "answer" else self.is_whole
+
+
+def cause(sample: Sample) -> Cause:
+    """The cause of one sample alone."""
+    return Diagnosis(sample).cause

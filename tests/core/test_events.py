@@ -1,0 +1,63 @@
+"""The classes of events, and the rule of when a step's change is known."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worldline.core.events import (
+    CHANGELESS,
+    ENDED,
+    EVENTS,
+    FINAL,
+    LEAVING,
+    OUTCOMES,
+    Pending,
+    known_at,
+    unsettled,
+)
+
+
+class Told(NamedTuple):
+    """The least that an event is."""
+
+    frame: int
+    event: str
+
+
+RUNS = st.lists(st.builds(Told, st.integers(0, 3), st.sampled_from(EVENTS)), max_size=30)
+
+
+def test_the_classes_are_of_the_events_and_outcomes() -> None:
+    assert {*CHANGELESS, *LEAVING, *FINAL} <= {*EVENTS}
+    assert {*ENDED} <= {*OUTCOMES}
+
+
+@given(RUNS)
+def test_a_change_is_known_at_the_next_event_of_its_frame_that_can_change_something(run: list[Told]) -> None:
+    for i, (one, found) in enumerate(zip(run, known_at(run), strict=True)):
+        later = (j for j in range(i + 1, len(run)) if run[j].frame == one.frame)
+        goes_on = next((j for j in later if run[j].event not in CHANGELESS), None)
+        assert found == (None if one.event in CHANGELESS else goes_on)
+
+
+@given(RUNS)
+def test_what_is_never_known_is_unsettled_at_the_end(run: list[Told]) -> None:
+    never = {i for i, found in enumerate(known_at(run)) if found is None and run[i].event not in CHANGELESS}
+    assert set(unsettled(run).values()) == never
+    assert all(run[i].frame == frame for frame, i in unsettled(run).items())
+
+
+@pytest.mark.parametrize("event", CHANGELESS)
+def test_a_changeless_event_leaves_its_line_pending(event: str) -> None:
+    pending = Pending[str]()
+    pending.hold(0, "line", "first")
+    pending.hold(0, event, "never")
+    assert pending.settle(0, event) is None
+    assert pending.get(0) == "first"
+    assert Pending(pending.steps).settle(0, "return") == "first"
+    assert pending.drop(0) == "first"
+    assert pending.settle(0, "return") is None
