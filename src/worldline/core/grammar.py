@@ -199,6 +199,12 @@ _PLAIN = f"(?>{sp.SMALL_INT}|{sp.STR}(?![#(.=])|{_WORD}|{sp.SMALL_FLOAT}|{sp.BYT
 
 
 @cache
+def plain() -> re.Pattern[str]:
+    """A plain atom: canonical by its pattern alone."""
+    return re.compile(_PLAIN)
+
+
+@cache
 def run() -> re.Pattern[str]:
     """A run of plain atoms: a long flat container is skipped in one match. Group 1: there is more than one."""
     return re.compile(f"{_PLAIN}((?:, {_PLAIN})*+)")
@@ -208,10 +214,3 @@ def run() -> re.Pattern[str]:
 def pairs() -> re.Pattern[str]:
     """A run of plain keys and values."""
     return re.compile(f"{_PLAIN}: {_PLAIN}(?:, {_PLAIN}: {_PLAIN})*+")
-
-
-@cache
-def flat() -> re.Pattern[str]:
-    """A plain atom, or a list or tuple of such."""
-    several = rf"\[(?:{_PLAIN}(?:, {_PLAIN})*+)?\]|\((?:{_PLAIN}(?:,\)|(?:, {_PLAIN})++\))|\))"
-    return re.compile(f"{_PLAIN}|{several}")

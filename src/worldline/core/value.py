@@ -7,7 +7,7 @@ instead. The grammar is checked, and so is the order of sets; whether a number (
 
 from __future__ import annotations
 
-from worldline.core.grammar import LOOSE, OPENINGS, STRICT, Spelling, flat
+from worldline.core.grammar import LOOSE, OPENINGS, STRICT, Spelling, plain, run
 from worldline.core.malformed import Malformed
 from worldline.core.node import Value, identity
 from worldline.core.node import text as text
@@ -19,16 +19,31 @@ __all__ = [
     "unquote_bytes",
 ]  # fmt: skip
 
+_ENDS = {"[": ("]", "]", "]"), "(": (")", ",)", ")")}  # what closes none, one and several elements
 _text = text  # the name is a parameter in most functions here
 
 
 def scan(text: str, at: int = 0) -> int | Malformed:
     """The end of the canonical value that begins at `at`."""
-    found = flat().match(text, at)  # most values of real traces are; the reader would say the same
-    if found is not None:
-        return found.end()
+    atom = plain().match(text, at)  # most values of real traces are one; the reader would say the same
+    if atom is not None:
+        return atom.end()
+    flat = _flat(text, at)
+    if flat is not None:
+        return flat
     reader = read(text, at, STRICT, build=False)
     return reader if isinstance(reader, Malformed) else reader.at
+
+
+def _flat(text: str, at: int) -> int | None:
+    """The end of a list or tuple of plain atoms, as most others are; None: it is no such value."""
+    ends = _ENDS.get(text[at : at + 1])
+    if ends is None:
+        return None
+    found = run().match(text, at + 1)
+    end = found.end() if found is not None else at + 1
+    close = ends[0 if found is None else 2 if found[1] else 1]
+    return end + len(close) if text.startswith(close, end) else None
 
 
 def parse(text: str) -> Value | Malformed:

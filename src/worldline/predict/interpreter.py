@@ -19,7 +19,6 @@ from worldline.core.trace import Trace
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.predictor import CODECS, Ask, Prediction
-from worldline.recording.recorder import record, record_many
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,8 @@ class Interpreter:
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """The true steps, cut at the limit."""
+        from worldline.recording.recorder import record_many  # `imagine` runs nothing, and starts without it
+
         began = time.perf_counter()
         for ask, trace in zip(
             asks, record_many([ask.program for ask in asks], limits=self.limits), strict=True
@@ -65,6 +66,8 @@ def continued(
     Where the ask gives a beginning, the run must have it: a program that draws or reads a clock may go otherwise. What
     is recorded ends early (`budget`) where a recursion leaves the readable core no room.
     """
+    from worldline.recording.recorder import record
+
     began = time.perf_counter()
     trace = record(ask.program, limits=limits or Limits(), change=change)
     if "changed" not in trace.notes or trace.outcome.kind == "host-fault":

@@ -64,12 +64,21 @@ class Node:
 
     def enter(self, start: Node, then: Node) -> None:
         """Whatever `start` reads, one level deeper; `then` goes on when that level ends."""
+        assert self._grow is None
+        self._grow = partial(Node._enter, start=start, then=then)
+
+    def _enter(self, start: Node, then: Node) -> None:
         for byte, (target, push, _) in start.edges.items():
             assert push is None
             self._edges[byte] = (target, then, False)
 
 
 DONE = Node(final=True)
+
+
+def later(build: Callable[[], Node], *, final: bool = False) -> Node:
+    """A node with the edges of the one that `build` makes; it is called when they are first asked for."""
+    return Node(lambda node: node._edges.update(build().edges), final=final)
 
 
 def chain(text: bytes, target: Node) -> Node:

@@ -17,6 +17,7 @@ from worldline.codec.compact.guide.nodes import (
     Tree,
     beyond_ascii,
     chain,
+    later,
     spell,
 )
 from worldline.codec.compact.guide.numbers import Numbers, nan_bits
@@ -53,23 +54,20 @@ class Values:
     `maybe` one or none, `text` a str."""
 
     def __init__(self) -> None:
-        self.value, self._argument = Node(), Node()
+        self._numbers = Numbers()
+        self.value = later(partial(self._start, self._numbers))
+        self._argument = later(partial(self._start, self._numbers, equals=True))
         self._exception, self._object, self._fields = Node(), Node(), Node()
-        self._containers: list[tuple[Node, Node, Node]] = []  # what a node enters, and what goes on after it
-        words, self._numbers = self._words(), Numbers()
-        self._fill(self.value, words, self._numbers, equals=False)
-        self._fill(self._argument, words, self._numbers, equals=True)
+        self._words = self._called()
         self._close_classes()
-        self.path, self.gone = self._edits(words)
-        for node, start, then in self._containers:
-            node.enter(start, then)
-        self.name, self.maybe = self._names(), Node(final=True)
-        self.maybe.edges.update(self.name.edges)
+        self.path, self.gone = later(self._path), later(partial(self._path, deletes=True))
+        self.name, self.maybe = later(self._names), later(self._names, final=True)
         self.text = Node()
         quoted(self.text, DONE)
 
-    def _fill(self, start: Node, words: dict[str, Node], numbers: Numbers, *, equals: bool) -> None:
+    def _start(self, numbers: Numbers, *, equals: bool = False) -> Node:
         """What a value begins with. With `equals` a name may turn out to be a field's."""
+        words, start = self._words, Node()
         start.edges.update(numbers.start.edges)
         start.on(b"[", self._sequence(b"]"))
         start.on(b"(", self._tuple())
@@ -78,6 +76,7 @@ class Values:
         start.on(b"#", self._label(words))
         start.on(b".", chain(b"..<", _name_then(_count_then(b" ", b">"))))
         self._classes(start, words, equals=equals)
+        return start
 
     def _classes(self, start: Node, words: dict[str, Node], *, equals: bool) -> None:
         """Names of classes, the words that are none, and strings, which may be names too."""
@@ -117,7 +116,7 @@ class Values:
             if word in words:
                 node.on(b"(", words[word])
 
-    def _words(self) -> dict[str, Node]:
+    def _called(self) -> dict[str, Node]:
         """What follows the words that are written like calls, behind their `(`."""
         close = chain(b")", DONE)
         real, whole, step = (Numbers(ints=False), Numbers(floats=False), Numbers(floats=False, units=False))
@@ -143,7 +142,7 @@ class Values:
     def _entered(self, then: Node, node: Node | None = None) -> Node:
         """A node that reads a value and goes on at `then`."""
         node = node or Node()
-        self._containers.append((node, self.value, then))
+        node.enter(self.value, then)
         return node
 
     def _sequence(self, close: bytes) -> Node:
@@ -246,10 +245,10 @@ class Values:
     def _close_classes(self) -> None:
         """Inside the parentheses of exceptions and objects: values, then fields."""
         positional, field = Node(), Node()
-        self._containers.append((self._exception, self._argument, positional))
-        self._containers.append((self._object, self._argument, self._fields))
+        self._exception.enter(self._argument, positional)
+        self._object.enter(self._argument, self._fields)
         more = Node()
-        self._containers.append((more, self._argument, positional))
+        more.enter(self._argument, positional)
         positional.on(b",", chain(b" ", more))
         equals = Node()
         equals.on(b"=", self.value)
@@ -260,31 +259,27 @@ class Values:
         for node in (self._exception, self._object, positional, self._fields):
             node.on(b")", DONE)
 
-    def _edits(self, words: dict[str, Node]) -> tuple[Node, Node]:
+    def _path(self, *, deletes: bool = False) -> Node:
         """A path and an operand; a path alone, of what is deleted."""
-        found = []
-        for deletes in (False, True):
-            more, colon, close = Node(final=deletes), Node(), Node()
-            key = Node()
-            self._fill(key, words, self._numbers if deletes else Numbers(colon=colon), equals=False)
-            close.on(b"]", more)
-            colon.edges.update(_natural(chain(b"]=", self.value), 9).edges)
-            opened, field = Node(), Node(final=deletes)
-            self._containers.append((opened, key, close))
-            _identifier(field, ident := Node(final=deletes))
-            first = Node()
-            for node in (first, more, field, ident):
-                node.on(b"[", opened)
-                node.on(b".", field)
-                if not deletes:
-                    node.on(b"=", self.value)
-                    for sign in (b"+", b"-"):
-                        node.on(sign, chain(b"=", self.value))
-            _continue(ident, ident)
+        more, colon, close = Node(final=deletes), Node(), Node()
+        key = self._start(self._numbers if deletes else Numbers(colon=colon))
+        close.on(b"]", more)
+        colon.edges.update(_natural(chain(b"]=", self.value), 9).edges)
+        opened, field = Node(), Node(final=deletes)
+        opened.enter(key, close)
+        _identifier(field, ident := Node(final=deletes))
+        first = Node()
+        for node in (first, more, field, ident):
+            node.on(b"[", opened)
+            node.on(b".", field)
             if not deletes:
-                first.edges.pop(ord("="))
-            found.append(first)
-        return found[0], found[1]
+                node.on(b"=", self.value)
+                for sign in (b"+", b"-"):
+                    node.on(sign, chain(b"=", self.value))
+        _continue(ident, ident)
+        if not deletes:
+            first.edges.pop(ord("="))
+        return first
 
     def _names(self) -> Node:
         """Any name of a frame: an identifier, a dot and digits, or a str."""
