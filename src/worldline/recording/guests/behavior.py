@@ -1,5 +1,5 @@
-"""Every difference between interpreters that the guest meets, as a named boolean. tests/recording/test_behavior.py proves
-each one on the interpreter at hand; no other module compares versions."""
+"""Every difference between interpreters that the guest meets, as a named boolean. tests/recording/test_behavior.py
+proves each one on the interpreter at hand; no other module compares versions."""
 
 import sys
 
