@@ -19,10 +19,10 @@ from worldline.data.batches import (
     StreamState,
     answer,
     digests,
+    document_places,
     empty,
     pack,
     place,
-    places,
     state_from_bytes,
 )
 from worldline.data.sources import (
@@ -60,7 +60,7 @@ def test_every_document_is_packed_once_and_whole(documents: list[Pair]) -> None:
     batches = pack(documents, rows=2, time=50)
     found = []
     for batch in batches:
-        for at in places(batch):
+        for at in document_places(batch):
             row = batch.data[at.row].tobytes()
             found.append((row[at.start : at.steps], row[at.steps : at.end]))
             assert batch.position[at.row, at.start : at.end].tolist() == list(range(at.end - at.start))
@@ -116,7 +116,7 @@ def test_no_document_waits_for_ever() -> None:
     seen: set[bytes] = set()
     for _ in range(30):
         batch = packer.batch(16, 2048)
-        seen |= {batch.data[at.row, at.start : at.start + 8].tobytes() for at in places(batch)}
+        seen |= {batch.data[at.row, at.start : at.start + 8].tobytes() for at in document_places(batch)}
     first = min(int(pair[0][:8]) for pair in packer.waiting)
     assert first > 200
     assert len(seen) > first

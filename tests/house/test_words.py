@@ -16,24 +16,6 @@ ROW = re.compile(r"^\| ([a-z ]+) \| `([\w.]+)` \| (.+) \|$", re.MULTILINE)
 SLANG = {
     "desk", "shelf", "aside", "unswept", "standing", "told", "parts", "moments", "shown", "in_use", "places",
 }  # fmt: skip
-TWICE = {  # public class names that may be defined more than once: why
-    "Engine": "twins under one contract, and the protocol that is the contract",
-}
-# Names that are being renamed. To be emptied: what is left here afterwards is a fault or belongs to TWICE.
-RENAMED_CLASSES = """
-    Ask Change Choice Client Draft Edit Entry Frame Frames Index Interpreter Intervention Job Layout Lines Listing Live
-    Loop Name Part Piece Place Plan Problem Progress Ranks Rates Reader Recording Refusal Replay Row Run Scope Scopes
-    Seen Shelf Shown Sources State Steps Tally Value Walk Worker Writer Written
-"""
-RENAMED_SLANG = """
-    codec/compact/changes.py:Shown core/value_parts.py:Parts dap/variables.py:Shelf dap/variables.py:Shown
-    dap/variables.py:shown data/batches.py:places diagnose/diverge.py:told explore/history.py:Shown
-    explore/known_state.py:Standing explore/names_in_use.py:in_use explore/side_by_side.py:Shown
-    explore/text_spans.py:places explore/without_gc.py:unswept model/checkpoint.py:standing
-    programs/generate/idioms_data_template.py:parts recording/cgroup.py:places suites/table.py:shown
-    terminal/step/app.py:Told terminal/step/questions.py:told web/http/threads.py:Aside web/index/row.py:shown
-    web/scene_cache.py:Shelf web/service.py:Desk
-"""
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -81,15 +63,11 @@ def test_no_public_class_name_is_defined_twice() -> None:
     for path, node in definitions():
         if isinstance(node, ast.ClassDef):
             homes[node.name].append(path)
-    twice = {name: paths for name, paths in homes.items() if len(paths) > 1}
-    assert {
-        name: paths for name, paths in twice.items() if name not in {*TWICE, *RENAMED_CLASSES.split()}
-    } == {}
-    assert set(TWICE) <= set(twice)
+    assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
 
 
 def test_no_module_class_or_function_is_called_by_slang() -> None:
     modules = {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py") if path.stem in SLANG}
     named = {f"{path}:{node.name}" for path, node in definitions() if node.name.lower() in SLANG}
     assert modules == set()
-    assert named - set(RENAMED_SLANG.split()) == set()
+    assert named == set()

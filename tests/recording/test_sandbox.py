@@ -330,7 +330,7 @@ def test_version_2_cgroups_are_found_bounded_and_counted(tmp_path: Path) -> None
     own = tmp_path / "user.slice" / "app"
     own.mkdir(parents=True)
     table, mounts = "0::/user.slice/app\n", f"30 20 0:26 / {tmp_path} rw - cgroup2 cgroup2 rw\n"
-    assert [place.parent for place in cgroup.places(table, mounts)] == [own, own.parent, tmp_path]
+    assert [place.parent for place in cgroup.parents(table, mounts)] == [own, own.parent, tmp_path]
     made = cgroup.Cgroup(2, {"memory": own, "pids": own})
     (own / "pids.current").write_text("3\n")
     made.bound(memory=1 << 20, processes=8)

@@ -22,7 +22,7 @@ _DEQUE_END = re.compile(r"\](, maxlen=[0-9]+)?\)")
 
 
 @dataclass(frozen=True)
-class Parts:
+class ValueParts:
     """One level of a value: its kind, what stands before and after, and its items (with keys or field names)."""
 
     kind: str
@@ -32,27 +32,27 @@ class Parts:
     keys: list[str] | None = None
 
 
-def split(text: str) -> Parts | None:
+def split(text: str) -> ValueParts | None:
     """One level of a canonical value; None for a value without parts."""
     opening = _OPEN.match(text)
     if opening is None:
         return None
     kind, head = opening.lastgroup or "", opening["label"] or ""
     if kind == "str":
-        return Parts(kind, "", "", unquote(text))
+        return ValueParts(kind, "", "", unquote(text))
     if kind == "bytes":
-        return Parts(kind, "", "", unquote_bytes(text))
+        return ValueParts(kind, "", "", unquote_bytes(text))
     if kind == "bytearray":
-        return Parts(kind, head, "", unquote_bytes(text[opening.end() : -1]))
+        return ValueParts(kind, head, "", unquote_bytes(text[opening.end() : -1]))
     if kind == "empty":
-        return Parts("set", head, "", []) if opening.end() == len(text) else None
+        return ValueParts("set", head, "", []) if opening.end() == len(text) else None
     if kind == "frozenset":
         inner = text[opening.end() : -1]
-        return Parts(kind, "", "", []) if not inner else _split_items(kind, "", inner, 1)
+        return ValueParts(kind, "", "", []) if not inner else _split_items(kind, "", inner, 1)
     return _split_items(kind, opening["object"] or head, text, opening.end())
 
 
-def _split_items(kind: str, head: str, text: str, at: int) -> Parts | None:
+def _split_items(kind: str, head: str, text: str, at: int) -> ValueParts | None:
     """The items of a bracketed value that begin at `at`: one pass over its tokens."""
     items: list[str] = []
     keys: list[str] = []
@@ -81,24 +81,24 @@ def _split_items(kind: str, head: str, text: str, at: int) -> Parts | None:
     return _shaped(kind, head, items, keys, text[token.start() :])
 
 
-def _shaped(kind: str, head: str, items: list[str], keys: list[str], end: str) -> Parts | None:
+def _shaped(kind: str, head: str, items: list[str], keys: list[str], end: str) -> ValueParts | None:
     if kind == "deque":
         match = _DEQUE_END.fullmatch(end)
-        return Parts(kind, head, match[1] or "", items) if match else None
+        return ValueParts(kind, head, match[1] or "", items) if match else None
     if len(end) != 1:
         return None
     if kind == "tuple" and len(items) == 1:
-        return Parts(kind, head, "", [items[0][:-1]]) if items[0].endswith(",") else None
+        return ValueParts(kind, head, "", [items[0][:-1]]) if items[0].endswith(",") else None
     if kind == "dict" and items and not keys:
-        return Parts("set", head, "", items)
+        return ValueParts("set", head, "", items)
     if kind == "object" and len(keys) + 1 == len(items):
         keys.append("")
     if kind in ("dict", "object"):
-        return Parts(kind, head, "", items, keys) if len(keys) == len(items) else None
-    return Parts(kind, head, "", items)
+        return ValueParts(kind, head, "", items, keys) if len(keys) == len(items) else None
+    return ValueParts(kind, head, "", items)
 
 
-def join(parts: Parts) -> str:
+def join(parts: ValueParts) -> str:
     """The canonical text of one level: the inverse of `split`."""
     if isinstance(parts.items, str):
         return quote(parts.items)

@@ -37,7 +37,7 @@ class Batch:
     @property
     def fill(self) -> float:
         """The share of the bytes that are of a document."""
-        return sum(place.end - place.start for place in places(self)) / self.data.size
+        return sum(place.end - place.start for place in document_places(self)) / self.data.size
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _fill(batch: Batch, row: int, at: int) -> None:
     batch.prompt[row, at:] = rest
 
 
-def places(batch: Batch) -> list[DocumentPlace]:
+def document_places(batch: Batch) -> list[DocumentPlace]:
     """Where the documents lie, fillers left out."""
     found = []
     for row, start in zip(*np.nonzero(batch.position == 0), strict=True):
@@ -166,7 +166,10 @@ def places(batch: Batch) -> list[DocumentPlace]:
 
 def digests(batch: Batch) -> list[str]:
     """The sha256 of each document of a batch, as far as it is in it."""
-    return [hashlib.sha256(batch.data[p.row, p.start : p.end].tobytes()).hexdigest() for p in places(batch)]
+    return [
+        hashlib.sha256(batch.data[p.row, p.start : p.end].tobytes()).hexdigest()
+        for p in document_places(batch)
+    ]
 
 
 def answer(steps: bytes) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from worldline.core.malformed import Malformed
 from worldline.core.spelling import quote
 from worldline.core.value import canonical, equal
-from worldline.core.value_parts import Parts, split
+from worldline.core.value_parts import ValueParts, split
 
 DEEPEST = 64  # levels that are followed; each costs a pass over the value
 
@@ -75,7 +75,7 @@ def _text(piece: Sequence[str] | str | bytes) -> str | None:
     return quote(piece) if isinstance(piece, str) else repr(piece)
 
 
-def _key(was: Parts, now: Parts) -> _Step | None:
+def _key(was: ValueParts, now: ValueParts) -> _Step | None:
     form = "[%s]" if was.kind == "dict" else ".%s"
     left = dict(zip(was.keys or (), map(str, was.items), strict=True))
     right = dict(zip(now.keys or (), map(str, now.items), strict=True))

@@ -15,12 +15,12 @@ from functools import cached_property
 
 from worldline.core.value import kind, unquote
 from worldline.diagnose.reading import Event, Reading, read
-from worldline.explore.functions import Functions
 from worldline.explore.history import History, Write
 from worldline.explore.stacks import NOBODY, stacks
 from worldline.explore.step_targets import targets
 from worldline.explore.text_spans import step_spans
 from worldline.explore.without_gc import without_gc
+from worldline.flow.functions import Functions
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.sureness import Sure
 

@@ -10,7 +10,7 @@ from random import Random
 
 from worldline.core.program import Program
 from worldline.errors import UsageError
-from worldline.programs.worlds import LETTERS, WORLDS, Loop, World, permute_all, swap_all, swap_pair
+from worldline.programs.worlds import LETTERS, WORLDS, MoveLoop, World, permute_all, swap_all, swap_pair
 
 FUNCTIONS = ("f", "g", "run", "track", "play", "solve")
 KEYS = ("abcdef", "012345", "LRUDXY", "pqrstu")
@@ -66,7 +66,7 @@ def _length(rng: Random) -> int:
     return rng.randint(COMMON + 1, LONGEST) if rng.random() < LONG else rng.randint(2, COMMON)
 
 
-def _chain(rng: Random, world: World) -> Loop | None:
+def _chain(rng: Random, world: World) -> MoveLoop | None:
     """A loop over letters, one for each kind of move, where there are few kinds."""
     kinds = list(dict.fromkeys(world.moves))
     if not 1 < len(kinds) <= CHAINED:
@@ -77,7 +77,7 @@ def _chain(rng: Random, world: World) -> Loop | None:
     body: list[str] = []
     for word, kind in zip(["if", *["elif"] * (len(kinds) - 2), "else"], kinds, strict=True):
         body += [f"{word}{'' if word == 'else' else f' {target} == {keys[kind]!r}'}:", "    " + kind]
-    return Loop(target, repr("".join(keys[move] for move in world.moves)), tuple(body))
+    return MoveLoop(target, repr("".join(keys[move] for move in world.moves)), tuple(body))
 
 
 def _straight(rng: Random, world: World) -> Program:
@@ -91,7 +91,7 @@ def _straight(rng: Random, world: World) -> Program:
     return _function(rng, world, [*start, *world.moves], {}, main=form == "main")
 
 
-def _looped(rng: Random, world: World, loop: Loop) -> Program:
+def _looped(rng: Random, world: World, loop: MoveLoop) -> Program:
     """The moves as a list or a word that a loop walks: given to a function, inside it, or in a script."""
     start = [f"{name} = {literal}" for name, literal in world.start]
     form = rng.choice(("given", "given", "inside", "script"))

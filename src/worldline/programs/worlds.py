@@ -19,7 +19,7 @@ SEVERAL = (
 
 
 @dataclass(frozen=True)
-class Loop:
+class MoveLoop:
     """The same moves as data: `for target in items: body`."""
 
     target: str
@@ -34,7 +34,7 @@ class World:
     start: tuple[tuple[str, str], ...]
     moves: tuple[str, ...]
     answer: str
-    loop: Loop | None = None
+    loop: MoveLoop | None = None
     imports: str = ""
 
 
@@ -79,7 +79,7 @@ def permuted_list(rng: Random, length: int) -> World:
         pairs = [tuple(rng.sample(range(size), 2)) for _ in range(length)]
         moves = tuple(f"{name}[{i}], {name}[{j}] = {name}[{j}], {name}[{i}]" for i, j in pairs)
         body = f"{name}[i], {name}[j] = {name}[j], {name}[i]"
-        return World(start, moves, name, Loop("i, j", _list(f"({i}, {j})" for i, j in pairs), (body,)))
+        return World(start, moves, name, MoveLoop("i, j", _list(f"({i}, {j})" for i, j in pairs), (body,)))
     k = rng.randint(1, size - 1)
     kinds = (
         f"{name} = {name}[{k}:] + {name}[:{k}]", f"{name} = {name}[::-1]", f"{name}.reverse()",
@@ -111,7 +111,7 @@ def residues(rng: Random, length: int) -> World:
     if pick < 0.4:
         sign = rng.choice("+-*")
         moves = tuple(f"{name} = ({name} {sign} {k}) % {m}" for k in steps)
-        return World(start, moves, name, Loop("k", _list(steps), (f"{name} = ({name} {sign} k) % {m}",)))
+        return World(start, moves, name, MoveLoop("k", _list(steps), (f"{name} = ({name} {sign} k) % {m}",)))
     if pick < 0.7:
         kinds = [f"{name} = ({name} + {k}) % {m}" for k in steps[:2]]
         kinds += [f"{name} = -{name} % {m}", f"{name} = {name} * {rng.randint(2, 9)} % {m}"]
@@ -151,7 +151,7 @@ def counters(rng: Random, length: int) -> World:
         (box, "{" + ", ".join(f"{name!r}: {rng.choice((0, rng.randint(0, 9)))}" for name in names) + "}"),
     )
     items = _list(f"({name!r}, {-k if sign == '-' else k})" for name, sign, k in steps)
-    loop = Loop("key, k", items, (f"{box}[key] += k",))
+    loop = MoveLoop("key, k", items, (f"{box}[key] += k",))
     return World(start, tuple(f"{box}[{name!r}] {sign}= {k}" for name, sign, k in steps), box, loop)
 
 
@@ -177,7 +177,7 @@ def _line(rng: Random, length: int, *, pop: str) -> World:
     start = ((name, f"deque({_list(first)})" if is_deque else _list(first)), (out, "None"))
     moves = tuple(f"{out} = {name}{pop}" if code == "None" else f"{name}.append({code})" for code in codes)
     body = (f"if m is None: {out} = {name}{pop}", f"else: {name}.append(m)")
-    loop = Loop("m", _list(codes), tuple(body) if rng.random() < 0.5 else _blocks(body))
+    loop = MoveLoop("m", _list(codes), tuple(body) if rng.random() < 0.5 else _blocks(body))
     return World(start, moves, f"{name}, {out}", loop, "from collections import deque\n" if is_deque else "")
 
 
@@ -186,7 +186,7 @@ def store(rng: Random, length: int) -> World:
     name, keys = rng.choice(("d", "m", "cache", "bag")), rng.sample(LETTERS, rng.randint(2, 5))
     if rng.random() < 0.3:
         toggled = [rng.choice(keys) for _ in range(length)]
-        loop = Loop("k", repr("".join(toggled)), (f"{name} ^= {{k}}",))
+        loop = MoveLoop("k", repr("".join(toggled)), (f"{name} ^= {{k}}",))
         return World(
             ((name, "{" + repr(keys[0]) + "}"),), tuple(f"{name} ^= {{{k!r}}}" for k in toggled), name, loop
         )
@@ -233,7 +233,7 @@ def automaton(rng: Random, length: int) -> World:
         table = "{" + ", ".join(f"{q + c!r}: {to[q, c]!r}" for q in states for c in letters) + "}"
         spell = "t[{0} + {1}]"
     moves = tuple(f"{name} = {spell.format(name, repr(c))}" for c in word)
-    loop = Loop("c", repr(word), (f"{name} = {spell.format(name, 'c')}",))
+    loop = MoveLoop("c", repr(word), (f"{name} = {spell.format(name, 'c')}",))
     return World((("t", table), start), moves, name, loop)
 
 
@@ -252,7 +252,7 @@ def pointers(rng: Random, length: int) -> World:
     start = ((box, table), (name, rng.choice(keys)))
     if rng.random() < 0.6:
         line = f"{name} = {box}[{name}]"
-        return World(start, (line,) * length, name, Loop("_", f"range({length})", (line,)))
+        return World(start, (line,) * length, name, MoveLoop("_", f"range({length})", (line,)))
     kinds = [f"{name} = {box}[{name}]", f"{other} = {box}[{other}]", f"{name}, {other} = {other}, {name}"]
     kinds += [f"{box}[{name}], {box}[{other}] = {box}[{other}], {box}[{name}]"]
     return World((*start, (other, rng.choice(keys))), _word(rng, kinds, length), f"{name}, {other}")

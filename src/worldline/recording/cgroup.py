@@ -104,7 +104,7 @@ def make(name: str, *, table: str | None = None, mounts: str | None = None) -> C
         return None
     for version in (1, 2):
         folders: dict[str, Path] = {}
-        for place in places(ours, mounted):
+        for place in parents(ours, mounted):
             if place.version == version:
                 folders |= _make_in(place, name, folders)
         if set(folders) == {"memory", "pids"}:
@@ -113,7 +113,7 @@ def make(name: str, *, table: str | None = None, mounts: str | None = None) -> C
     return None
 
 
-def places(table: str, mounts: str) -> list[CgroupParent]:
+def parents(table: str, mounts: str) -> list[CgroupParent]:
     """Where cgroups may be made, best first: version 1 controllers below our own group, version 2 from it upwards."""
     found: list[CgroupParent] = []
     where = _mounted(mounts)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from worldline.core.malformed import Malformed
 from worldline.core.spelling import BYTES, FLOAT, IDENTIFIER, INT, STR, order
 from worldline.core.value import scan
-from worldline.core.value_parts import Parts, join, split
+from worldline.core.value_parts import ValueParts, join, split
 
 DEPTH = 16
 
@@ -87,7 +87,7 @@ def _edits(path: str, old: str, new: str, depth: int) -> list[str]:
     return edits
 
 
-def _keyed_edits(path: str, was: Parts, now: Parts, depth: int) -> list[str] | None:
+def _keyed_edits(path: str, was: ValueParts, now: ValueParts, depth: int) -> list[str] | None:
     step = "[%s]" if was.kind == "dict" else ".%s"
     before = dict(zip(was.keys or [], was.items, strict=True))
     after = dict(zip(now.keys or [], now.items, strict=True))
@@ -103,7 +103,7 @@ def _keyed_edits(path: str, was: Parts, now: Parts, depth: int) -> list[str] | N
     return edits
 
 
-def _set_edits(path: str, was: Parts, now: Parts) -> list[str]:
+def _set_edits(path: str, was: ValueParts, now: ValueParts) -> list[str]:
     before, after = set(was.items), set(now.items)
     gone = [str(item) for item in was.items if item not in after]
     new = [str(item) for item in now.items if item not in before]
@@ -111,7 +111,7 @@ def _set_edits(path: str, was: Parts, now: Parts) -> list[str]:
     return edits + ([f"{path}+={{{', '.join(new)}}}"] if new else [])
 
 
-def _sequence_edits(path: str, was: Parts, now: Parts, depth: int) -> list[str]:
+def _sequence_edits(path: str, was: ValueParts, now: ValueParts, depth: int) -> list[str]:
     before, after = was.items, now.items
     if isinstance(before, list) and len(before) == len(after):
         pairs = enumerate(zip(before, after, strict=True))
@@ -140,9 +140,9 @@ def _common(left: Sequence[str] | str | bytes, right: Sequence[str] | str | byte
     return low
 
 
-def _literal(parts: Parts, items: Sequence[str] | str | bytes) -> str:
+def _literal(parts: ValueParts, items: Sequence[str] | str | bytes) -> str:
     kind = {"deque": "list", "bytearray": "bytes"}.get(parts.kind, parts.kind)
-    return join(Parts(kind, "", "", items))
+    return join(ValueParts(kind, "", "", items))
 
 
 def read_edit(text: str, at: int, minus: bool = False) -> tuple[ElementEdit, int] | Malformed:
@@ -216,7 +216,7 @@ def _inside(text: str, path: tuple[str, ...], act: Callable[[str], str | None]) 
     return join(replace(parts, items=[*parts.items[:place], item, *parts.items[place + 1 :]]))
 
 
-def _place(parts: Parts, step: str) -> int | None:
+def _place(parts: ValueParts, step: str) -> int | None:
     """Which item of a value a step of a path leads to."""
     if parts.keys is not None:
         key = step[1:] if parts.kind == "object" else step
@@ -254,7 +254,7 @@ def _edited(text: str, edit: ElementEdit) -> str | None:
     return join(replace(parts, items=spliced))
 
 
-def _without(parts: Parts, step: str) -> str | None:
+def _without(parts: ValueParts, step: str) -> str | None:
     place = _place(parts, step)
     if place is None:
         return None
@@ -263,7 +263,7 @@ def _without(parts: Parts, step: str) -> str | None:
     return join(replace(parts, items=rest, keys=keys))
 
 
-def _with(parts: Parts, step: str, value: str) -> str | None:
+def _with(parts: ValueParts, step: str, value: str) -> str | None:
     place = _place(parts, step)
     if not isinstance(parts.items, list):
         return None
@@ -275,7 +275,7 @@ def _with(parts: Parts, step: str, value: str) -> str | None:
     return join(replace(parts, items=[*parts.items, value], keys=[*parts.keys, key]))
 
 
-def _combined(parts: Parts, act: str, others: Sequence[str] | str | bytes) -> str:
+def _combined(parts: ValueParts, act: str, others: Sequence[str] | str | bytes) -> str:
     """A set with or without some elements, in canonical order."""
     elements = {str(item) for item in parts.items}
     elements = elements | set(map(str, others)) if act == "+=" else elements - set(map(str, others))

@@ -16,7 +16,7 @@ import torch.nn.functional as functional
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from worldline.data.batches import Batch, answer, pack, places
+from worldline.data.batches import Batch, answer, document_places, pack
 from worldline.data.sources import Pair
 from worldline.model.hybrid import Trunk
 from worldline.model.train.feed import Tensors, tensors, to_device
@@ -92,7 +92,7 @@ def measure(model: Trunk, held: HeldOut, device: torch.device) -> dict[str, floa
 def _right(batch: Batch, hit: Any) -> list[tuple[bool, bool]]:
     """For each document: is its answer right, is every byte of its steps."""
     found = []
-    for place in places(batch):
+    for place in document_places(batch):
         steps = batch.data[place.row, place.steps : place.end].tobytes()
         hits = hit[place.row, place.steps - 1 : place.end - 1]  # the byte before predicts
         start, end = answer(steps)
