@@ -103,7 +103,7 @@ def test_law_on_humaneval(version: str) -> None:
 
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
 def test_law_on_random_programs(version: str) -> None:
-    path = Path(__file__).parents[1] / "record" / "fuzz_programs.py"
+    path = Path(__file__).parents[1] / "recording" / "fuzz_programs.py"
     generator = runpy.run_path(str(path))["program"]
     for trace in _traces([Program(source=generator(seed)) for seed in range(30)], version, steps=1000):
         _law(trace)

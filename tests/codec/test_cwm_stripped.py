@@ -125,7 +125,7 @@ def test_round_trip_on_humaneval() -> None:
 
 
 def test_round_trip_on_random_programs() -> None:
-    path = Path(__file__).parents[1] / "record" / "fuzz_programs.py"
+    path = Path(__file__).parents[1] / "recording" / "fuzz_programs.py"
     generator = runpy.run_path(str(path))["program"]
     _round_trip(_traces(Program(source=generator(seed)) for seed in range(40)))
 
