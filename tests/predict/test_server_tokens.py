@@ -60,7 +60,7 @@ def test_a_staged_run_less_its_stage_is_the_run(name: str) -> None:
         entry = staged.source.split("\n")[staged.entry - 1].removeprefix("def ").removesuffix(":")
     text = cwm.encode(record(Program(source=staged.source, call=entry)))
     assert text.startswith(staged.prompt)
-    assert staged.shown(text.removeprefix(staged.prompt)).encode() == truth(program)
+    assert staged.without_closing(text.removeprefix(staged.prompt)).encode() == truth(program)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -19,6 +19,7 @@ CHANGELESS = (
     "exit",
 )  # within a line: they change nothing, and its frame does not go on with them
 LEAVING = ("return", "raise")  # with which a frame may be left for good
+RETURNING = ("return", "yield")  # with which a frame hands a value back to its caller
 FINAL = (*LEAVING, "exit")  # with which a run may end
 
 OUTCOMES = ("returned", "raised", "exited", "killed", "limit", "tampered", "unsupported", "host-fault")

@@ -15,7 +15,7 @@ from itertools import count, islice
 from typing import Any
 
 from worldline.codec.compact.writer import Compact
-from worldline.core.events import EVENTS
+from worldline.core.events import EVENTS, RETURNING
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import KINDS, MAX_BYTES, Document, document
@@ -30,7 +30,7 @@ MAX_SHIFT = 9_999
 TOGETHER = 32  # programs a process: a fork costs as much as recording and writing several
 SPACINGS = (2, 4, 8, 16, 32, 64)
 _ASKED_AT = {EVENTS.index(event) for event in ("call", "line")}  # steps whose frame has names to ask for
-_VALUED = {EVENTS.index(event) for event in ("return", "yield")}
+_VALUED = {EVENTS.index(event) for event in RETURNING}
 SMALL = Limits(
     steps=2_000, value_bytes=2_048, value_depth=50, trace_bytes=2 << 20, wall=4.0, memory=256 << 20, processes=8,
     output=8_192, disk=1 << 20,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from worldline.codec.compact import parse as compact_parse
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm.frame import CwmFrame
-from worldline.codec.cwm.text import token
+from worldline.codec.cwm.text import WITH_LOCALS, token
 from worldline.core.events import FINAL, unsettled
 from worldline.core.malformed import Malformed
 from worldline.core.trace import Step
@@ -175,5 +175,5 @@ def _of_frame(frame: CwmFrame, parent: int) -> Event:
     lines = (frame.line,) if frame.line is not None else frame.candidates
     return Event(
         event=frame.event, frame=frame.scope, line=frame.line, lines=lines, values=frame.locals, arg=frame.arg,
-        parent=parent, whole=frame.event in ("call", "line"),
+        parent=parent, whole=frame.event in WITH_LOCALS,
     )  # fmt: skip

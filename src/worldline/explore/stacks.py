@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from worldline.core.events import CHANGELESS
+from worldline.core.events import CHANGELESS, RETURNING
 from worldline.diagnose.reading import Event
 
 NOBODY = -1
@@ -59,5 +59,5 @@ def stacks(moments: Sequence[Event]) -> Stacks:
         newest[moment.frame] = node
         found.at.append(node)
         if moment.event not in CHANGELESS:
-            top = found.parents[node] if moment.event in ("return", "yield") else node
+            top = found.parents[node] if moment.event in RETURNING else node
     return found

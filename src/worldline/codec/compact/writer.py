@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from worldline.codec.compact.changes import KnownNames, name_text
 from worldline.codec.compact.frames import NOBODY, Cursor
 from worldline.codec.compact.prompt import Compact, prompt
-from worldline.core.events import CHANGELESS, ENDED, Pending, known_at
+from worldline.core.events import CHANGELESS, ENDED, RETURNING, Pending, known_at
 from worldline.core.program import Program
 from worldline.core.state import State
 from worldline.core.trace import Frame, Hidden, Step, Trace
@@ -84,7 +84,7 @@ def _answered(run: Recorded, queries: Iterable[tuple[int, str]]) -> list[Query]:
     for step in run.steps:
         state.apply(step)
         for name in wanted.get(step.i, ()):
-            if name and (step.event in ("return", "yield") or step.event in CHANGELESS):
+            if name and (step.event in RETURNING or step.event in CHANGELESS):
                 raise UsageError(f"step {step.i} ({step.event}) has no names to ask for; ask at its line")
             found.append(Query(step.i, name, state.frames[step.frame].get(name) if name else step.arg))
     return found

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from worldline.core.events import LEAVING
 from worldline.flow.control import Flow
 
 Position = tuple[Flow, int]
@@ -55,7 +56,7 @@ def reach(before: FramePlace, event: str, position: Position) -> Iterator[Abstra
     """Sets of lines on which a frame of this event may stand after a position, the likeliest first."""
     flow, start = position
     after: AbstractSet[int] = flow.start if before.starts else flow.next.get(start, frozenset())
-    if event in ("return", "raise"):  # reported on the line that ran last
+    if event in LEAVING:  # reported on the line that ran last
         yield {start}
         yield after
     elif event == "call":  # a generator goes on where it stopped
@@ -75,7 +76,7 @@ def moved(before: FramePlace, event: str, lines: AbstractSet[int]) -> list[Posit
         for reached in reach(before, event, position):
             here = reached & lines
             found.update(((position[0], line), None) for line in here)
-            if here and event in ("return", "raise"):
+            if here and event in LEAVING:
                 break
     return narrow(list(found))
 

@@ -11,11 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from worldline.codec.cwm.comprehension import INLINED_SINCE, restore
 from worldline.codec.cwm.frame import CwmFrame
-from worldline.core.events import ENDED
+from worldline.core.events import CHANGELESS, ENDED
 from worldline.core.trace import Step, Trace
 from worldline.flow.control import Flow, successors
-
-SHOWN = ("call", "line", "return", "raise", "yield", "resume")
 
 
 def frames(trace: Trace) -> list[CwmFrame]:
@@ -55,7 +53,9 @@ class _Unfolding:
     def run(self) -> Iterator[CwmFrame]:
         other = {name for name, _ in self.trace.program.files}
         steps = [
-            s for s in self.trace.steps if s.event in SHOWN and self.trace.frames[s.frame].file not in other
+            s
+            for s in self.trace.steps
+            if s.event not in CHANGELESS and self.trace.frames[s.frame].file not in other
         ]
         last = {step.frame: i for i, step in enumerate(steps)}
         for i, step in enumerate(steps):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from worldline.codec.cwm.text import EVENT_TOKENS, SPECIAL, TOKENS, token, unshield
+from worldline.codec.cwm.text import EVENT_TOKENS, SPECIAL, TOKENS, WITH_LOCALS, WITH_VALUE, token, unshield
 from worldline.core.malformed import Malformed
 
 EVENTS = {name: event for event, name in EVENT_TOKENS.items()}
@@ -156,12 +156,12 @@ class CwmReader:
         if event is None:
             self._fail(piece, "an event or <|end_of_text|>")
             return None
-        names = self._locals() if event in ("call", "line") else {}
+        names = self._locals() if event in WITH_LOCALS else {}
         if names is None or not self._expect("action_sep"):
             return None
         line = self._text()
         arg = None
-        if event in ("return", "raise"):
+        if event in WITH_VALUE:
             arg = self._value() if self._expect("arg_sep") else None
             if arg is None:
                 return None

@@ -25,6 +25,7 @@ TOKENS = {
     "trace_context_start": 128107,
 }
 EVENT_TOKENS = {"call": "call_sep", "line": "line_sep", "return": "return_sep", "raise": "exception_sep"}
+WITH_LOCALS, WITH_VALUE = ("call", "line"), ("return", "raise")  # what a frame of each event carries
 MARKER = "# << START_OF_TRACE"
 UNCHANGED = ".."
 

@@ -17,6 +17,8 @@ from worldline.codec.cwm.text import (
     EVENT_TOKENS,
     TOKENS,
     UNCHANGED,
+    WITH_LOCALS,
+    WITH_VALUE,
     SourceListing,
     listing,
     marked,
@@ -61,12 +63,12 @@ def _rendered(shown: Iterable[CwmFrame], lines: SourceListing) -> Iterator[str]:
     said: dict[int, dict[str, str]] = {}
     for frame in shown:
         yield token(EVENT_TOKENS[frame.event])
-        if frame.event in ("call", "line"):
+        if frame.event in WITH_LOCALS:
             known = said.get(frame.scope, {}) if frame.event == "line" else {}
             yield _object(frame.locals, known)
             said[frame.scope] = frame.locals
         yield token("action_sep") + shield(lines.text(frame.line or 0)) + "\n"
-        if frame.event in ("return", "raise"):
+        if frame.event in WITH_VALUE:
             yield token("arg_sep") + quoted(frame.arg or "None")
         yield token("frame_sep")
 

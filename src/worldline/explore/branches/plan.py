@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from worldline.codec.compact.guide.guard import guard_of
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.turns import Turn, turns
-from worldline.core.events import CHANGELESS
+from worldline.core.events import CHANGELESS, RETURNING
 from worldline.core.malformed import Malformed
 from worldline.core.value import canonical
 from worldline.errors import UsageError
@@ -131,7 +131,7 @@ class ImaginedRun:
         event = self.parsed.steps[step].event
         own = self.turns[step].lines[-1]
         leaves = event == "raise" and self.text[own.start : own.action].endswith(b")!")
-        return leaves or event in ("return", "yield")
+        return leaves or event in RETURNING
 
     def newest(self, frame: int, step: int) -> int:
         """The newest step of a frame at a step; output and the like belong to the one before them."""

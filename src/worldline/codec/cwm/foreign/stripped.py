@@ -31,7 +31,16 @@ from worldline.codec.cwm.lines import Activations
 from worldline.codec.cwm.parse import CwmPrediction
 from worldline.codec.cwm.parse import parse as parse_tagged
 from worldline.codec.cwm.reader import RawFrame
-from worldline.codec.cwm.text import EVENT_TOKENS, SPECIAL, UNCHANGED, listing, quoted, shield, token
+from worldline.codec.cwm.text import (
+    EVENT_TOKENS,
+    SPECIAL,
+    UNCHANGED,
+    WITH_VALUE,
+    listing,
+    quoted,
+    shield,
+    token,
+)
 from worldline.codec.repetition import repetition
 from worldline.core.malformed import Malformed
 from worldline.flow.control import successors
@@ -163,7 +172,7 @@ def tagged(frames: Iterable[RawFrame]) -> str:
 
 def _spelled(frame: RawFrame) -> str:
     line = token("action_sep") + shield(frame.line) + "\n"
-    if frame.event in ("return", "raise"):
+    if frame.event in WITH_VALUE:
         line += token("arg_sep") + quoted(frame.arg or "None")
         return token(EVENT_TOKENS[frame.event]) + line + token("frame_sep")
     names = ", ".join(f"{quoted(name)}: {quoted(value)}" for name, value in frame.locals.items())
