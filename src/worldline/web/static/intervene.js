@@ -109,8 +109,8 @@ export function intervenePanel({ send }) {
   }
 
   function stepOf() {
-    if (terminal.step.app === null) throw new Error("The model has no step here.");
-    return terminal.step.app;
+    if (view.step === null) throw new Error("The model has no step here.");
+    return view.step;
   }
 
   /** Opens the panel with a kind, and what is known of it; `focus: false` only fills it in. */

@@ -7,7 +7,7 @@ import { HOPS, MOVES } from "./moves.js";
 export function sampleKeys(view) {
   const key = (name, label, act, also) => ({ key: name, also, label, act });
   const go = (at) => at !== null && at !== undefined && view.context.go(addressOf({ ...view.here, at, branch: 0, row: null }));
-  const asks = (kind, label, name) => key(name, label, () => terminal.trials.open(kind, kind === "edit" ? { name: (view.now.names.find((one) => one.differs) ?? view.now.names[0])?.name } : {}));
+  const asks = (kind, label, name) => key(name, label, () => view.intervene.open(kind, kind === "edit" ? { name: (view.now.names.find((one) => one.differs) ?? view.now.names[0])?.name } : {}));
   return [
     ["Steps", [
       ...[...MOVES, ...HOPS].map((one) => key(one.key, one.label, () => view.move(one), one.also)),
