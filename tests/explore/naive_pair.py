@@ -24,7 +24,7 @@ class _Known:
         self.pair, self.sides = pair, (pair.left, pair.right)
         self.agrees = [
             span.agrees
-            for span in aligned(pair.left.moments, pair.right.moments)
+            for span in aligned(pair.left.events, pair.right.events)
             for _ in range(max(span.wanted, span.got))
         ]
         self.stacks: list[Stack] = [(), ()]
@@ -50,10 +50,10 @@ class _Known:
             if one.what == "event":
                 action = before
             else:
-                own = named and one.step == row.left and not self.sides[0].moments[row.left].whole
+                own = named and one.step == row.left and not self.sides[0].events[row.left].whole
                 states.add(here if own else before)
             if one.what != "event" and not named:
-                self.hand(self.sides[0].moments[row.left].event)
+                self.hand(self.sides[0].events[row.left].event)
         return action, WRONG if WRONG in states else CONSEQUENTIAL if states else RIGHT
 
     def _apart(self, n: int, before: str) -> tuple[str, str]:
@@ -81,7 +81,7 @@ class _Known:
             kept = min(len(old), len(new)) if kept is None else kept
             self.given = {position for position in self.given if position < kept}
         for which, step in enumerate((row.left, row.right)):
-            if step is not None and not is_done and self.sides[which].moments[step].event not in CHANGELESS:
+            if step is not None and not is_done and self.sides[which].events[step].event not in CHANGELESS:
                 self.given.discard(len(self.stacks[which]) - 1)
 
     def hand(self, event: str) -> None:
@@ -134,7 +134,7 @@ class _Known:
                 self.pair.row_of(name, side.history.known_at(step))
                 for name, side, step in zip(("left", "right"), self.sides, steps, strict=True)
             ]
-            is_open = any(side.moments[step].open for side, step in zip(self.sides, steps, strict=True))
+            is_open = any(side.events[step].open for side, step in zip(self.sides, steps, strict=True))
             if is_open or (told[0] != told[1] and max(told) > n):
                 found[0].add(row.left)
                 found[1].add(row.right)

@@ -144,7 +144,7 @@ def test_a_side_that_has_ended_stays_where_it_was() -> None:
     pair = Pair(truth, short)
     check(pair)
     later = chunk(pair, chunks(pair) - 1)["right"]
-    assert later["at"]["step"] == len(short.moments) - 1
+    assert later["at"]["step"] == len(short.events) - 1
     assert str(later["at"]["frame"]) in later["state"]
 
 

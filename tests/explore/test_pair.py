@@ -111,8 +111,8 @@ def test_a_difference_in_late_changes_stands_where_they_are_told() -> None:
     pair = Pair(true("fact"), changed("fact", (" r=1\n5", " r=7\n5")))
     (row,) = (row for row in pair.rows if row.differs and row.differs[0].name == "r")
     assert (row.state, row.differs[0].wanted, row.differs[0].got) == (WRONG, "1", "7")
-    assert true("fact").moments[row.left or 0].line == 5
-    assert true("fact").moments[row.differs[0].step].line == 4
+    assert true("fact").events[row.left or 0].line == 5
+    assert true("fact").events[row.differs[0].step].line == 4
 
 
 def test_another_way_is_wrong_once_and_then_consequential() -> None:

@@ -27,7 +27,7 @@ def naive_chain(of: Side, step: int) -> list[int]:
     """The frames that run at a step, by who is on top when each is called or goes on."""
     under: dict[int, int] = {}
     top = -1
-    for moment in of.moments[: step + 1]:
+    for moment in of.events[: step + 1]:
         frame = moment.frame
         if frame not in under:
             under[frame] = moment.parent
@@ -35,7 +35,7 @@ def naive_chain(of: Side, step: int) -> list[int]:
             under[frame] = top
         if moment.event not in CHANGELESS:
             top = under[frame] if moment.event in ("return", "yield") else frame
-    return _up(under, of.moments[step].frame)[::-1]
+    return _up(under, of.events[step].frame)[::-1]
 
 
 def _up(under: dict[int, int], frame: int) -> list[int]:
@@ -48,11 +48,11 @@ def _up(under: dict[int, int], frame: int) -> list[int]:
 
 def naive_told(of: Side, step: int) -> int:
     """The step with which the changes of a step are told."""
-    moment = of.moments[step]
+    moment = of.events[step]
     if moment.event in ("call", *CHANGELESS) or moment.whole:
         return step
-    later = [j for j in range(step + 1, len(of)) if of.moments[j].frame == moment.frame]
-    return next((j for j in later if of.moments[j].event not in CHANGELESS), step)
+    later = [j for j in range(step + 1, len(of)) if of.events[j].frame == moment.frame]
+    return next((j for j in later if of.events[j].event not in CHANGELESS), step)
 
 
 def naive_values(of: Side, step: int) -> dict[int, dict[str, tuple[str, int]]]:
@@ -60,7 +60,7 @@ def naive_values(of: Side, step: int) -> dict[int, dict[str, tuple[str, int]]]:
     found: dict[int, dict[str, tuple[str, int]]] = {}
     before: dict[int, int] = {}
     for i in range(len(of)):
-        moment = of.moments[i]
+        moment = of.events[i]
         names = found.setdefault(moment.frame, {})
         if moment.event in CHANGELESS:
             continue
@@ -91,14 +91,14 @@ def check(of: Side) -> None:
         values = naive_values(of, step)
         for live in lives:
             assert {n: (live.values[n], live.writers[n]) for n in live.values} == values[live.frame]
-            newest = [m for m in of.moments[: step + 1] if m.frame == live.frame][-1]
+            newest = [m for m in of.events[: step + 1] if m.frame == live.frame][-1]
             assert live.line == newest.line
             for name, writer in live.writers.items():
                 assert of.writer(step, live.frame, name) == writer <= step
         check_targets(of, step, chain)
     for step in range(len(of)):
         frames = [live.frame for live in of.before(step)]
-        own = of.moments[step].frame
+        own = of.events[step].frame
         assert frames == [f for f in naive_chain(of, step) if f != own or of.began(own) < step]
 
 
@@ -107,7 +107,7 @@ def check_targets(of: Side, step: int, chain: list[int]) -> None:
     last = len(of) - 1
 
     def seek(order: range, frames: list[int], end: int) -> int | None:
-        found = next((j for j in order if of.moments[j].frame in frames), end)
+        found = next((j for j in order if of.events[j].frame in frames), end)
         return found if found != step else None
 
     ahead, behind = range(step + 1, len(of)), range(step - 1, -1, -1)
@@ -154,7 +154,7 @@ def test_the_state_is_the_recorders_own(name: str) -> None:
 
 def test_a_frame_is_named_by_the_source() -> None:
     of = true("script")
-    names = {of.frame(moment.frame) for moment in of.moments}
+    names = {of.frame(moment.frame) for moment in of.events}
     assert {info.function for info in names} >= {
         "<module>",
         "Box",
@@ -166,14 +166,14 @@ def test_a_frame_is_named_by_the_source() -> None:
     assert next(info for info in names if info.function == "double") == FrameInfo(
         next(i.serial for i in names if i.function == "double"), "double", "other.py", 1, 0
     )
-    assert of.frame(0) == FrameInfo(0, "<module>", None, of.moments[0].line or 0, -1)
+    assert of.frame(0) == FrameInfo(0, "<module>", None, of.events[0].line or 0, -1)
 
 
 def test_a_generator_stands_upon_whoever_resumed_it() -> None:
     of = true("turns")
     stacks = {
         tuple(live.function for live in of.stack(step))
-        for step, moment in enumerate(of.moments)
+        for step, moment in enumerate(of.events)
         if of.frame(moment.frame).function == "gen"
     }
     assert stacks == {("f", "pull", "gen"), ("f", "gen"), ("f", "<genexpr>", "gen")}
@@ -183,7 +183,7 @@ def test_a_call_that_is_not_back_has_changed_nothing_yet() -> None:
     of = true("fact")
     waiting = of.stack(2)[0], of.stack(3)[0], of.stack(9)[0]
     assert [dict(live.values) for live in waiting] == [{"n": "4"}] * 3
-    back = next(j for j in range(3, len(of)) if of.moments[j].frame == 0)
+    back = next(j for j in range(3, len(of)) if of.events[j].frame == 0)
     assert of.stack(back)[0].values == of.before(back)[0].values == {"n": "4", "r": "6"}
     assert of.stack(back)[0].writers == {"n": 0, "r": 2}
     assert of.over(2) == back
@@ -223,7 +223,7 @@ def test_sureness_is_of_the_step_that_it_was_measured_on() -> None:
 def test_a_query_between_steps_moves_no_step() -> None:
     asked = changed("fact", ("2\n4\n", "2\n?n\n=4\n4\n"), status="budget")
     plain = true("fact")
-    assert [m.event for m in asked.moments[:6]] == [m.event for m in plain.moments[:6]]
+    assert [m.event for m in asked.events[:6]] == [m.event for m in plain.events[:6]]
     assert [asked.cost(step) for step in (0, 1, 3)] == [plain.cost(step) for step in (0, 1, 3)]
 
 

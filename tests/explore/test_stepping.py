@@ -35,16 +35,16 @@ def around(side: Side, step: int) -> list[int]:
 def check(side: Side, *, fine: bool) -> None:
     """Every position of a side, by the definition."""
     stepper, end = Stepper(side), len(side)
-    stops = [q for q in range(end) if fine or side.moments[q].event == "line"]
+    stops = [q for q in range(end) if fine or side.events[q].event == "line"]
     for p in range(end):
-        frame = side.moments[p].frame
+        frame = side.events[p].frame
         outside = [q for q in stops if frame not in around(side, q)]
         later = [q for q in outside if q > p]
         assert stepper.into(p, fine=fine) == min((q for q in stops if q > p), default=end)
         assert stepper.over(p, fine=fine) == min(later, default=end)
         assert stepper.back(p, fine=fine) == max((q for q in outside if q < p), default=0)
         if not fine:
-            elsewhere = (q for q in later if side.moments[q].frame != frame)
+            elsewhere = (q for q in later if side.events[q].frame != frame)
             assert stepper.out(p) == min(elsewhere, default=end)
         assert stepper.stack(p)[0].frame == frame
     assert [frame.step for frame in stepper.stack(end)] == [None] * len(stepper.stack(end))

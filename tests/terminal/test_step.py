@@ -242,7 +242,7 @@ def test_the_last_writer_of_the_chosen_name() -> None:
         await hand.press("w")
         step = cursor.pair.rows[cursor.row].right
         assert step is not None
-        assert cursor.pair.right.moments[step].event == "call"
+        assert cursor.pair.right.events[step].event == "call"
         right = cursor.row
         await hand.press("b", "W")
         assert cursor.row == right

@@ -145,7 +145,7 @@ class BreakpointHits:
         """Looks at the steps that are new."""
         wanted = "line", self.breakpoint.file, self.breakpoint.line
         for p in range(self._read, len(stepper)):
-            moment = stepper.moments[p]
+            moment = stepper.events[p]
             here = (moment.event, moment.file, line_of(moment)) == wanted
             if here and self._holds(stepper, p):
                 self._pass(p)

@@ -210,7 +210,7 @@ class Session:
             self.go(Move("arrive", reason="pause"))
             return
         known = min(len(self.stepper), self._known())
-        lines = (q for q in range(known - 1, self.position, -1) if self.stepper.moments[q].event == "line")
+        lines = (q for q in range(known - 1, self.position, -1) if self.stepper.events[q].event == "line")
         self._arrive(next(lines, max(self.position, 0)), StopEvent("pause"))
 
     def back(self, *, fine: bool = False) -> None:
@@ -359,7 +359,7 @@ class Session:
         self._printed[self.branch] = max(printed, position)
 
     def _emit_output(self, text: str, category: str, stepper: Stepper, step: int) -> None:
-        moment = stepper.moments[step]
+        moment = stepper.events[step]
         source = self.sources.described((self.program, moment.file))
         line = max(line_of(moment), 1) - self.client.line_shift
         self.emit("output", {"category": category, "output": text, "source": source, "line": line})

@@ -70,7 +70,7 @@ def _cell(pair: Pair, name: str, n: int, step: int | None) -> dict[str, Any] | N
     side = pair.side(name)
     if side is None or step is None:
         return None
-    moment, sure = side.moments[step], side.sure(step)
+    moment, sure = side.events[step], side.sure(step)
     other = _beside(pair, name, pair.rows[n])
     printed = side.printed(step)
     cell: dict[str, Any] = {
@@ -109,7 +109,7 @@ def _beside(pair: Pair, name: str, row: PairRow) -> tuple[dict[str, str], str | 
     if side is None or step is None:
         return {}, None
     values = {change.name: change.text for change in side.writes(step) if change.text is not None}
-    return values, side.moments[step].arg
+    return values, side.events[step].arg
 
 
 def _key(pair: Pair, name: str, first: int, last: int) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def _at(side: Side, step: int) -> dict[str, Any] | None:
     """Where a side is when a step is done; None before the first."""
     if step == NOBODY:
         return None
-    moment = side.moments[step]
+    moment = side.events[step]
     file = None if moment.file is None else clip(moment.file)
     return {"step": step, "event": moment.event, "line": moment.line, "file": file, "frame": moment.frame}
 

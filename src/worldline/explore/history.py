@@ -3,7 +3,7 @@
 A step's changes are told at the step itself when its frame's next event follows at once, and otherwise with that next
 event, as in the compact notation: a frame that waits for a call does not know yet what its line does. A call's
 arguments are there at once. Of Meta's notation, which repeats all locals, a change is what differs from before, and
-who made it is the step before of the same frame. It reads moments and judges nothing.
+who made it is the step before of the same frame. It reads events and judges nothing.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ class NameHistory:
 class History:
     """The changes of every step, and the values of every name at any step."""
 
-    def __init__(self, moments: Sequence[Event]) -> None:
-        self._size = len(moments) + 1
-        self._late = _late(moments)
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._size = len(events) + 1
+        self._late = _late(events)
         self.writes: list[tuple[Write, ...]] = []
         self.names: dict[int, dict[str, NameHistory]] = {}
         newest = Pending[int]()
-        for i, moment in enumerate(moments):
+        for i, moment in enumerate(events):
             told: list[Write] = []
             before = newest.settle(moment.frame, moment.event)
             if before is not None and before in self._late:
-                told += _own(before, moments[before])
+                told += _own(before, events[before])
             if moment.whole:
                 told += self._differing(i, moment, i if before is None else before)
             elif i not in self._late and (moment.values or moment.gone):
@@ -109,10 +109,10 @@ def _own(step: int, moment: Event) -> Iterator[Write]:
         yield Write(moment.frame, name, text, step)
 
 
-def _late(moments: Sequence[Event]) -> dict[int, int]:
+def _late(events: Sequence[Event]) -> dict[int, int]:
     """The steps whose changes come late, each with the step that they are told with."""
     return {
         i: after
-        for i, (moment, after) in enumerate(zip(moments, known_at(moments), strict=True))
+        for i, (moment, after) in enumerate(zip(events, known_at(events), strict=True))
         if after is not None and after != i + 1 and moment.event != "call" and not moment.whole
     }

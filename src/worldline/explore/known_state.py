@@ -115,7 +115,7 @@ class KnownDifferences:
         common = self._common
         self._compare_changes(left, right, min(kept, common), late=True)
         for way, step in ((self._left, left), (self._right, right)):
-            if step is not None and way.side.moments[step].event not in CHANGELESS:
+            if step is not None and way.side.events[step].event not in CHANGELESS:
                 self._given.discard(len(way.nodes) - 1)
         if kept == depth == len(self._left.nodes) == len(self._right.nodes):
             return  # no frame has come or gone
@@ -131,7 +131,7 @@ class KnownDifferences:
 
     def give(self, left: int) -> None:
         """Two steps beside each other handed on different values: to the frame around, or, raised, to their own."""
-        event, top = self._left.side.moments[left].event, len(self._left.nodes) - 1
+        event, top = self._left.side.events[left].event, len(self._left.nodes) - 1
         if event in ("return", "yield", "raise") and top > 0:
             self._given.add(top - 1)
         if event not in ("return", "yield", "output"):
@@ -146,7 +146,7 @@ class KnownDifferences:
         """Both are told: they count from now on."""
         for way, step, held in zip(self._ways, (left, right), self._open, strict=True):
             held.discard(step)
-            moment = way.side.moments[step]
+            moment = way.side.events[step]
             position = way.positions.get(moment.frame, self._common)
             for name in (*moment.gone, *moment.values) if position < self._common else ():
                 self._compare(position, name)

@@ -172,7 +172,7 @@ class _Judge:
         return PairRow(place.left, place.right, action, state, tuple(differs))
 
     def _is_own(self, one: Divergence, place: LayoutRow) -> bool:
-        return one.step == place.left and not self._rows.left.moments[one.step].whole
+        return one.step == place.left and not self._rows.left.events[one.step].whole
 
     def _step(self, n: int, place: LayoutRow) -> bool:
         """Goes on to a row; says whether both know the same when its own changes are still to come."""
@@ -189,7 +189,7 @@ class _Judge:
         left, right = place.left, place.right
         if not place.agrees or left is None or right is None:
             return
-        is_open = self._rows.left.moments[left].open or self._rows.right.moments[right].open
+        is_open = self._rows.left.events[left].open or self._rows.right.events[right].open
         known = self._rows.known_at(left, right)
         if is_open or known[0] != known[1]:
             self._differences.hold(left, right)

@@ -62,7 +62,7 @@ def is_change(one: Divergence) -> bool:
 def row_layout(left: Side, right: Side) -> RowLayout:
     """The rows of two sides."""
     found = RowLayout(left, right)
-    for span in aligned(left.moments, right.moments):
+    for span in aligned(left.events, right.events):
         for k in range(max(span.wanted, span.got)):
             i = span.truth + k if k < span.wanted else None
             j = span.found + k if k < span.got else None

@@ -1,7 +1,7 @@
 """One run to step through, true or imagined: its stack, values and output at any step, and where each step leads.
 
 Made of a text of either notation, whatever bytes it has: what was read of it is stepped through. It compares nothing.
-A step is an index into the moments. The state at a step is what the text has told when the step is done: values that a
+A step is an index into the events. The state at a step is what the text has told when the step is done: values that a
 frame will only know once its call is back are not there before (see `history`).
 """
 
@@ -62,41 +62,41 @@ class Side:
     ) -> None:
         self.name, self.ask, self.prediction = name, ask, prediction
         self.reading = reading or read(ask, prediction)
-        self.moments: tuple[Event, ...] = self.reading.events
-        self.stacks = stacks(self.moments)
-        self.history = History(self.moments)
+        self.events: tuple[Event, ...] = self.reading.events
+        self.stacks = stacks(self.events)
+        self.history = History(self.events)
         self._functions = Functions(ask.program)
         self._steps: dict[int, list[int]] = {}  # of each frame
         self._firsts: dict[str | None, int] = {}  # the first frame of each file
-        for i, moment in enumerate(self.moments):
+        for i, moment in enumerate(self.events):
             self._firsts.setdefault(moment.file, moment.frame)
             self._steps.setdefault(moment.frame, []).append(i)
         self._sure = {one.end: one for one in sure}
         self._infos: dict[int, FrameInfo] = {}
-        self._printing = [i for i, moment in enumerate(self.moments) if moment.event == "output"]
+        self._printing = [i for i, moment in enumerate(self.events) if moment.event == "output"]
 
     @cached_property
     def _ahead(self) -> tuple[list[int], list[int]]:
         with without_gc():
-            return targets(self.stacks, range(len(self.moments)))
+            return targets(self.stacks, range(len(self.events)))
 
     @cached_property
     def _behind(self) -> tuple[list[int], list[int]]:
         with without_gc():
-            return targets(self.stacks, range(len(self.moments) - 1, -1, -1))
+            return targets(self.stacks, range(len(self.events) - 1, -1, -1))
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:
         with without_gc():
-            return step_spans(self.prediction, len(self.moments))
+            return step_spans(self.prediction, len(self.events))
 
     def __len__(self) -> int:
-        return len(self.moments)
+        return len(self.events)
 
     def frame(self, serial: int) -> FrameInfo:
         """An activation by its number."""
         if serial not in self._infos:
-            first = self.moments[self.began(serial)]
+            first = self.events[self.began(serial)]
             line = first.line if first.line is not None else next(iter(first.lines), None)
             is_first = self._firsts[first.file] == serial
             name = self._functions.name(first.file, line, first.values, is_first=is_first)
@@ -135,7 +135,7 @@ class Side:
         """The line of a frame's newest step; None where there is none or its text leaves it open."""
         steps = self._steps.get(frame, [])
         at = bisect_right(steps, step)
-        return self.moments[steps[at - 1]].line if at else None
+        return self.events[steps[at - 1]].line if at else None
 
     def writes(self, step: int) -> tuple[Write, ...]:
         """What a step changes in the state that is shown, late changes of a frame that waited among it."""
@@ -157,13 +157,13 @@ class Side:
 
     def is_moved(self, step: int) -> bool:
         """Whether the frame of a step goes on under another frame than before: a generator that is handed around."""
-        steps = self._steps[self.moments[step].frame]
+        steps = self._steps[self.events[step].frame]
         at = bisect_right(steps, step) - 1
         return at > 0 and self.stacks.at[steps[at - 1]] != self.stacks.at[step]
 
     def printed(self, step: int) -> str | None:
         """What a step prints; None where it prints nothing, or does not say what."""
-        moment = self.moments[step]
+        moment = self.events[step]
         if moment.event != "output" or moment.arg is None:
             return None
         return unquote(moment.arg) if kind(moment.arg) == "str" else moment.arg
@@ -195,7 +195,7 @@ class Side:
 
     def into(self, step: int) -> int | None:
         """The next step; None at the end."""
-        return step + 1 if step + 1 < len(self.moments) else None
+        return step + 1 if step + 1 < len(self.events) else None
 
     def back(self, step: int) -> int | None:
         """The step before; None at the beginning."""
@@ -203,11 +203,11 @@ class Side:
 
     def over(self, step: int) -> int | None:
         """The next step of this frame or of one around it, else the last step; None at the end."""
-        return self._target(step, self._ahead[0], len(self.moments) - 1)
+        return self._target(step, self._ahead[0], len(self.events) - 1)
 
     def out(self, step: int) -> int | None:
         """The next step of a frame around this one, else the last step; None at the end."""
-        return self._target(step, self._ahead[1], len(self.moments) - 1)
+        return self._target(step, self._ahead[1], len(self.events) - 1)
 
     def back_over(self, step: int) -> int | None:
         """The last step before of this frame or of one around it, else the first step; None at the beginning."""
@@ -222,8 +222,8 @@ class Side:
         return found if found != step else None
 
     def _check(self, step: int) -> None:
-        if not 0 <= step < len(self.moments):
-            raise IndexError(f"step {step} of a run of {len(self.moments)}")
+        if not 0 <= step < len(self.events):
+            raise IndexError(f"step {step} of a run of {len(self.events)}")
 
 
 def _chance(logprob: float) -> float:

@@ -84,11 +84,11 @@ def alone(found: Sequence[Event], sure: Sequence[float] = (), most: int = 0) -> 
 
 
 def _compared(row: AlignedRow, kind: str, wanted: _Side, got: _Side, sure: Sequence[float]) -> ComparedRow:
-    one = wanted.moments[row.truth] if row.truth is not None else None
-    other = got.moments[row.found] if row.found is not None else None
+    one = wanted.events[row.truth] if row.truth is not None else None
+    other = got.events[row.found] if row.found is not None else None
     side, here = (wanted, one) if one is not None else (got, other)
     apart = one is None or other is None or one.action != other.action
-    spoken = row.found if got.moments else row.truth  # of a run alone, its own
+    spoken = row.found if got.events else row.truth  # of a run alone, its own
     return ComparedRow(
         kind=kind,
         step=row.truth if row.truth is not None else row.found,
@@ -102,13 +102,13 @@ def _compared(row: AlignedRow, kind: str, wanted: _Side, got: _Side, sure: Seque
 
 
 class _Side:
-    """The moments of one side: what each shows of its names, and how deep its frame is."""
+    """The events of one side: what each shows of its names, and how deep its frame is."""
 
-    def __init__(self, moments: Sequence[Event]) -> None:
-        self.moments, self.depths = moments, dict[int, int]()
+    def __init__(self, events: Sequence[Event]) -> None:
+        self.events, self.depths = events, dict[int, int]()
         self._changed: list[dict[str, str]] = []
         known: dict[int, dict[str, str]] = {}
-        for moment in moments:
+        for moment in events:
             if moment.frame not in self.depths:
                 self.depths[moment.frame] = self.depths.get(moment.parent, -1) + 1
             if moment.whole:
@@ -124,7 +124,7 @@ class _Side:
         """The cell of a moment; `placed`: with its line, since it is not the row's."""
         if at is None:
             return None
-        moment, names = self.moments[at], {one.name for one in differs if one.name is not None}
+        moment, names = self.events[at], {one.name for one in differs if one.name is not None}
         whole = any(one.what in ACTIONS for one in differs)
         argued = any(one.name is None for one in differs)
         found = []

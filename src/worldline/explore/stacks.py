@@ -44,12 +44,12 @@ class Stacks:
         return node != NOBODY
 
 
-def stacks(moments: Sequence[Event]) -> Stacks:
+def stacks(events: Sequence[Event]) -> Stacks:
     """The stack of every step."""
     found = Stacks()
     newest: dict[int, int] = {}  # the node of each frame
     top = NOBODY
-    for moment in moments:
+    for moment in events:
         node = newest.get(moment.frame, NOBODY)
         if node == NOBODY:
             node = found._put(moment.frame, newest.get(moment.parent, NOBODY))

@@ -42,26 +42,26 @@ class Stepper:
     """One side by its positions."""
 
     def __init__(self, side: Side) -> None:
-        self.side, self.moments = side, side.moments
+        self.side, self.events = side, side.events
         self._stacks = side.stacks
         self._before: list[int] = []  # for each step, its frame's newest one before it
         newest: dict[int, int] = {}
-        for i, moment in enumerate(self.moments):
+        for i, moment in enumerate(self.events):
             self._before.append(newest.get(moment.frame, NOBODY))
             if moment.event not in CHANGELESS:
                 newest[moment.frame] = i
 
     def __len__(self) -> int:
-        return len(self.moments)
+        return len(self.events)
 
     def at(self, p: int) -> Event | None:
         """The moment that is about to happen; None at the end of what is known."""
-        return self.moments[p] if 0 <= p < len(self.moments) else None
+        return self.events[p] if 0 <= p < len(self.events) else None
 
     def is_inside(self, q: int, p: int) -> bool:
         """Whether step q happens in a call that was made, directly or not, by the frame of step p."""
         node = self._stacks.parents[self._stacks.at[q]]
-        frame = self.moments[p].frame
+        frame = self.events[p].frame
         while node != NOBODY and self._stacks.frames[node] != frame:
             node = self._stacks.parents[node]
         return node != NOBODY
@@ -78,32 +78,30 @@ class Stepper:
         """The next one that is neither in this frame nor inside a call of it."""
         there = (
             q for q in self._ahead(p, False)
-            if self.moments[q].frame != self.moments[p].frame and not self.is_inside(q, p)
+            if self.events[q].frame != self.events[p].frame and not self.is_inside(q, p)
         )  # fmt: skip
         return next(there, len(self))
 
     def back(self, p: int, *, fine: bool = False) -> int:
         """The position before, not inside a call made from here; the beginning where there is none."""
         for q in range(min(p, len(self)) - 1, -1, -1):
-            if (fine or self.moments[q].event == "line") and not (p < len(self) and self.is_inside(q, p)):
+            if (fine or self.events[q].event == "line") and not (p < len(self) and self.is_inside(q, p)):
                 return q
         return 0
 
     def _ahead(self, p: int, fine: bool) -> Iterator[int]:
         """The positions to stop at behind p: lines, or, when it is fine, every step."""
-        return (q for q in range(p + 1, len(self)) if fine or self.moments[q].event == "line")
+        return (q for q in range(p + 1, len(self)) if fine or self.events[q].event == "line")
 
     def call_of(self, frame: int) -> int:
         """The first step of a frame: its call."""
-        return next(q for q, moment in enumerate(self.moments) if moment.frame == frame)
+        return next(q for q, moment in enumerate(self.events) if moment.frame == frame)
 
     def settled(self, step: int) -> int:
         """The position at which what a step changed is to be seen: its frame's next event, else the end."""
-        frame = self.moments[step].frame
+        frame = self.events[step].frame
         later = range(step + 1, len(self))
-        found = (
-            q for q in later if self.moments[q].frame == frame and self.moments[q].event not in CHANGELESS
-        )
+        found = (q for q in later if self.events[q].frame == frame and self.events[q].event not in CHANGELESS)
         return next(found, len(self))
 
     def stack(self, p: int) -> list[StoppedFrame]:

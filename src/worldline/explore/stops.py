@@ -106,7 +106,7 @@ def stop_points(
 
 
 def _raised(stepper: Stepper) -> Iterator[StopPoint]:
-    for p, moment in enumerate(stepper.moments):
+    for p, moment in enumerate(stepper.events):
         if moment.event == "raise":
             title = (moment.arg or "").partition("(")[0] or "an exception"
             yield StopPoint(p, RAISED, title, moment.arg or "")
@@ -225,7 +225,7 @@ def _why(
     if DIVERGENCE in stops and not set(found) <= {RIGHT, OPEN}:
         return "a divergence"
     step = pair.rows[row].right
-    if RAISED in stops and step is not None and pair.right.moments[step].event == "raise":
+    if RAISED in stops and step is not None and pair.right.events[step].event == "raise":
         return "an exception"
     return ""
 
@@ -235,6 +235,6 @@ def locations(pair: Pair, row: int) -> Iterator[Location]:
     for name in ("left", "right"):
         side, step = pair.side(name), getattr(pair.rows[row], name)
         if side is not None and step is not None:
-            moment = side.moments[step]
+            moment = side.events[step]
             if moment.event == "line" and moment.line is not None:
                 yield moment.file, moment.line

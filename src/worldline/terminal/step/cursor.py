@@ -99,11 +99,11 @@ class SceneCursor:
         return self.pair.rows[self.row].right if self.count else None
 
     @property
-    def moment(self) -> Event | None:
+    def event(self) -> Event | None:
         """What happens in this row: for the interpreter, or, where it has no step here, for the model."""
         for side_view in (self.view.left, self.view.right):
             if side_view is not None and side_view.own:
-                return side_view.moment
+                return side_view.event
         return None
 
     def _newest(self) -> int:

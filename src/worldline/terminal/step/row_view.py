@@ -32,9 +32,9 @@ class SideView:
     printed: str
 
     @property
-    def moment(self) -> Event:
+    def event(self) -> Event:
         """What happens in the step."""
-        return self.side.moments[self.step]
+        return self.side.events[self.step]
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def _is_changed(side_view: SideView | None, live: FrameState | None, name: str) 
 def _carried(left: SideView | None, right: SideView | None) -> tuple[NamedValue, ...]:
     """What the row's own steps return, raise, yield or read."""
     found = [
-        side_view.moment if side_view is not None and side_view.own else None for side_view in (left, right)
+        side_view.event if side_view is not None and side_view.own else None for side_view in (left, right)
     ]
     args = [one.arg if one is not None and one.event in CARRIED else None for one in found]
     event = next((one.event for one, arg in zip(found, args, strict=True) if one and arg is not None), None)
