@@ -9,14 +9,14 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
 BIN := .venv/bin
 STAMP := .venv/.set-up
-SOURCES := src tests perf studies setup.py
+SOURCES := src tests perf studies docs setup.py
 # A file's tests stay in one process, so that what they share (a server, a browser, a built run) is made once.
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile
 # The folders whose tests take seconds of CPU time in all: what `make check` runs.
 FAST := tests/house tests/core tests/formats
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench pictures tokenizers humaneval hostile format clean
+.PHONY: help setup demo test check bench pictures tokenizers humaneval hostile house format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -76,6 +76,9 @@ humaneval: setup ## HumanEval's solutions on their tests' inputs: both codecs th
 hostile: setup ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 1,000 random programs a version
 	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 $(PYTEST) tests/storage tests/hostile tests/escape tests/recording
 	$(BIN)/python tests/rewrite/many.py 10000 --drawn 1
+
+house: setup ## the map of all files in docs/house.md, out of their first sentences
+	$(BIN)/python docs/house.py
 
 format: setup ## rewrite the sources in house style
 	$(BIN)/ruff check --fix-only $(SOURCES)

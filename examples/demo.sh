@@ -11,6 +11,7 @@ run() { say "$@"; "$@"; }
 see() { say "$@"; "$@" || [ $? = 1 ]; } # 1 is a finding: the model was wrong somewhere
 
 see worldline debug examples/count.py --call "count('berry', 'r')"
+see worldline debug examples/paint.py --call "paint([[1, 2], [3, 4]])"
 see worldline debug examples/parse.py --call "parse('42')"
 run worldline imagine examples/factorial.py --call "fact(3)"
 run worldline bench permutation --length 8,128 --limit 4

@@ -4,7 +4,7 @@
  * The fast twin of src/worldline/recording/guests/recorder.py: same records, same bytes. One recorder a process. Not
  * covered: running the program, its standard streams, the end of the process - that is guests/python.py.
  *
- * One compilation unit, so that one command builds it for any interpreter (src/worldline/record/native.py) and the
+ * One compilation unit, so that one command builds it for any interpreter (src/worldline/recording/native.py) and the
  * path of an event is inlined whole. Its parts are headers that hold static definitions, each standing on the one
  * before: compat, buffers, shadow, kinds, atoms, canonical, verify, wire_writer, frames, deltas, steps, events.
  */

@@ -6,10 +6,10 @@ from worldline.core.events import CHANGELESS
 from worldline.core.value import equal
 from worldline.diagnose.diverge import aligned
 from worldline.explore.pair import CONSEQUENTIAL, RIGHT, WRONG, Pair
-from worldline.explore.side import LiveFrame, Side
+from worldline.explore.side import FrameState, Side
 
 Steps = tuple[int | None, int | None]
-Stack = tuple[LiveFrame, ...]
+Stack = tuple[FrameState, ...]
 
 
 def naive(pair: Pair) -> list[tuple[str, str]]:
@@ -114,7 +114,7 @@ class _Known:
                     return False
         return True
 
-    def writer(self, which: int, n: int, live: LiveFrame, name: str) -> int | None:
+    def writer(self, which: int, n: int, live: FrameState, name: str) -> int | None:
         """Who wrote a value, or made it go."""
         if name in live.values:
             return live.writers[name]
@@ -147,5 +147,5 @@ def _about(side: Side, step: int) -> Stack:
     return known if len(known) == len(side.stack(step)) else (*known, _empty(side.stack(step)[-1]))
 
 
-def _empty(live: LiveFrame) -> LiveFrame:
-    return LiveFrame(live.frame, live.function, live.line, {}, {})
+def _empty(live: FrameState) -> FrameState:
+    return FrameState(live.frame, live.function, live.line, {}, {})

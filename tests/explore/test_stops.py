@@ -80,7 +80,7 @@ def test_positions_and_rows_stop_for_the_same_kinds(of: tuple[str, str, Side]) -
 
 
 def test_rows_say_why_they_stop() -> None:
-    found = changed("fact", ("4 r=1", "4 r=9"))
+    found = changed("fact", (" r=1", " r=9"))
     left = true("fact")
     scene = Scene.of_sample(
         Sample(ask=left.ask, truth=left.prediction, found=found.prediction), name="fact", model="one"

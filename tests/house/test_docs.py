@@ -1,4 +1,4 @@
-"""The documentation and the program say the same: slugs, limits, options, files. Both directions."""
+"""The documentation and the program say the same: slugs, limits, options. Both directions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import ast
 import re
 import tomllib
 from dataclasses import fields
-from fnmatch import fnmatch
 from pathlib import Path
 
 import click
@@ -21,6 +20,7 @@ from worldline.limits import Limits
 ROOT = Path(worldline.__file__).parent
 REPOSITORY = Path(__file__).parents[2]
 DOCS = REPOSITORY / "docs"
+SOURCES = {".py", ".c", ".h", ".js", ".css"}
 VERBS = {
     f"{name} {inner}".strip(): command
     for name, verb in cli.commands.items()
@@ -127,31 +127,6 @@ def test_every_limit_is_an_option() -> None:
     assert {field.name for field in fields(Limits)} <= names
 
 
-def tree() -> set[str]:
-    """Every file that the README's tree has a clause for, by its path in the repository."""
-    fences = (REPOSITORY / "README.md").read_text("utf-8").split("```")
-    block = next(fence for fence in fences[1::2] if fence.startswith("\nsrc/worldline/"))
-    found, folders = set(), {0: ""}
-    for line in block.strip().splitlines():
-        indent, name = len(line) - len(line.lstrip()), line.split()[0]
-        if name.endswith("/"):
-            folders[indent + 2] = folders[indent] + name
-        else:
-            assert len(line.split()) > 2, f"{name} has no clause"
-            found.add(folders[indent] + name)
-    return found
-
-
-def test_the_readme_has_a_clause_for_every_module() -> None:
-    paths = [*ROOT.rglob("*.py"), *(REPOSITORY / "native").glob("*.[ch]")]
-    modules = {path.relative_to(REPOSITORY).as_posix() for path in paths if not path.name.startswith("__")}
-    clauses = tree()
-    families = {clause for clause in clauses if "*" in clause}
-    members = {path for path in modules - clauses if any(fnmatch(path, family) for family in families)}
-    assert clauses - families == modules - members
-    assert [family for family in families if not any(fnmatch(path, family) for path in members)] == []
-
-
 def test_the_version_is_said_once() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["version"] == worldline.__version__
@@ -164,6 +139,29 @@ def test_links_between_pages_lead_somewhere() -> None:
         targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
         broken += [f"{page.name}: {target}" for target in targets if not (page.parent / target).exists()]
     assert broken == []
+
+
+def test_paths_that_pages_and_sources_name_exist() -> None:
+    """LOG.md and CHANGELOG.md speak of their own time."""
+    named = re.compile(
+        r"(?<![\w./-])(?:src|native|docs|tests|perf|studies|recipes|examples)/[\w./-]*\w/?(?![\w*{<])"
+    )
+    pages = [*REPOSITORY.glob("*.md"), *DOCS.glob("*.md"), *(REPOSITORY / "tests").glob("*.md")]
+    sources = [
+        path for path in [*ROOT.rglob("*"), *(REPOSITORY / "native").iterdir()] if path.suffix in SOURCES
+    ]
+    gone = set()
+    for path in [*pages, *sources]:
+        if path.name not in ("LOG.md", "CHANGELOG.md"):
+            found = {
+                name for name in named.findall(path.read_text("utf-8")) if not (REPOSITORY / name).exists()
+            }
+            gone |= {
+                f"{path.relative_to(REPOSITORY)}: {name}"
+                for name in found
+                if not (path.parent / name).exists()
+            }
+    assert gone == set()
 
 
 def test_every_folder_of_tests_says_why_it_exists() -> None:

@@ -1,52 +1,24 @@
-"""Data flows one way: imports point downward and never in a circle. The table is CONTRIBUTING.md's."""
+"""Data flows one way: imports point downward and never in a circle. The table is docs/house.md's."""
 
 from __future__ import annotations
 
 import graphlib
+import re
 from pathlib import Path
 
 import pytest
-from imports import Edge, edges, modules
+from imports import NATIVE, Edge, edges, modules
 
 import worldline
 
 ROOT = Path(worldline.__file__).parent
+PAGE = Path(__file__).parents[2] / "docs" / "house.md"
 GROUND = {"errors", "limits"}  # every room may stand on these; `files` only where the table says so
-ROOMS = {
-    "errors": set(),
-    "limits": set(),
-    "files": set(),
-    "stats": set(),
-    "core": set(),
-    "recording.guests": None,  # runs in the program's interpreter, where there is no worldline
-    "recording": {"core", "files", "recording.guests", "_recorder", "_wire"},
-    "flow": {"core"},
-    "rewrite": {"core"},
-    "codec": {"core", "flow"},
-    "programs": {"core"},
-    "data": {"core", "recording", "flow", "codec", "rewrite", "files", "programs"},
-    "model": {"core", "codec", "data", "files", "_engine"},
-    "predict": {"core", "flow", "codec", "model", "recording"},
-    "diagnose": {"core", "stats", "flow", "codec", "rewrite", "predict"},
-    "suites": {
-        "core",
-        "stats",
-        "flow",
-        "codec",
-        "recording",
-        "programs",
-        "data",
-        "files",
-        "predict",
-        "diagnose",
-    },
-    "explore": {"core", "stats", "flow", "codec", "rewrite", "predict", "diagnose"},
-    "web": {"core", "stats", "codec", "files", "predict", "diagnose", "suites", "explore"},
-    "dap": {"core", "flow", "codec", "recording", "predict", "diagnose", "explore"},
-    "terminal": {"core", "stats", "codec", "predict", "diagnose", "suites", "explore"},
-    "report": {"core", "stats", "codec", "data", "predict", "diagnose", "suites", "explore", "files"},
-}
-ROOF = {"cli", "__main__", ""}  # "": the package itself, which is the public API
+ROW = re.compile(r"^\| `([\w.]+)` \| ([^|]+) \| [^|]+ \| [^|]+ \|$", re.MULTILINE)
+CELLS = dict(ROW.findall(PAGE.read_text("utf-8")))
+ROOF = {"__main__", "", *(name for name, cell in CELLS.items() if cell == "everything")}  # "": the public API
+ROOMS = {name: set(re.findall(r"`([\w.]+)`", cell)) for name, cell in CELLS.items() if name not in ROOF}
+GROUNDLESS = {name for name, cell in CELLS.items() if "not even" in cell}  # where there is no worldline
 
 
 def room(module: str) -> str:
@@ -64,12 +36,17 @@ def upward(found: list[Edge]) -> list[Edge]:
 def _allowed(importer: str, imported: str) -> bool:
     if importer == imported or importer in ROOF:
         return True
-    below = ROOMS[importer]
-    return below is not None and imported in GROUND | below
+    return importer not in GROUNDLESS and imported in GROUND | ROOMS[importer]
 
 
-def test_every_module_is_in_a_room_of_the_table() -> None:
-    assert {room(name) for name in modules(ROOT)} <= {*ROOMS, *ROOF}
+def test_every_module_is_in_a_room_of_the_table_and_every_room_has_one() -> None:
+    assert {room(name) for name in modules(ROOT)} == {*ROOMS, *ROOF}
+
+
+def test_the_table_names_only_its_own_rooms() -> None:
+    rooms = {*ROOMS, *(name.removeprefix("worldline.") for name in NATIVE)}
+    assert {name for below in ROOMS.values() for name in below} <= rooms
+    assert {"recording.guests"} == GROUNDLESS
 
 
 def test_imports_point_downward() -> None:

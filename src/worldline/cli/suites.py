@@ -1,5 +1,5 @@
-"""The verbs that measure models: `bench` asks one, `score` takes what was asked elsewhere, `compare` takes two runs,
-`intervene` puts the causes of a run's failures to the test.
+"""The verbs that measure models: `bench`, `score`, `compare`, `intervene`. `bench` asks a model, `score` takes what was
+asked elsewhere, `compare` takes two runs, `intervene` puts the causes of a run's failures to the test.
 
 No logic: every verb calls a room.
 """

@@ -51,7 +51,7 @@ class Growth:
         self.latest = next(self._reports)
 
     def run(self, watch: Callable[[GrowthProgress], None], fail: Callable[[Exception], None]) -> None:
-        """Grow to the end; `watch` is told each report before it is the newest, `fail` of a bad end before it is over."""
+        """Grow to the end; `watch` gets each report before it is the newest, `fail` a bad end before it is over."""
         try:
             for progress in self._reports:
                 watch(progress)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.explore.known_state import KnownDifferences
-from worldline.explore.row_layout import AlignedRow, RowLayout, is_change, row_layout
+from worldline.explore.row_layout import LayoutRow, RowLayout, is_change, row_layout
 from worldline.explore.side import Side
 from worldline.explore.without_gc import without_gc
 
@@ -140,7 +140,7 @@ class _Judge:
                 self._differences.do(place.left, place.right)
             yield PairRow(place.left, place.right)
 
-    def row(self, n: int, place: AlignedRow, differs: Sequence[Divergence]) -> PairRow:
+    def row(self, n: int, place: LayoutRow, differs: Sequence[Divergence]) -> PairRow:
         """One row, which is gone through by this."""
         if place.agrees:
             return self._beside(n, place, differs)
@@ -151,7 +151,7 @@ class _Judge:
         state = RIGHT if not is_known or self._differences.has_equal_values else CONSEQUENTIAL
         return PairRow(place.left, place.right, action, state, tuple(differs))
 
-    def _beside(self, n: int, place: AlignedRow, differs: Sequence[Divergence]) -> PairRow:
+    def _beside(self, n: int, place: LayoutRow, differs: Sequence[Divergence]) -> PairRow:
         """A row in which both do the same.
 
         What a step hands on and what it tells late was made before it; only what it changes at once is its own.
@@ -171,10 +171,10 @@ class _Judge:
         state = next((each for each in (WRONG, CONSEQUENTIAL) if each in states), RIGHT)
         return PairRow(place.left, place.right, action, state, tuple(differs))
 
-    def _is_own(self, one: Divergence, place: AlignedRow) -> bool:
+    def _is_own(self, one: Divergence, place: LayoutRow) -> bool:
         return one.step == place.left and not self._rows.left.moments[one.step].whole
 
-    def _step(self, n: int, place: AlignedRow) -> bool:
+    def _step(self, n: int, place: LayoutRow) -> bool:
         """Goes on to a row; says whether both know the same when its own changes are still to come."""
         self._differences.arrive(place.left, place.right)
         for held in self._held.pop(n, ()):
@@ -184,7 +184,7 @@ class _Judge:
         self._differences.do(place.left, place.right)
         return knows
 
-    def _hold(self, place: AlignedRow) -> None:
+    def _hold(self, place: LayoutRow) -> None:
         """Keeps back the changes of two steps as long as one side has not told them."""
         left, right = place.left, place.right
         if not place.agrees or left is None or right is None:

@@ -15,7 +15,7 @@ from worldline.explore.side import Side
 HIDDEN = "%"  # the name under which `diverge` tells of hidden inputs
 
 
-class AlignedRow(NamedTuple):
+class LayoutRow(NamedTuple):
     """One row: its steps (None: there is none), and whether both do the same."""
 
     left: int | None
@@ -29,7 +29,7 @@ class RowLayout:
 
     left: Side
     right: Side
-    rows: list[AlignedRow] = field(default_factory=list)
+    rows: list[LayoutRow] = field(default_factory=list)
     of_left: list[int] = field(default_factory=list)
     of_right: list[int] = field(default_factory=list)
 
@@ -70,5 +70,5 @@ def row_layout(left: Side, right: Side) -> RowLayout:
                 found.of_left.append(len(found.rows))
             if j is not None:
                 found.of_right.append(len(found.rows))
-            found.rows.append(AlignedRow(i, j, span.agrees))
+            found.rows.append(LayoutRow(i, j, span.agrees))
     return found

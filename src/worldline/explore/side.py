@@ -38,7 +38,7 @@ class FrameInfo:
 
 
 @dataclass(frozen=True)
-class LiveFrame:
+class FrameState:
     """A frame on the stack: where it is (None: its text leaves the line open), its values, who wrote each."""
 
     frame: int
@@ -107,13 +107,13 @@ class Side:
         """The first step of an activation."""
         return self._steps[serial][0]
 
-    def stack(self, step: int) -> tuple[LiveFrame, ...]:
+    def stack(self, step: int) -> tuple[FrameState, ...]:
         """The frames that run when a step is done, the outermost first."""
         self._check(step)
         chain = self.stacks.chain(self.stacks.at[step])
         return tuple(self._live(self.stacks.frames[node], step, before=False) for node in chain)
 
-    def before(self, step: int) -> tuple[LiveFrame, ...]:
+    def before(self, step: int) -> tuple[FrameState, ...]:
         """The frames that run when a step is about to happen: as a debugger shows them that has stopped there.
 
         What the frame's line before has done is known by then. A frame that the step begins is not there yet.
@@ -125,11 +125,11 @@ class Side:
             frames.pop()
         return tuple(self._live(frame, step, before=True) for frame in frames)
 
-    def _live(self, frame: int, step: int, *, before: bool) -> LiveFrame:
+    def _live(self, frame: int, step: int, *, before: bool) -> FrameState:
         values, writers = {}, {}
         for name, text, writer, _ in self.history.values(frame, step, before=before):
             values[name], writers[name] = text, writer
-        return LiveFrame(frame, self.frame(frame).function, self.line(frame, step), values, writers)
+        return FrameState(frame, self.frame(frame).function, self.line(frame, step), values, writers)
 
     def line(self, frame: int, step: int) -> int | None:
         """The line of a frame's newest step; None where there is none or its text leaves it open."""

@@ -14,7 +14,7 @@ from worldline.core.events import CHANGELESS
 from worldline.diagnose.reading import Event
 from worldline.explore.branches.branch import Branch
 from worldline.explore.pair import WRONG, Pair
-from worldline.explore.side import LiveFrame, Side
+from worldline.explore.side import FrameState, Side
 from worldline.explore.stacks import NOBODY
 
 WAYS = ("over", "out", "back_over", "back_out")
@@ -125,7 +125,7 @@ class Stepper:
         frames[0] = StoppedFrame(top.frame, top.function, top.file, line_of(here), top.values, known)
         return frames
 
-    def _stopped(self, live: LiveFrame) -> StoppedFrame:
+    def _stopped(self, live: FrameState) -> StoppedFrame:
         info = self.side.frame(live.frame)
         return StoppedFrame(live.frame, live.function, info.file, live.line or info.line, live.values)
 

@@ -1,4 +1,4 @@
-"""From `--model SCHEME` to a predictor: `default` (the shipped model), a checkpoint's folder, `interpreter`,
+"""From `--model SCHEME` to a predictor. Schemes: `default` (the shipped model), a checkpoint's folder, `interpreter`,
 `server:URL#MODEL`, `hub:NAME`, `replay:FILE`.
 
 Nothing is loaded before it is asked for. Extras (`-M key=value`) are settled here, and an unknown one is an error. A

@@ -1,4 +1,4 @@
-"""A table of figures as data: what a suite finds beyond its rates. Printing it is `view`'s work, drawing it a report's.
+"""A table of figures as data: what a suite finds beyond its rates. `terminal` prints it, a report draws it.
 
 A share always carries its n and its interval; a cell that is not known is None, and never a 0.
 """

@@ -1,4 +1,4 @@
-"""The engine in C, native/engine.c: the function of engine.py, an order of magnitude faster. Same methods, same tests.
+"""The engine in C, native/engine.c: the function of reference.py, an order of magnitude faster. Same tests.
 
 `int8` keeps the perceptrons, values, gates and outputs as int8, a scale a row, and rounds their inputs to eleven bits,
 a scale a vector; queries, keys and the head are bfloat16; rates, convolutions and all that a state holds are float32.

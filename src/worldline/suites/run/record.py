@@ -1,7 +1,7 @@
 """One line of a run's log: a task, what was true, what was predicted and how it was judged; as JSON and back.
 
 A record says all that its prediction can be diagnosed from again, without the suite, the model or another recording.
-Which file it stands in is `run_dir`'s. A task without a true answer has a record too, so that it is not run again.
+Which file it stands in is `directory`'s. A task without a true answer has a record too, so that it is not run again.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class StepApp(App[None]):
         self.chosen: tuple[int, str] | None = None
         self._runs: int | None = None  # the row from which it runs on while the model writes
         self.progress: GrowthProgress | None = None
-        self._listing = draw.SourceListing(self.cursor.here.ask.program)
+        self._listing = draw.SourcePane(self.cursor.here.ask.program)
         self._line: Location | None = None
         self.panels = {str(panel.id): panel for panel in self._panels()}
         self._growing = GrowthThread()
@@ -139,10 +139,10 @@ class StepApp(App[None]):
         self.exit()
 
     @property
-    def listing(self) -> draw.SourceListing:
+    def listing(self) -> draw.SourcePane:
         """The source of the branch in hand: a rewritten program is another one."""
         if self._listing.program is not self.cursor.here.ask.program:
-            self._listing = draw.SourceListing(self.cursor.here.ask.program)
+            self._listing = draw.SourcePane(self.cursor.here.ask.program)
         return self._listing
 
     @property

@@ -52,7 +52,7 @@ def around(chosen: int, count: int, room: int) -> range:
 # ---- source
 
 
-class SourceListing:
+class SourcePane:
     """The source of a program, coloured once."""
 
     def __init__(self, program: Program) -> None:

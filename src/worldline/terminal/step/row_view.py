@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from worldline.core.value import equal
 from worldline.diagnose.reading import Event
 from worldline.explore.pair import Pair
-from worldline.explore.side import LiveFrame, Side
+from worldline.explore.side import FrameState, Side
 from worldline.explore.stepping import newest_step
 
 PRINTED = 4_000  # characters of the output's end
@@ -27,7 +27,7 @@ class SideView:
     side: Side
     step: int
     own: bool
-    stack: tuple[LiveFrame, ...]
+    stack: tuple[FrameState, ...]
     changed: frozenset[tuple[int, str]]
     printed: str
 
@@ -63,8 +63,8 @@ class NamedValue:
 class StackLevel:
     """A level of the stack: the frame of each side (None: it has none so deep), and their names."""
 
-    left: LiveFrame | None
-    right: LiveFrame | None
+    left: FrameState | None
+    right: FrameState | None
     names: tuple[NamedValue, ...]
 
 
@@ -110,7 +110,11 @@ def _side_view(pair: Pair, name: str, row: int) -> SideView | None:
 
 
 def _names(
-    level: int, one: LiveFrame | None, other: LiveFrame | None, left: SideView | None, right: SideView | None
+    level: int,
+    one: FrameState | None,
+    other: FrameState | None,
+    left: SideView | None,
+    right: SideView | None,
 ) -> Iterator[NamedValue]:
     wanted, got = _values(one), _values(other)
     for name in dict.fromkeys([*wanted, *got]):
@@ -118,11 +122,11 @@ def _names(
         yield NamedValue(level, name, wanted.get(name), got.get(name), changed)
 
 
-def _values(live: LiveFrame | None) -> Mapping[str, str]:
+def _values(live: FrameState | None) -> Mapping[str, str]:
     return live.values if live is not None else {}
 
 
-def _is_changed(side_view: SideView | None, live: LiveFrame | None, name: str) -> bool:
+def _is_changed(side_view: SideView | None, live: FrameState | None, name: str) -> bool:
     return side_view is not None and live is not None and (live.frame, name) in side_view.changed
 
 

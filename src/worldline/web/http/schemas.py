@@ -1,4 +1,4 @@
-"""What goes over the wire, as JSON Schema: the bodies that are taken (`shape` checks them) and the answers.
+"""What goes over the wire, as JSON Schema: the bodies that are taken (`schema_check` checks them) and the answers.
 
 Answers may have more fields than these; these they have. Paths and statuses are `endpoints`'.
 """

@@ -1,4 +1,4 @@
-// A run's samples filtered, sorted and summed in the browser, as the server's index does it (index_filter, index_samples,
+// A run's samples filtered, sorted and summed in the browser, as the server's index does it (index/filter, index/samples,
 // overview): for a bundle, which has no server. A test asks both the same questions.
 //
 // `run` holds columns: {fields: {at, name, ...}, words, source, sources, orders, kinds, others, notes}. `words` and
