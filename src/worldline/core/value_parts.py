@@ -8,17 +8,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from worldline.core.spelling import BYTES, IDENTIFIER, STR, quote, unquote, unquote_bytes
 
 _TOKEN = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|[\[({]|[\])}]|, |: |=")
-_OPEN = re.compile(
-    rf"(?P<label>#[1-9][0-9]*)?(?:(?P<list>\[)|(?P<deque>deque\(\[)|(?P<empty>set\(\))|(?P<dict>\{{)"
-    rf"|(?P<bytearray>bytearray\((?={BYTES}\)\Z)))"
-    rf"|(?P<tuple>\()|(?P<frozenset>frozenset\()|(?P<str>(?={STR}\Z)['\"])|(?P<bytes>(?={BYTES}\Z)b)"
-    rf"|(?P<object>{IDENTIFIER}(?:\.{IDENTIFIER})*#[1-9][0-9]*)\("
-)
 _DEQUE_END = re.compile(r"\](, maxlen=[0-9]+)?\)")
+
+
+@cache
+def _opening() -> re.Pattern[str]:
+    """What a value with parts begins with."""
+    return re.compile(
+        rf"(?P<label>#[1-9][0-9]*)?(?:(?P<list>\[)|(?P<deque>deque\(\[)|(?P<empty>set\(\))|(?P<dict>\{{)"
+        rf"|(?P<bytearray>bytearray\((?={BYTES}\)\Z)))"
+        rf"|(?P<tuple>\()|(?P<frozenset>frozenset\()|(?P<str>(?={STR}\Z)['\"])|(?P<bytes>(?={BYTES}\Z)b)"
+        rf"|(?P<object>{IDENTIFIER}(?:\.{IDENTIFIER})*#[1-9][0-9]*)\("
+    )
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,7 @@ class ValueParts:
 
 def split(text: str) -> ValueParts | None:
     """One level of a canonical value; None for a value without parts."""
-    opening = _OPEN.match(text)
+    opening = _opening().match(text)
     if opening is None:
         return None
     kind, head = opening.lastgroup or "", opening["label"] or ""

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from worldline.codec.compact.writer import encode_steps
-from worldline.codec.cwm import writer as cwm
 from worldline.core.change import Change
 from worldline.core.events import ENDED
 from worldline.core.trace import Trace
@@ -106,5 +105,7 @@ def _written(ask: Ask, trace: Trace, codec: str) -> tuple[bytes, str]:
 
 
 def _frames(trace: Trace) -> bytes:
+    from worldline.codec.cwm import writer as cwm
+
     prompt = cwm.prompt(trace.program.source, cwm.entry_line(trace))
     return cwm.encode(trace).removeprefix(prompt).encode("utf-8", "surrogatepass")

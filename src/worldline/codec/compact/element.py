@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from worldline.core.malformed import Malformed
 from worldline.core.spelling import BYTES, FLOAT, IDENTIFIER, INT, STR, order
@@ -25,8 +26,8 @@ _KINDS = [
     (FLOAT, "float"),
     (STR, "str"),
     (BYTES, "bytes"),
+    (r"\([\s\S]*", "tuple"),
 ]
-_KIND = [(re.compile(pattern), kind) for pattern, kind in [*_KINDS, (r"\([\s\S]*", "tuple")]]
 _FIELD = re.compile(f"(?:{IDENTIFIER})?")
 _INDEX = re.compile("0|[1-9][0-9]{0,8}")
 
@@ -282,6 +283,11 @@ def _combined(parts: ValueParts, act: str, others: Sequence[str] | str | bytes) 
     return join(replace(parts, items=sorted(elements, key=_order)))
 
 
+@cache
+def _kinds() -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(pattern), kind) for pattern, kind in _KINDS]
+
+
 def _order(text: str) -> tuple[int, int, float, str]:
-    kinds = (kind for pattern, kind in _KIND if pattern.fullmatch(text))
+    kinds = (kind for pattern, kind in _kinds() if pattern.fullmatch(text))
     return order(next(kinds, "other"), text)
