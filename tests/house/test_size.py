@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import worldline
@@ -27,6 +28,7 @@ REBUILT: tuple[str, ...] = (  # on their way under the rules; to be emptied
 MACHINE = re.compile(r"(?<![\w.~])/(?:work|root|home)/\w+/")
 
 
+@cache
 def modules() -> dict[str, ast.Module]:
     """Every module of the package by its path: names alone are not unique, `__init__.py` least of all."""
     return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_bytes()) for path in ROOT.rglob("*.py")}
