@@ -4,7 +4,7 @@
  * read(states, ids, pin, last, out): every state reads its share of ids, [states][time] int32, and the logits of the rows
  * from `last` on are written to out. One state reads any number, several states one each. The GIL is released; calls of
  * one engine wait for each other; a state that is being read into refuses a second reader. Every length is checked before
- * anything changes. engine_native.py is the only caller.
+ * anything changes. model/engine/native.py is the only caller.
  *
  * One compilation unit: engine_net.h, engine_pool.h and engine_read.h hold static definitions, engine_kernels.h those that
  * are compiled once for each path.

@@ -41,7 +41,7 @@ class Files:
 class Dataset:
     """A folder of parquet shards with the columns `prompt` and `steps`, and perhaps `split`.
 
-    With a manifest, as build_shards.py writes it, only the shards that it lists, each checked by its digest.
+    With a manifest, as data/build/shards.py writes it, only the shards that it lists, each checked by its digest.
     """
 
     folder: str

@@ -2,7 +2,7 @@
 
 One program at a time, by `transformers`, which is an extra; weights are safetensors and code in a repository is never
 run. `facebook/cwm` is asked in Meta's format by token ids, others by the compact prompt as plain text; the ways are
-those of `server_ways`. For anything large a server of its own (`server`) is faster.
+those of `servers.ways`. For anything large a server of its own (`server`) is faster.
 """
 
 from __future__ import annotations

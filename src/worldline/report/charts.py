@@ -1,7 +1,7 @@
 """The figures of a run's page: what each shows, as data, and as inline SVG. Colours are the page's style sheet's.
 
 Nothing in a figure is told by colour alone, and all of it stands in a table beside it. The same data as files is
-`report_figures`. Every label is escaped here: it may be a model's.
+`figures`. Every label is escaped here: it may be a model's.
 """
 
 from __future__ import annotations

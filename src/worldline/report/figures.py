@@ -1,6 +1,6 @@
 """The figures of a run as files for a paper, PDF and SVG, by matplotlib (the extra `plots`), imported when asked for.
 
-The data is `report_charts`'s. Files of one run are the same bytes each time: no dates, no random ids. No text is read
+The data is `charts`'s. Files of one run are the same bytes each time: no dates, no random ids. No text is read
 as mathematics: a label may be a model's.
 """
 

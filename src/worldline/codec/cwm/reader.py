@@ -1,7 +1,7 @@
 """Meta's format as raw frames: special tokens apart from text, JSON strings read, nothing yet understood.
 
 Total: any text or list of token ids gives the frames up to the first thing that is not one, and where that is. Linear
-in the input, without recursion. Which line a text means and what ".." stands for is cwm_parse.py's.
+in the input, without recursion. Which line a text means and what ".." stands for is parse.py's.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The letters of Meta's trace format: its special tokens, its start marker, the lines of a source as it shows them.
 
-Spelling only: what the frames of a trace are is cwm_frames.py's, reading a prediction is cwm_parse.py's.
+Spelling only: what the frames of a trace are is frames.py's, reading a prediction is parse.py's.
 """
 
 from __future__ import annotations

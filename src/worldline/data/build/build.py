@@ -4,7 +4,7 @@ Units are made by processes and stored in their order, so the result does not de
 that was killed goes on after the last unit it stored. Deduplicated means: the same program (equal `split.key`, so with
 every renaming) with the same call is stored once; with another call it is another execution, and stored. A finished
 directory asked for more documents goes on, and ends as if it had been asked for them at once. What a unit is decided by
-is `build_unit`, what is on disk `build_shards`.
+is `unit`, what is on disk `shards`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `mine` writes programs, one JSON object a line, compressed; `drawer` draws from such a file, as a source of a mixture
 does. The sources mined stay where they are: nothing of them is part of this package. A function is kept with the calls
 that returned, or raised what its own code raises, each along another path. A mining that was killed goes on where it
-was: `mine_journal` has what it found. A file or function that fails is warned of, counted and left out.
+was: `journal` has what it found. A file or function that fails is warned of, counted and left out.
 """
 
 from __future__ import annotations

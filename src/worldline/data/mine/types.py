@@ -1,6 +1,6 @@
 """What a function's arguments may be, guessed from annotations, defaults, the code's own use and, last, their names.
 
-The guess is a weight for each kind of value that `mine_inputs` can make; the fuzzing draws from it, and what does not
+The guess is a weight for each kind of value that `inputs` can make; the fuzzing draws from it, and what does not
 work out costs a try. No types are checked.
 """
 

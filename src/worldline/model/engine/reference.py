@@ -1,6 +1,6 @@
 """The trunk without torch: bytes in, logits of the next byte out, from a state that can be copied at any byte.
 
-The readable core, NumPy in float32, one byte or a block of bytes at a time; engine_native.py is its fast twin. A state
+The readable core, NumPy in float32, one byte or a block of bytes at a time; native.py is its fast twin. A state
 holds what a trace of any length needs: the recurrent memories, the newest inputs of the short convolutions, the keys
 of the pinned prompt and of the newest `window` bytes. Rewinding is keeping a fork. Nothing is sampled here.
 """

@@ -11,7 +11,7 @@
 - `queries`: so many true steps are put in where the model is least sure (`queries`).
 
 "Ground-truth actions forced" is read in two ways (READINGS): `actions`, and `next`. What becomes of forcing behind an
-action that the true run did not take, each script says (`forced_script`, `Rolled.left`). Nothing here judges.
+action that the true run did not take, each script says (`script`, `Rolled.left`). Nothing here judges.
 """
 
 from __future__ import annotations

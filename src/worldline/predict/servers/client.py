@@ -2,7 +2,7 @@
 
 Bounded in every way: one deadline for a question with all its retries, a cap on the body, no redirects, no
 decompression, no proxies or passwords out of the environment. The key is sent and never shown: what a server says is
-searched for it first. What the objects mean is `server_ways`'s; how many questions run at once is `server`'s.
+searched for it first. What the objects mean is `ways`'s; how many questions run at once is `server`'s.
 """
 
 from __future__ import annotations

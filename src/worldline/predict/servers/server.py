@@ -1,8 +1,8 @@
 """A model behind an OpenAI-compatible server: `server:URL#MODEL`.
 
 Several questions run at once, predictions come in the order asked, and one that fails does not stop the others: it
-becomes a `fault` with its reason, which is never a wrong prediction. How one question is asked is `server_client`'s,
-what it says `server_ways`'s.
+becomes a `fault` with its reason, which is never a wrong prediction. How one question is asked is `client`'s,
+what it says `ways`'s.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Entries hang on the line that a step names, or, for what belongs to a function as such, on its call. What a module has
 run before its recorded call hangs on its use: a class on the calls of its methods, an import on the lines that use what
-it binds. A method of a name is `method $name.method`: only a trace knows what the name holds, and `coverage_receivers`
+it binds. A method of a name is `method $name.method`: only a trace knows what the name holds, and `receivers`
 asks it. Nothing is run here.
 """
 

@@ -2,7 +2,7 @@
 
 Text in Meta's format becomes that format with every special token spelled, however it was decoded; text in the compact
 format stays. A prediction that is cut, runs on, repeats itself, is malformed or empty says so in `note`. Fields and
-files are foreign_rows.py's, programs foreign_program.py's. Nothing is run, and nothing is judged.
+files are rows.py's, programs program.py's. Nothing is run, and nothing is judged.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     config.json     what decides the answers: suite, model, their options; another one is refused. `how` is what else
                     the predictor says of itself (a server's template), and is not compared
-    records.jsonl   a line for each task (`run_record`), written the moment it is known, synced by the batch
+    records.jsonl   a line for each task (`record`), written the moment it is known, synced by the batch
     report.json     what came of it, once the run is through
     manifest.json   the sizes and sha256 of the others, likewise: `verify` compares
 

@@ -1,7 +1,7 @@
 """Which bytes may come next in the steps of a compact text (docs/format.md, section 5), one byte at a time.
 
-What `codec.compact.parse` says of a whole text, for a text that is being written: values by `guide_values`, frames by
-`guide_frames`, lines and names by `guard`. Every text that `codec.compact.writer` writes for a run that came to its end
+What `codec.compact.parse` says of a whole text, for a text that is being written: values by `values`, frames by
+`frames`, lines and names by `guard`. Every text that `codec.compact.writer` writes for a run that came to its end
 passes; nearly every text that ends by it parses. Not seen: the order of sets, floats that are not shortest, whether
 edits fit the value and are canonical, and what a reveal would leave out. With `guard` lines follow the control flow.
 """

@@ -1,6 +1,6 @@
 """What the guide knows at one byte of a text: the frames, and how far the line has come.
 
-Data and its copies. `guide_lines` and `guide_changes` say what may follow and what a byte does to it.
+Data and its copies. `lines` and `changes` say what may follow and what a byte does to it.
 """
 
 from __future__ import annotations

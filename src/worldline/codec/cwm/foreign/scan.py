@@ -2,7 +2,7 @@
 
 Without tokens a frame is `LOCALS` `LINE`, or `LINE` `VALUE`: LOCALS and VALUE are JSON and end where they end, LINE
 ends with its newline or, where that is gone too, where a line of the source does. With tokens the text is read by them,
-more leniently than cwm_read.py does. Nothing recurses; a frame costs what it is long.
+more leniently than reader.py does. Nothing recurses; a frame costs what it is long.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
         return n                    <|return_sep|><|action_sep|>    return n
     "6"                             <|arg_sep|>"6"<|frame_sep|><|end_of_text|>
 
-The left is what `skip_special_tokens=True` leaves of the right; both give the right, and the frames that cwm_parse.py
+The left is what `skip_special_tokens=True` leaves of the right; both give the right, and the frames that parse.py
 reads from it. Total, linear, without recursion; nothing is evaluated. What the values mean is not looked at.
 """
 
@@ -75,7 +75,7 @@ class Stripped:
 def parse(
     text: str, source: str, *, entry: int | None = None, value: Callable[[str], str] | None = None
 ) -> Stripped:
-    """Read a foreign text of a program; a marker in `source` is read as `entry`, as cwm_parse.py does.
+    """Read a foreign text of a program; a marker in `source` is read as `entry`, as parse.py does.
 
     `value` respells each value, for those that are written in another dialect.
     """
