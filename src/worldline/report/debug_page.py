@@ -1,4 +1,4 @@
-"""A debugged run as one self-contained page: no script, no network, everything escaped. The rows are `side_by_side`'s."""
+"""A debugged run as one self-contained page: no script, no network, everything escaped. Rows by `side_by_side`."""
 
 from __future__ import annotations
 
