@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from worldline.codec.compact import parse as compact_parse
-from worldline.codec.cwm import parse as cwm_parse
-from worldline.codec.cwm.frame import CwmFrame
 from worldline.codec.cwm.text import WITH_LOCALS, token
 from worldline.core.events import FINAL, unsettled
 from worldline.core.malformed import Malformed
 from worldline.core.trace import Step
 from worldline.core.value import equal
 from worldline.predict.predictor import Ask, Prediction
+
+if TYPE_CHECKING:
+    from worldline.codec.cwm.frame import CwmFrame
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -141,6 +142,8 @@ def _leave_open(events: list[Event]) -> None:
 
 
 def _read_cwm(ask: Ask, prediction: Prediction) -> Reading:
+    from worldline.codec.cwm import parse as cwm_parse  # most models write the compact notation
+
     text = prediction.text.decode("utf-8", "replace")
     text = _whole_frames(text) if prediction.status == "budget" else text
     entry = 0 if ask.program.call is None else None
