@@ -23,7 +23,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data import tasks
 from worldline.programs import generate
-from worldline.programs.generate import chains
+from worldline.programs.generate.typed import chains
 from worldline.record.recorder import record
 from worldline.rewrite import rewrite
 
