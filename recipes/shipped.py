@@ -67,9 +67,11 @@ def data() -> Mixture:
     )
     sources = (
         Source(kind="generate", program="worldline.programs.generate:program", weight=0.70),
-        Source(kind="generate", program="worldline.programs.generate.chains:program", weight=0.08),
-        Source(kind="generate", program="worldline.programs.generate.pipelines:decide", weight=0.04),
-        Source(kind="generate", program="worldline.programs.generate.arithmetic:arithmetic", weight=0.02),
+        Source(kind="generate", program="worldline.programs.generate.typed.chains:program", weight=0.08),
+        Source(kind="generate", program="worldline.programs.generate.typed.pipelines:decide", weight=0.04),
+        Source(
+            kind="generate", program="worldline.programs.generate.typed.arithmetic:arithmetic", weight=0.02
+        ),
         Source(kind="tasks", program="worldline.programs.tasks:program", weight=0.11),
         Source(kind="tasks", program="worldline.programs.tasks:permutations", weight=0.05),
     )

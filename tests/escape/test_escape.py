@@ -150,7 +150,7 @@ def test_no_probe_escapes_where_no_cgroup_can_be_had(
     def none(*_: object, **__: object) -> None:
         return None
 
-    monkeypatch.setattr(worldline.record.cgroup, "make", none)
+    monkeypatch.setattr(worldline.recording.cgroup, "make", none)
     assert findings(outside) == {}
 
 

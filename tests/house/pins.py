@@ -24,7 +24,7 @@ from worldline.codec.cwm import writer as cwm
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.programs import generate, tasks
-from worldline.programs.generate import chains
+from worldline.programs.generate.typed import chains
 from worldline.recording.recorder import record
 from worldline.rewrite import rewrite
 

@@ -21,10 +21,6 @@ TEXT_LINES = 15  # of a string constant; a longer text is a file of its own
 TEXTS = {  # module: why a longer text stands in it
     "recording/together.py": "the driver that a box is given: it is run there, never here",
 }
-REBUILT: tuple[str, ...] = (  # on their way under the rules; to be emptied
-    "programs/generate/", "rewrite/", "dap/", "predict/servers/chat.py", "report/style.py",
-    "suites/composition_zoo.py", "suites/crux_input.py", "terminal/step/panel.py",
-)  # fmt: skip
 MACHINE = re.compile(r"(?<![\w.~])/(?:work|root|home)/\w+/")
 
 
@@ -77,7 +73,7 @@ def longest_text(tree: ast.Module) -> int:
 
 def test_text_that_is_not_python_is_not_in_a_module() -> None:
     long = {name for name, tree in modules().items() if longest_text(tree) > TEXT_LINES}
-    assert {name for name in long if not name.startswith(REBUILT)} == set(TEXTS)
+    assert long == set(TEXTS)
 
 
 def test_a_long_text_is_seen_however_it_is_written() -> None:
@@ -95,7 +91,7 @@ def test_a_long_text_is_seen_however_it_is_written() -> None:
 def test_no_folder_is_crowded() -> None:
     counts = Counter(Path(name).parent.as_posix() for name in modules())
     crowded = {folder: count for folder, count in counts.items() if count > FOLDER_FILES}
-    assert {folder for folder in crowded if not f"{folder}/".startswith(REBUILT)} == set()
+    assert crowded == {}
 
 
 def families(names: Iterable[str]) -> set[str]:
@@ -109,7 +105,7 @@ def families(names: Iterable[str]) -> set[str]:
 
 
 def test_four_files_with_one_prefix_are_a_folder() -> None:
-    assert {family for family in families(modules()) if not family.startswith(REBUILT)} == set()
+    assert set(families(modules())) == set()
 
 
 def test_a_family_is_seen() -> None:

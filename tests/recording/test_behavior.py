@@ -10,7 +10,7 @@ from interpreters import FOUND
 
 import worldline.recording.guests
 
-GUESTS = Path(worldline.record.guests.__file__).parent
+GUESTS = Path(worldline.recording.guests.__file__).parent
 
 PROOFS = {
     "HAS_MONITORING": "hasattr(sys, 'monitoring')",

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from interpreters import FOUND
-from worldline.record.recorder import record
 
 from worldline.core.program import Program
+from worldline.recording.recorder import record
 
 GOLDEN = Path(__file__).parent / "golden"
 PROGRAMS = sorted(path.stem for path in GOLDEN.glob("*.py"))

@@ -25,7 +25,7 @@ from worldline.recording.recorder import record_many
 
 COUNT = int(os.environ.get("WORLDLINE_FUZZ", "60"))
 LIMITS = Limits(steps=1500, wall=60)  # some never end: both cores stop at the same step
-RECORD = Path(worldline.record.guests.__file__).parents[1]
+RECORD = Path(worldline.recording.guests.__file__).parents[1]
 
 
 def facts(trace: Trace) -> dict[str, object]:

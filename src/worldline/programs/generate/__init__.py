@@ -9,23 +9,15 @@ from collections.abc import Callable
 from random import Random
 
 from worldline.core.program import Program
-from worldline.programs.generate import (
-    arithmetic,
-    drills,
-    functions,
-    idioms_data,
-    idioms_text,
-    pipelines,
-)
-from worldline.programs.generate.library import blocks
-from worldline.programs.generate.sketch import fill
-from worldline.programs.generate.style import dress
+from worldline.programs.generate import idioms
+from worldline.programs.generate.style.layout import dress
+from worldline.programs.generate.typed import arithmetic, drills, functions, pipelines
 
 Maker = Callable[[Random], Program]
 
 
 def _sketched(name: str) -> Maker:
-    return lambda rng: fill(rng, rng.choice(blocks(f"sketches/{name}")))
+    return lambda rng: idioms.sketch(rng, name)
 
 
 # Each kind of program and its share of the mix.
@@ -62,8 +54,8 @@ _SHARES: dict[str, tuple[Maker, float]] = {
     "errors": (_sketched("errors"), 4),
     "contexts": (_sketched("contexts"), 0.7),
     "library": (_sketched("library"), 2.5),
-    "idioms-text": (idioms_text.program, 32),
-    "idioms-data": (idioms_data.program, 28),
+    "idioms-text": (idioms.text, 32),
+    "idioms-data": (idioms.data, 28),
 }
 KINDS: dict[str, Maker] = {name: maker for name, (maker, _) in _SHARES.items()}
 _SIZED = {"mixed": functions.mixed, "looping": functions.looping, "blended": functions.blended}
@@ -75,5 +67,4 @@ def program(rng: Random, *, size: int = 2) -> Program:
     """A program of a kind drawn by its share; `size` 1 to 3 says how many statements the larger ones have."""
     kind = rng.choices(_NAMES, _WEIGHTS)[0]
     sized = _SIZED.get(kind)
-    made = sized(rng, size=size) if sized else KINDS[kind](rng)
-    return made if kind.startswith("idioms") else dress(rng, made)
+    return dress(rng, sized(rng, size=size) if sized else KINDS[kind](rng))

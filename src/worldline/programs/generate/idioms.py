@@ -1,0 +1,55 @@
+"""Programs as people write them: whole functions from a library of templates, and statements put together at random.
+
+`text` is about texts, `data` about numbers, lists, dicts, classes and generators; `sketch` draws from one file of
+constructs that the typed grammar writes badly. Systematic coverage of operators and methods is the grammar's matter.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from worldline.core.program import Program
+from worldline.programs.generate import composed
+from worldline.programs.generate.language.expansion import fill, templates
+from worldline.programs.generate.language.template import Template
+from worldline.programs.generate.style.habits import written
+
+TEXT = (
+    "chars", "codes", "words", "lists", "edits", "compare", "parsing", "numerals", "shapes", "buffers", "exercises",
+    "library",
+)  # fmt: skip
+DATA = (
+    "numbers", "digits", "averages", "series", "lists", "shapes", "search", "sorting", "dicts", "records", "mutate",
+    "grids", "graphs", "tables", "classes", "functions", "flow", "library",
+)  # fmt: skip
+LONG = ("modules", "services", "exercises")
+_COMPOSED_TEXT, _COMPOSED_DATA, _LONG_SHARE = 0.5, 0.25, 0.15
+
+
+def listed(folder: str, names: tuple[str, ...]) -> tuple[Template, ...]:
+    """The templates of some files of a folder."""
+    return tuple(one for name in names for one in templates(f"{folder}/{name}"))
+
+
+def _drawn(rng: Random, folder: str, names: tuple[str, ...]) -> Program:
+    """A program of a template that is drawn evenly: larger files are drawn from more often."""
+    sizes = [len(templates(f"{folder}/{name}")) for name in names]
+    return fill(rng.choice(templates(f"{folder}/{rng.choices(names, sizes)[0]}")), rng)
+
+
+def text(rng: Random) -> Program:
+    """One text-processing program."""
+    return written(rng, composed.text(rng) if rng.random() < _COMPOSED_TEXT else _drawn(rng, "text", TEXT))
+
+
+def data(rng: Random) -> Program:
+    """One program over data: a known kind of function, a longer one, or a few statements put together."""
+    roll = rng.random()
+    if roll < _COMPOSED_DATA:
+        return written(rng, composed.data(rng))
+    return written(rng, _drawn(rng, "data", LONG if roll < _COMPOSED_DATA + _LONG_SHARE else DATA))
+
+
+def sketch(rng: Random, name: str) -> Program:
+    """One program of a file of sketches."""
+    return written(rng, _drawn(rng, "sketches", (name,)))

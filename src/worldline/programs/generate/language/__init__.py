@@ -1,0 +1,1 @@
+"""The one template language: files read, templates parsed, names drawn, a program under construction, expansion."""

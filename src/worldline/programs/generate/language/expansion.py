@@ -1,0 +1,143 @@
+"""Templates expanded: every hole of the pieces filled, so that one text, or one program, comes out.
+
+What a program has decided is in its `Construction`; values come from `values`, expressions from `typed.expressions`,
+macros from `templates/macros`. Nothing here knows how a finished program is laid out.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+
+from worldline.core.program import Program
+from worldline.programs.generate import values
+from worldline.programs.generate.language import library, vocabulary
+from worldline.programs.generate.language.construction import SPANS, Construction, Variable
+from worldline.programs.generate.language.template import (
+    Alternatives,
+    MakerCall,
+    NameHole,
+    Piece,
+    Pieces,
+    Template,
+    TypedHole,
+    parse,
+    template,
+)
+from worldline.programs.generate.typed.expressions import derive
+from worldline.programs.generate.values.literals import literal
+from worldline.programs.generate.values.spelling import spell
+
+_MACRO_FILES = ("chars", "words", "texts", "numbers")
+_ODD = 0.03  # how often a value is spelled in a less common way
+_OPERAND = 11  # the precedence that a derived expression has, or gets by parentheses
+
+
+@cache
+def _macros() -> dict[str, Pieces]:
+    found = {}
+    for name in _MACRO_FILES:
+        for block in library.blocks(f"macros/{name}"):
+            head, _, body = block.partition("\n")
+            found[head.removeprefix(":macro ")] = parse(body)
+    return found
+
+
+@cache
+def templates(name: str) -> tuple[Template, ...]:
+    """The program templates of a file."""
+    return tuple(map(template, library.blocks(name)))
+
+
+def expand(pieces: Pieces, scope: Construction, arguments: tuple[str, ...] = ()) -> str:
+    """The text of the pieces, their holes filled; `arguments` are those of the macro that they belong to."""
+    out: list[str] = []
+    names = scope.names
+    for piece in pieces:
+        if isinstance(piece, str):
+            out.append(piece)
+        elif isinstance(piece, NameHole) and piece.role in names:
+            out.append(names[piece.role])
+        else:
+            out.append(_fill(piece, scope, arguments))
+    return "".join(out)
+
+
+def _fill(piece: Piece, scope: Construction, arguments: tuple[str, ...]) -> str:
+    if isinstance(piece, NameHole):
+        role = piece.role
+        return arguments[int(role) - 1] if role.isdigit() else scope.name(role)
+    if isinstance(piece, Alternatives):
+        return expand(_chosen(piece, scope), scope, arguments)
+    if isinstance(piece, MakerCall):
+        return _made(piece, scope, arguments)
+    if isinstance(piece, TypedHole):
+        return _typed(piece, scope)
+    assert not isinstance(piece, str)
+    return expand(piece.pieces, scope, arguments) if scope.annotated else ""
+
+
+def _chosen(piece: Alternatives, scope: Construction) -> Pieces:
+    place = int(scope.rng.random() * len(piece.options))
+    return piece.options[scope.places.setdefault(piece.key, place) if piece.key else place]
+
+
+def _made(piece: MakerCall, scope: Construction, arguments: tuple[str, ...]) -> str:
+    """A value, spelled, or the text of a macro."""
+    makers = piece.makers
+    maker = makers[0] if len(makers) == 1 else scope.rng.choice(makers)
+    given = expand(piece.arguments, scope, arguments) if piece.arguments else ""
+    macro = _macros().get(maker)
+    if macro is not None:
+        return expand(macro, scope, tuple(part.strip() for part in given.split(" ; ")))
+    value = values.make(scope, maker, given.split())
+    if scope.passing:
+        scope.given.append(value)
+    if type(value) is int and (given or maker == "num"):
+        return str(value)  # it may stand inside a text
+    return spell(scope.rng, value, odd=_ODD)
+
+
+def _typed(piece: TypedHole, scope: Construction) -> str:
+    """A variable of the type, where there is one; else a literal; or what is made of the variables it names."""
+    if piece.variables:
+        return _derived(piece, scope)
+    if piece.flag != "#" and scope.variables and scope.rng.random() < 0.85:
+        variable = scope.pick(piece.kind, again=True)
+        if variable is not None:
+            return scope.read(variable)
+    return literal(scope, piece.kind, odd=_ODD)
+
+
+def _derived(piece: TypedHole, scope: Construction) -> str:
+    inner = Construction(scope.rng, lean=True)
+    inner.variables = [Variable(scope.name(role), kind) for role, kind in piece.variables]
+    made = derive(inner, piece.kind, 1, start=inner.variables[0]) or derive(inner, piece.kind, 1)
+    if made is None:
+        raise ValueError(
+            f"no {piece.kind} can be made of {piece.variables}"
+        )  # a fault of the template, met by tests
+    return made[0] if made[2] >= _OPERAND or piece.kind == "bool" else f"({made[0]})"
+
+
+def begin(rng: Random, reserved: frozenset[str] = frozenset(), names: tuple[str, ...] = ()) -> Construction:
+    """A construction whose function has its name: `f` half of the time, else one that suits."""
+    scope = Construction(
+        rng, taken={*reserved, "f"}, strange=0.015, annotated=rng.random() < 0.3, span=rng.choice(SPANS)
+    )
+    name = "f" if rng.random() < 0.5 else rng.choice(names or vocabulary.pool("function"))
+    scope.names["f"] = "f" if name in reserved else name
+    scope.taken.add(name)
+    return scope
+
+
+def fill(made: Template, rng: Random) -> Program:
+    """One program of the template: what is bound, the call, and the source, which may look at the call's values."""
+    scope = begin(rng, made.reserved, made.names)
+    for roles, options in made.bound:
+        for role, pieces in zip(roles, rng.choice(options), strict=True):
+            scope.names[role] = expand(pieces, scope)
+    scope.passing = True
+    call = expand(rng.choice(made.calls), scope)
+    scope.passing = False
+    return Program(source=expand(made.body, scope), call=call)

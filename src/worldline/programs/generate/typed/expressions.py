@@ -1,0 +1,239 @@
+"""Typed expressions: chains of operations from a variable, values of a wanted type, conditions, literals.
+
+Text is built directly; precedence is tracked so that only needed parentheses are written. No statement is written here.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from worldline.programs.generate.kinds import ASIDE, USES
+from worldline.programs.generate.language import library
+from worldline.programs.generate.language.construction import Construction, Variable
+from worldline.programs.generate.typed.catalogue import PRIMARY, Production, ProductionIndex, entries
+from worldline.programs.generate.values.literals import literal
+
+_TABLES = (
+    "text",
+    "pieces",
+    "bytes",
+    "formats",
+    "lists",
+    "strs",
+    "nested",
+    "people",
+    "dicts",
+    "sets",
+    "numbers",
+)
+
+
+@cache
+def index() -> ProductionIndex:
+    """All operations that make a value, by what they take and give."""
+    made = [entry for table in _TABLES for entry in entries(library.text(f"operations/{table}"))]
+    return ProductionIndex([*made, *entries(library.text("operations/characters"), chars=True)])
+
+
+# Two of one family in a row say nothing: `.upper().lower()`, `sorted(sorted(...))`.
+_FAMILIES = (
+    (".upper(", ".lower(", ".title(", ".capitalize(", ".swapcase(", ".casefold("),
+    ("sorted(", "reversed(", "[::-1]", "list("),
+    ("strip(",),
+    ("just(", "center(", "zfill("),
+    ("set(",),
+    ("abs(",),
+    ("str(", "repr(", "format", "f'", "%"),
+    ("tuple(",),
+    (".copy()",),
+    ("bool(", "not "),
+    ("int(", "round("),
+    (" for ",),
+)
+# What the order of its argument does not matter to.
+_ORDERLESS = ("max(", "min(", "sum(", "len(", "set(", "all(", "any(", " in ", " not in ")
+# Nobody writes `x in {12: 'brown'}` or `ok and True`.
+_NEVER_LITERAL = frozenset(
+    ("people", "lists", "groups", "counts", "names", "table", "pairs", "bool", "bytes")
+)
+
+Made = tuple[str, str, int]  # text, type, precedence
+
+
+def wrap(made: str, level: int, need: int) -> str:
+    """The text, in parentheses where its precedence is below what is needed."""
+    return made if level >= need else f"({made})"
+
+
+def argument(scope: Construction, kind: str, need: int, depth: int) -> str | None:
+    """A value for a slot that is not the first: a variable, a literal, or rarely a deeper expression."""
+    rng = scope.rng
+    roll = rng.random()
+    if kind not in USES:
+        return literal(scope, kind)
+    bulky = kind.rstrip("!") in _NEVER_LITERAL
+    if roll < 0.6 or bulky:
+        var = scope.pick(kind)
+        if var is not None:
+            return scope.read(var)
+    if depth > 0 and (roll > 0.78 or bulky):
+        made = derive(scope, kind, depth - 1)
+        if made is not None:
+            return wrap(made[0], made[2], need)
+    if bulky:
+        return None
+    text = literal(scope, kind)
+    if text == "0" and need != 6:
+        text = "1"  # nobody adds 0, or multiplies by 1
+    if text == "1" and need == 11 and kind == "small":
+        text = "2"
+    return f"({text})" if text[0] == "-" and need > 12 else text
+
+
+def apply(scope: Construction, entry: Production, first: Made, depth: int) -> Made | None:
+    """The entry with `first` in its main slot; None where a slot that wants a variable finds none."""
+    text, _, level = first
+    main = entry.slots[entry.main]
+    if main.only == "$" and not text.isidentifier():
+        return None
+    variants = entry.variants
+    pieces, bound = variants[0] if len(variants) == 1 else scope.rng.choice(variants)
+    if bound and (bound & scope.hidden or bound.intersection(scope.busy)):
+        return None
+    outer = scope.hidden
+    scope.hidden = outer | bound
+    parts = [pieces[0]]
+    for slot, after in zip(entry.slots, pieces[1:], strict=True):
+        made: str | None
+        if slot is main:
+            made = wrap(text, level, main.need)
+        elif slot.only == "=":
+            made = text
+        elif slot.only == "#":
+            made = literal(scope, slot.kind)
+        elif slot.only == "$":
+            made = _variable(scope, slot.kind, inside=pieces[0])
+        else:
+            made = argument(scope, slot.kind, slot.need, depth)
+        if made is None:
+            scope.hidden = outer
+            return None
+        parts += [made, after]
+    scope.hidden = outer
+    return "".join(parts), entry.result, entry.level
+
+
+def _variable(scope: Construction, kind: str, *, inside: str) -> str | None:
+    """A variable for a slot of a text that begins so: in an f-string, `p['age']` takes the other quote."""
+    var = scope.pick(kind)
+    if var is None:
+        return None
+    name = scope.read(var)
+    return name.replace("'", '"') if inside.startswith("f'") else name
+
+
+@cache
+def _relatives(own: str) -> tuple[str, ...]:
+    """What marks a text as made by an operation of the same family."""
+    return tuple(mark for family in _FAMILIES if any(one in own for one in family) for mark in family)
+
+
+def _silly(entry: Production, text: str) -> bool:
+    own = entry.own
+    ordered = text.startswith(("sorted(", "list(")) or text.endswith("[::-1]")
+    if ordered and own.startswith(_ORDERLESS):
+        return True
+    return any(mark in text for mark in _relatives(own))
+
+
+def step(
+    scope: Construction, first: Made, depth: int, *, to: str | None = None, more: bool = False
+) -> Made | None:
+    """One operation on `first`, giving a `to` where one is wanted; with `more`, one that others may follow."""
+    found, weights = index().by_first(first[1]) if to is None else index().links(first[1], to)
+    if not found:
+        return None
+    for _ in range(4):
+        entry = scope.rng.choices(found, cum_weights=weights)[0]
+        if _silly(entry, first[0]) or (scope.lean and entry.grows) or (more and entry.last):
+            continue
+        if to is None and entry.result == "bool" and scope.rng.random() < 0.75:
+            continue  # a truth value is where a chain ends
+        made = apply(scope, entry, first, depth)
+        if made is not None and len(made[0]) < 90:
+            return made
+    return None
+
+
+def of(scope: Construction, var: Variable) -> Made:
+    """The variable itself, as an expression."""
+    return scope.read(var), var.kind, PRIMARY
+
+
+def chain(scope: Construction, var: Variable, steps: int, depth: int = 1) -> Made:
+    """`steps` operations in a row that begin at the variable."""
+    scope.busy = []
+    made = of(scope, var)
+    for i in range(steps):
+        further = step(scope, made, depth, more=i < steps - 1)
+        if further is None:
+            break
+        made = further
+    return made
+
+
+def derive(scope: Construction, to: str, depth: int = 1, *, start: Variable | None = None) -> Made | None:
+    """A value of type `to` made from a variable (`start`, or any) by one operation or two."""
+    rng = scope.rng
+    shut = scope.hidden.union(scope.busy)
+    free = [var for var in scope.variables if shut.isdisjoint(var.words)]
+    for _ in range(4):
+        if start is None and not free:
+            return None
+        var = start or scope.weigh([item for item in free if item.kind not in ASIDE] or free)
+        kept = list(scope.busy)
+        made: Made | None = of(scope, var)
+        if depth > 0 and rng.random() < 0.3 and made is not None:
+            made = step(scope, made, depth - 1, more=True) or made
+        made = step(scope, made, depth - 1, to=to) if made else None
+        if made is not None:
+            return made
+        var.used -= 1
+        scope.busy = kept
+    return None
+
+
+def alike(test: str) -> str:
+    """The test without the names bound inside it: two that are alike ask the same."""
+    for name in re.findall(r" for (\w+) in", test):
+        test = re.sub(rf"\b{name}\b", "_", test)
+    return test
+
+
+def condition(scope: Construction, *, start: Variable | None = None, depth: int = 1) -> str:
+    """A truth value made from a variable."""
+    scope.busy = []
+    made = derive(scope, "bool", depth, start=start)
+    if made is None:
+        var = start or scope.weigh(scope.variables)
+        return scope.read(var)
+    if scope.rng.random() < 0.12:
+        second = derive(scope, "bool", 0)
+        if second is not None:
+            word = scope.rng.choice(("and", "or"))
+            return f"{wrap(made[0], made[2], 4)} {word} {wrap(second[0], second[2], 4)}"
+    return made[0]
+
+
+def needed(scope: Construction, kind: str, depth: int = 1) -> Made:
+    """A value of the type, whatever it takes: an operation on a variable, a variable, or a literal."""
+    scope.busy = []
+    if scope.rng.random() < 0.75:
+        made = derive(scope, kind, depth)
+        if made is not None:
+            return made
+    var = scope.pick(kind)
+    if var is not None:
+        return of(scope, var)
+    return literal(scope, kind), kind, PRIMARY

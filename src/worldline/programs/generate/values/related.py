@@ -1,0 +1,160 @@
+"""Values that look at what is passed already: a separator or a substring mostly occurs in the text it is asked of.
+
+Each maker takes the construction, whose `given` values are the arguments drawn so far. No source text.
+"""
+
+from __future__ import annotations
+
+from string import ascii_lowercase
+from typing import Any
+
+from worldline.programs.generate.language.construction import Construction
+from worldline.programs.generate.values import texts
+
+_PREFIXES, _SUFFIXES = ("un", "pre", "#"), ("ing", "s", "!", ".txt")
+_HELD = (list, tuple, dict, str, bytes, set)
+
+
+def first_text(given: list[Any]) -> str:
+    """The first value with text in it, as text; empty where there is none."""
+    for one in given:
+        if isinstance(one, str):
+            return one
+        if isinstance(one, list | tuple | dict) and any(isinstance(part, str) for part in one):
+            return "".join(str(part) for part in one)
+    return str(given[0]) if given and isinstance(given[0], int) else ""
+
+
+def latest(given: list[Any]) -> Any:
+    """The latest value that holds something; None where there is none."""
+    return next((one for one in reversed(given) if isinstance(one, _HELD) and one), None)
+
+
+def char(scope: Construction) -> str:
+    """One character, mostly of the first text."""
+    source = first_text(scope.given)
+    if source and scope.rng.random() < 0.75:
+        return scope.rng.choice(source)
+    return texts.character(scope.rng)
+
+
+def substring(scope: Construction) -> str:
+    """A part of the first text, or another text; it may be empty."""
+    return "" if scope.rng.random() < 0.04 else sub(scope)
+
+
+def sub(scope: Construction) -> str:
+    """A part of the first text or an element of the first list, or another text; never empty."""
+    rng, given = scope.rng, scope.given
+    strings = (
+        [one for one in given[0] if isinstance(one, str) and one]
+        if given and isinstance(given[0], list | dict)
+        else []
+    )
+    if strings and rng.random() < 0.5:
+        return rng.choice(strings)
+    source = first_text(given)
+    if source and rng.random() < 0.8:
+        start = rng.randrange(len(source))
+        return source[start : start + rng.randint(1, 4)]
+    return texts.letters(rng, rng.randint(1, 3)) if rng.random() < 0.6 else texts.word(rng)
+
+
+def prefix(scope: Construction) -> str:
+    """A prefix of the first text, or another text."""
+    rng, source = scope.rng, first_text(scope.given)
+    if source and rng.random() < 0.65:
+        return source[: rng.randint(1, max(1, min(5, len(source) - 1)))]
+    return rng.choice((texts.plain(rng), rng.choice(ascii_lowercase), *_PREFIXES))
+
+
+def suffix(scope: Construction) -> str:
+    """A suffix of the first text, or another text."""
+    rng, source = scope.rng, first_text(scope.given)
+    if source and rng.random() < 0.65:
+        return source[-rng.randint(1, max(1, min(4, len(source) - 1))) :]
+    return rng.choice((texts.plain(rng), rng.choice(ascii_lowercase), *_SUFFIXES))
+
+
+def separator(scope: Construction) -> str:
+    """A separator, mostly one that occurs in the first text."""
+    rng, source = scope.rng, first_text(scope.given)
+    present = [one for one in texts.SEPARATORS if one in source]
+    if present and rng.random() < 0.8:
+        return rng.choice(present)
+    if source and rng.random() < 0.4:
+        return rng.choice(source)
+    return rng.choice(texts.SEPARATORS)
+
+
+def variant(scope: Construction) -> str:
+    """The first text reordered, changed in a place or in case, or another text."""
+    rng, source = scope.rng, first_text(scope.given)
+    roll = rng.random()
+    if roll < 0.3:
+        return "".join(rng.sample(source, len(source)))
+    if roll < 0.6 and source:
+        place = rng.randrange(len(source))
+        return source[:place] + rng.choice(ascii_lowercase) + source[place + 1 :]
+    if roll < 0.75:
+        return rng.choice(
+            (source.swapcase(), source[::-1], source + rng.choice(ascii_lowercase), source[1:], source)
+        )
+    return texts.short(rng)
+
+
+def rotated(scope: Construction) -> str:
+    """The first text turned round by some places, or a variant of it."""
+    source = first_text(scope.given)
+    if scope.rng.random() < 0.6:
+        turn = scope.rng.randint(0, len(source))
+        return source[turn:] + source[:turn]
+    return variant(scope)
+
+
+def member(scope: Construction, chance: float = 0.96) -> Any:
+    """Something that occurs in the latest container or text, with that chance; else something alike."""
+    rng, held = scope.rng, latest(scope.given)
+    if held is None:
+        return texts.character(rng)
+    if rng.random() >= chance:
+        first = next(iter(held))
+        return rng.randint(*scope.span) if isinstance(first, int) else texts.word(rng)
+    if isinstance(held, str | bytes):
+        start = rng.randrange(len(held))
+        return held[start : start + rng.choice((1, 1, 2, 3))]
+    return rng.choice(sorted(held) if isinstance(held, set) else list(held))
+
+
+def index(scope: Construction) -> int:
+    """An index into the latest sequence, sometimes from its end."""
+    rng, held = scope.rng, latest(scope.given)
+    if held is None:
+        return rng.choice((0, 0, 1, 1, 2, 2, 3, -1, -2))
+    return rng.randrange(len(held)) if rng.random() < 0.8 else -rng.randint(1, len(held))
+
+
+def place(scope: Construction) -> int:
+    """A position in the latest sequence, rarely beyond or before it."""
+    rng, held = scope.rng, latest(scope.given)
+    size = len(held) if held is not None else 5
+    return rng.randint(0, max(0, size - 1)) if rng.random() < 0.85 else rng.choice((-1, -2, size, size + 2))
+
+
+def width(scope: Construction) -> int:
+    """A width, mostly somewhat more than the first text's."""
+    return max(0, len(first_text(scope.given)) + scope.rng.randint(-3, 8))
+
+
+def substitutions(scope: Construction) -> dict[str, str]:
+    """Characters of the first text (and others) with what stands for them."""
+    rng, source = scope.rng, first_text(scope.given) or "abc"
+    keys = [rng.choice(source) for _ in range(rng.randint(1, 3))] + [rng.choice(ascii_lowercase)]
+    return {key: rng.choice((rng.choice(ascii_lowercase), rng.choice("@310*_"), key.upper())) for key in keys}
+
+
+def glossary(scope: Construction) -> dict[str, str]:
+    """Words of the first text (and others) with words that stand for them."""
+    rng = scope.rng
+    keys = [rng.choice(first_text(scope.given).split() or ["x"]), texts.plain(rng), texts.plain(rng)]
+    return {key: texts.plain(rng) for key in keys}
