@@ -16,7 +16,7 @@ from worldline.dap.console import COMMANDS
 from worldline.dap.expressions import UnknownValue, parse
 from worldline.dap.messages import Arguments
 from worldline.dap.session import THREAD, Session
-from worldline.dap.variables import LONGEST, Variable, differing, page_of, variable_of
+from worldline.dap.variables import LONGEST, EditorVariable, differing, page_of, variable_of
 from worldline.errors import UsageError
 from worldline.explore.clip import cut
 from worldline.explore.sentences import cause_in_words
@@ -71,7 +71,7 @@ def scopes(session: Session, asked: Arguments) -> dict[str, Any]:
     owner = VariableOwner(depth) if frame.step is not None else None
     made = [_scope(session, "Predicted", rows, owner=owner, hint="locals")]
     if isinstance(truth, str):
-        why = [Variable("(none)", truth)]
+        why = [EditorVariable("(none)", truth)]
         return {"scopes": [*made, _scope(session, "Interpreter", why), _scope(session, "Difference", why)]}
     made.append(_scope(session, "Interpreter", [variable_of(name, value) for name, value in truth.items()]))
     made.append(_scope(session, "Difference", differences(truth, frame.values)))
@@ -79,7 +79,12 @@ def scopes(session: Session, asked: Arguments) -> dict[str, Any]:
 
 
 def _scope(
-    session: Session, name: str, rows: list[Variable], *, owner: VariableOwner | None = None, hint: str = ""
+    session: Session,
+    name: str,
+    rows: list[EditorVariable],
+    *,
+    owner: VariableOwner | None = None,
+    hint: str = "",
 ) -> dict[str, Any]:
     reference = session.references.put(page_of(rows), owner=owner)
     plain = {"name": name, "variablesReference": reference, "namedVariables": len(rows), "expensive": False}
@@ -103,7 +108,7 @@ def true_frame(session: Session, depth: int, frame: StoppedFrame) -> Mapping[str
     return stack[at].values
 
 
-def differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[Variable]:
+def differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[EditorVariable]:
     """The names in which two frames part."""
     rows = []
     for name in dict.fromkeys([*wanted, *got]):

@@ -1,6 +1,6 @@
 """Values as an editor's tree shows them: one level at a time, large containers in pages, from canonical text.
 
-A `Variable` is one row of the tree; what is under it is made when it is asked for. Numbers for rows that can be opened
+A `EditorVariable` is one row of the tree; what is under it is made when it is asked for. Numbers for rows that can be opened
 are given by `VariableReferences`, and hold until the next stop. Nothing is evaluated.
 """
 
@@ -23,11 +23,11 @@ PAGE = 1000  # rows at once, where nobody says how many
 NONE = "(no value)"
 _INDEXED = ("list", "tuple", "deque", "set", "frozenset")
 
-Page = Callable[[int, int], Sequence["Variable"]]  # the rows from one number up to another
+Page = Callable[[int, int], Sequence["EditorVariable"]]  # the rows from one number up to another
 
 
 @dataclass(frozen=True)
-class Variable:
+class EditorVariable:
     """A row: its name, its value's text, its kind, and how many rows are under it, of which `page` makes some."""
 
     name: str
@@ -39,40 +39,40 @@ class Variable:
     expression: str | None = None
 
 
-def page_of(rows: Sequence[Variable]) -> Page:
+def page_of(rows: Sequence[EditorVariable]) -> Page:
     """Rows that are there already, by pages."""
     return lambda start, stop: rows[start:stop]
 
 
-def variable_of(name: str, canonical: str, *, expression: str | None = None) -> Variable:
+def variable_of(name: str, canonical: str, *, expression: str | None = None) -> EditorVariable:
     """A value as a row. What is no value, as a model may write it, is shown as the text it is."""
     found = parse(canonical)
     if isinstance(found, Malformed):
-        return Variable(name, canonical, "no value", expression=expression)
+        return EditorVariable(name, canonical, "no value", expression=expression)
     return _row(name, found, expression)
 
 
-def _row(name: str, value: Value, expression: str | None) -> Variable:
+def _row(name: str, value: Value, expression: str | None) -> EditorVariable:
     kind = value.atom if value.kind in ("object", "exception") else value.kind
     if value.kind in _INDEXED:
-        return Variable(
+        return EditorVariable(
             name, text(value), kind, indexed=len(value.items), expression=expression,
             page=(lambda start, stop: _elements(value, expression, start, stop)) if value.items else None,
         )  # fmt: skip
     if value.kind == "dict":
-        return Variable(
+        return EditorVariable(
             name, text(value), kind, named=len(value.items) // 2, expression=expression,
             page=(lambda start, stop: _pairs(value, expression, start, stop)) if value.items else None,
         )  # fmt: skip
     if value.items or value.fields:
-        return Variable(
+        return EditorVariable(
             name, text(value), kind, named=len(value.items) + len(value.fields), expression=expression,
             page=lambda start, stop: _fields(value, expression)[start:stop],
         )  # fmt: skip
-    return Variable(name, text(value), kind, expression=expression)
+    return EditorVariable(name, text(value), kind, expression=expression)
 
 
-def _elements(value: Value, expression: str | None, start: int, stop: int) -> list[Variable]:
+def _elements(value: Value, expression: str | None, start: int, stop: int) -> list[EditorVariable]:
     if value.kind in ("set", "frozenset"):
         return [_row(f"{i}", item, None) for i, item in islice(enumerate(value.items), start, stop)]
     return [
@@ -81,7 +81,7 @@ def _elements(value: Value, expression: str | None, start: int, stop: int) -> li
     ]
 
 
-def _pairs(value: Value, expression: str | None, start: int, stop: int) -> list[Variable]:
+def _pairs(value: Value, expression: str | None, start: int, stop: int) -> list[EditorVariable]:
     rows = []
     pairs = zip(value.items[::2], value.items[1::2], strict=True)
     for key, item in islice(pairs, start, stop):
@@ -90,25 +90,27 @@ def _pairs(value: Value, expression: str | None, start: int, stop: int) -> list[
     return rows
 
 
-def _fields(value: Value, expression: str | None) -> list[Variable]:
+def _fields(value: Value, expression: str | None) -> list[EditorVariable]:
     rows = [_row(f"({i})", item, None) for i, item in enumerate(value.items)]
     for name, item in value.fields:
         rows.append(_row(name, item, f"{expression}.{name}" if expression and name.isidentifier() else None))
     return rows
 
 
-def differing(name: str, wanted: str | None, got: str | None) -> Variable:
+def differing(name: str, wanted: str | None, got: str | None) -> EditorVariable:
     """A name whose value is not the true one: both, and the place where they part."""
     rows = [
-        variable_of("interpreter", wanted) if wanted is not None else Variable("interpreter", NONE),
-        variable_of("predicted", got) if got is not None else Variable("predicted", NONE),
+        variable_of("interpreter", wanted) if wanted is not None else EditorVariable("interpreter", NONE),
+        variable_of("predicted", got) if got is not None else EditorVariable("predicted", NONE),
     ]
     where = difference(wanted, got) if wanted is not None and got is not None else None
     if where is not None and (where.path or where.at is not None):
         place = where.path + ("" if where.at is None else f" character {where.at}")
-        rows.append(Variable("place", f"{place.strip()}: {where.wanted or NONE}, not {where.got or NONE}"))
+        rows.append(
+            EditorVariable("place", f"{place.strip()}: {where.wanted or NONE}, not {where.got or NONE}")
+        )
     told = f"{cut(wanted or NONE, 200)}, not {cut(got or NONE, 200)}"
-    return Variable(name, told, "difference", named=len(rows), page=page_of(rows))
+    return EditorVariable(name, told, "difference", named=len(rows), page=page_of(rows))
 
 
 class VariableReferences:
@@ -147,7 +149,7 @@ class VariableReferences:
         rows = page(start, start + (count if count > 0 else PAGE))
         return [self.variable(row, editable=owner is not None) for row in rows]
 
-    def variable(self, row: Variable, *, editable: bool = False) -> dict[str, Any]:
+    def variable(self, row: EditorVariable, *, editable: bool = False) -> dict[str, Any]:
         """One row as the protocol wants it."""
         found = {"name": row.name, "value": cut(row.value, LONGEST), "type": row.kind, **self.opened(row)}
         if not editable:
@@ -156,7 +158,7 @@ class VariableReferences:
             found["evaluateName"] = row.expression
         return found
 
-    def opened(self, row: Variable) -> dict[str, Any]:
+    def opened(self, row: EditorVariable) -> dict[str, Any]:
         """What is said of whatever is under a row: its number, and how much it is."""
         found = {"variablesReference": 0}
         if row.page is not None:
