@@ -1,7 +1,7 @@
 """Values as an editor's tree shows them: one level at a time, large containers in pages, from canonical text.
 
-A `EditorVariable` is one row of the tree; what is under it is made when it is asked for. Numbers for rows that can be opened
-are given by `VariableReferences`, and hold until the next stop. Nothing is evaluated.
+An `EditorVariable` is one row of the tree; what is under it is made when it is asked for. Numbers for rows that can be
+opened are given by `VariableReferences`, and hold until the next stop. Nothing is evaluated.
 """
 
 from __future__ import annotations
