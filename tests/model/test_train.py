@@ -282,7 +282,7 @@ def _still() -> LearningRates:
 def test_a_live_source_feeds_a_run(documents: Path, tmp_path: Path) -> None:
     program = f"import sys; sys.stdout.buffer.write(open({str(documents / 'train.bin')!r}, 'rb').read())"
     live = LiveSource(commands=((sys.executable, "-c", program),), ahead=10)
-    train(training(documents, sources=(live,)), tmp_path / "run", device="cpu")
+    train(training(documents, sources=(live,)), tmp_path, device="cpu")
     assert metrics.read(tmp_path)[-1]["fresh"] > 0
 
 
