@@ -19,10 +19,10 @@ def _module(room: str, name: str) -> Any:
 
 
 _cwm = _module("codec", "cwm_sources")
-GENERATOR = _module("record", "fuzz_programs").Generator
+GENERATOR = _module("recording", "fuzz_programs").Generator
 SHAPES: list[Program] = [
     *_module("codec", "test_compact_recorded").PROGRAMS.values(),
-    *(Program(source=source) for source in _module("record", "odd_programs").PROGRAMS.values()),
+    *(Program(source=source) for source in _module("recording", "odd_programs").PROGRAMS.values()),
     Program(source=_cwm.STATEMENTS + "".join(f"{name}()\n" for name in _cwm.TOPS)),
 ]
 HUMANEVAL = [
