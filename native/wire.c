@@ -14,7 +14,7 @@
 #endif
 
 enum { OK = 0, DAMAGE = 1, FAULT = -1 }; /* FAULT: a Python exception is set */
-enum { CALL, LINE, RETURN, RAISE, YIELD, RESUME, OUTPUT, INPUT, EXIT }; /* as in core/trace.py's EVENTS */
+enum { CALL, LINE, RETURN, RAISE, YIELD, RESUME, OUTPUT, INPUT, EXIT }; /* as in core/events.py's EVENTS */
 
 #define NO_TEXT UINT32_MAX
 #define NONE UINT32_MAX

@@ -8,6 +8,7 @@ from dataclasses import replace
 from worldline.codec.compact import writer as compact
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
+from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import token
 from worldline.core.trace import Trace
@@ -26,7 +27,7 @@ def differences(trace: Trace) -> Iterator[str]:
 def cwm_differences(trace: Trace) -> Iterator[str]:
     """The frames that a trace has in Meta's format, lines resolved from their text by control flow, and the end."""
     shown, text = tuple(cwm.frames(trace)), cwm.encode(trace)
-    parsed = cwm.parse(text, trace.program.source, entry=cwm.entry_line(trace))
+    parsed = cwm_parse.parse(text, trace.program.source, entry=cwm.entry_line(trace))
     if parsed.malformed is not None:
         yield f"cwm: {parsed.malformed}"
     for frame, found in zip(shown, parsed.frames, strict=False):

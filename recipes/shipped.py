@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from worldline.data.mine.mine import Quarry
     from worldline.data.mixture import Mixture
-    from worldline.data.sources import LiveSource
+    from worldline.data.sources import Live
     from worldline.model.train.config import Training
 
 PYTHON = os.environ.get("WORLDLINE_STREAM_PYTHON", "")
@@ -53,7 +53,7 @@ def quarry() -> Quarry:
 
 def data() -> Mixture:
     """Generated programs and state-tracking tasks, in every mode."""
-    from worldline.codec.compact.writer import Compact
+    from worldline.codec.compact.prompt import Compact
     from worldline.data.mixture import Mixture, Mode, Source
 
     # Of state-tracking tasks (elsewhere a hidden state is a guess), mostly short: the long ones are learned from them.
@@ -78,7 +78,7 @@ def data() -> Mixture:
     return Mixture(sources=sources, modes=modes, max_bytes=LONGEST, query=0.03)
 
 
-def live(*, split: str = "train", workers: int = WORKERS) -> LiveSource:
+def live(*, split: str = "train", workers: int = WORKERS) -> Live:
     """Documents of `data()`, made while the model trains."""
     from worldline.data.sources import streams
 

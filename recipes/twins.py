@@ -21,7 +21,7 @@ STEPS = int(os.environ.get("WORLDLINE_STEPS", "800"))
 
 def data() -> Mixture:
     """Permutations and other tasks; the state is shown every 1 to 512 steps."""
-    from worldline.codec.compact.writer import Compact
+    from worldline.codec.compact.prompt import Compact
     from worldline.data.mixture import Mixture, Mode, Source
 
     spacings = (1, 2, 4, 8, 16, 32, 64, 128, 512)

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldline.codec.compact.parse import Parsed, parse, parse_answer
-from worldline.codec.compact.writer import Compact, ask, encode, encode_steps, prompt
+from worldline.codec.compact.prompt import Compact, prompt
+from worldline.codec.compact.writer import ask, encode, encode_steps
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.state import State

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldline.codec.compact.parse import parse, parse_answer
-from worldline.codec.compact.writer import Compact, Recorded, encode, write
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.writer import Recorded, encode, write
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 

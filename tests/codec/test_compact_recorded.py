@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from worldline.codec.compact.parse import parse
-from worldline.codec.compact.writer import Compact, encode, encode_steps
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.writer import encode, encode_steps
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.limits import Limits

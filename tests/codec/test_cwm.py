@@ -13,6 +13,7 @@ from pathlib import Path
 import cwm_sources
 import pytest
 
+from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import MARKER, TOKENS, listing, marked
 from worldline.core.program import Program
@@ -42,7 +43,7 @@ def _trace(source: str, call: str | None = None, version: str = HERE) -> Trace:
 
 def _law(trace: Trace) -> None:
     """Reading the text gives exactly the frames, every line number the true one."""
-    read = cwm.parse(cwm.encode(trace), trace.program.source)
+    read = cwm_parse.parse(cwm.encode(trace), trace.program.source)
     assert read.malformed is None
     assert list(read.frames) == cwm.frames(trace)
     assert read.ended == (trace.outcome.kind in ("returned", "raised", "exited"))
@@ -225,7 +226,9 @@ def f():
     return A(1).x + B(2).x + C(3).x
 """
     trace = _trace(source, "f()")
-    lines = [frame.line for frame in cwm.parse(cwm.encode(trace), source).frames if frame.event == "call"]
+    lines = [
+        frame.line for frame in cwm_parse.parse(cwm.encode(trace), source).frames if frame.event == "call"
+    ]
     assert lines == [13, 2, 6, 10, 2]
     _law(trace)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_cwm_parse import BRANCHES, START, call, left, line
 
-from worldline.codec.cwm import writer as cwm
+from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm.text import TOKENS, listing, shield, unshield
 
 SOURCE = """\
@@ -49,7 +49,7 @@ BITS = st.sampled_from([
 ])  # fmt: skip
 
 
-def _check(read: cwm.CwmPrediction, length: int) -> None:
+def _check(read: cwm_parse.CwmPrediction, length: int) -> None:
     lines = len(listing(SOURCE).lines)
     for frame in read.frames:
         assert frame.event in ("call", "line", "return", "raise")
@@ -63,37 +63,37 @@ def _check(read: cwm.CwmPrediction, length: int) -> None:
 
 
 def test_the_valid_text_is_valid() -> None:
-    read = cwm.parse(VALID, SOURCE)
+    read = cwm_parse.parse(VALID, SOURCE)
     assert [frame.line for frame in read.frames] == [1, 2, 3, 4, 5, 11, 12, 13, 13, 13, 5, 6, 7]
     assert all(frame.allowed for frame in read.frames)
 
 
 @given(st.text())
 def test_any_text(text: str) -> None:
-    _check(cwm.parse(text, SOURCE), len(text))
+    _check(cwm_parse.parse(text, SOURCE), len(text))
 
 
 @given(st.lists(BITS))
 def test_any_order_of_its_own_parts(parts: list[str]) -> None:
     text = "".join(parts)
-    _check(cwm.parse(text, SOURCE), len(text))
+    _check(cwm_parse.parse(text, SOURCE), len(text))
 
 
 @given(st.lists(st.integers(-1, 300) | st.sampled_from(sorted(TOKENS.values()))))
 def test_any_token_ids(ids: list[int]) -> None:
-    _check(cwm.parse(ids, SOURCE, decode=lambda n: bytes([n]) if 0 <= n < 256 else None), len(ids))
+    _check(cwm_parse.parse(ids, SOURCE, decode=lambda n: bytes([n]) if 0 <= n < 256 else None), len(ids))
 
 
 @given(st.integers(0, len(VALID)), st.integers(0, 20), st.text(max_size=5) | BITS)
 def test_valid_text_with_a_part_replaced(at: int, length: int, put: str) -> None:
     text = VALID[:at] + put + VALID[at + length :]
-    _check(cwm.parse(text, SOURCE), len(text))
+    _check(cwm_parse.parse(text, SOURCE), len(text))
 
 
 def test_valid_text_cut_anywhere() -> None:
-    whole = cwm.parse(VALID, SOURCE).frames
+    whole = cwm_parse.parse(VALID, SOURCE).frames
     for end in range(len(VALID)):
-        read = cwm.parse(VALID[:end], SOURCE)
+        read = cwm_parse.parse(VALID[:end], SOURCE)
         _check(read, end)
         assert not read.ended
         assert read.frames == whole[: len(read.frames)]
@@ -107,7 +107,7 @@ def test_frames_in_any_order() -> None:
     chance = random.Random(5)
     for _ in range(50):
         text = frames[0] + "".join(chance.choices(frames, k=60))
-        read = cwm.parse(text, SOURCE)
+        read = cwm_parse.parse(text, SOURCE)
         _check(read, len(text))
         assert read.malformed is None or read.malformed.expected == "<|call_sep|>"
 
@@ -115,29 +115,29 @@ def test_frames_in_any_order() -> None:
 @given(st.text(alphabet="def fx():\n returntrywhil=1[]{}'\"#\\"), st.lists(BITS))
 def test_any_source(source: str, parts: list[str]) -> None:
     text = START + "".join(parts)
-    read = cwm.parse(text, source)
+    read = cwm_parse.parse(text, source)
     assert read.malformed is None or read.malformed.offset <= len(text)
 
 
 def test_endless_repetition_deep_nesting_and_huge_values() -> None:
     calls = call('{"xs": "[]"}', "def f(xs):") * 20_000
-    assert [frame.scope for frame in cwm.parse(calls, SOURCE).frames] == list(range(20_000))
+    assert [frame.scope for frame in cwm_parse.parse(calls, SOURCE).frames] == list(range(20_000))
     rounds = START + (line("{}", "    if a:") + line("{}", "        b = 1")) * 5_000
-    assert len(cwm.parse(rounds, BRANCHES).frames) == 10_001
+    assert len(cwm_parse.parse(rounds, BRANCHES).frames) == 10_001
     resumed = (
         call('{"n": "1"}', "def h(n):")
         + (left("        yield n", "1") + call('{"n": "1"}', "        yield n")) * 5_000
     )
-    assert {frame.scope for frame in cwm.parse(resumed, SOURCE).frames} == {0}
+    assert {frame.scope for frame in cwm_parse.parse(resumed, SOURCE).frames} == {0}
     nested = call('{"xs": "' + "[" * 1_000_000 + '"}', "def f(xs):")
-    assert len(cwm.parse(nested, SOURCE).frames[0].locals["xs"]) == 1_000_000
+    assert len(cwm_parse.parse(nested, SOURCE).frames[0].locals["xs"]) == 1_000_000
     for text in (
         "<|call_sep|>" + "[" * 1_000_000,
         '<|call_sep|>{"' + "\\" * 1_000_001,
         "<|" * 1_000_000,
         "<" + "\\" * 10**6,
     ):
-        assert cwm.parse(text, SOURCE).malformed is not None
+        assert cwm_parse.parse(text, SOURCE).malformed is not None
 
 
 @given(st.lists(st.sampled_from(["<", "\\", "|", "frame_sep", "arg_sep", "|>", "a"])).map("".join))

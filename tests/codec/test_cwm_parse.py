@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldline.codec.cwm import writer as cwm
+from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm.text import TOKENS, quoted
 from worldline.core.malformed import Malformed
 
@@ -31,9 +31,9 @@ START = call('{"a": "1"}', "def f(a):")
 def test_a_prediction_with_and_without_its_prompt() -> None:
     text = START + line('{"a": ".."}', "    b = a") + "<|end_of_text|>"
     whole = f"<|begin_of_text|><|trace_context_start|>{F}<|frame_sep|>{text}"
-    assert cwm.parse(text, F) == cwm.parse(whole, F)
-    assert [(f.line, f.locals) for f in cwm.parse(text, F).frames] == [(1, {"a": "1"}), (2, {"a": "1"})]
-    assert cwm.parse(text, F).ended
+    assert cwm_parse.parse(text, F) == cwm_parse.parse(whole, F)
+    assert [(f.line, f.locals) for f in cwm_parse.parse(text, F).frames] == [(1, {"a": "1"}), (2, {"a": "1"})]
+    assert cwm_parse.parse(text, F).ended
 
 
 def test_two_equal_lines_are_told_apart_by_the_flow() -> None:
@@ -41,7 +41,7 @@ def test_two_equal_lines_are_told_apart_by_the_flow() -> None:
     text = (
         call('{"x": "0"}', "def f(x):") + line('{"x": ".."}', "    x += 1") + line('{"x": "1"}', "    x += 1")
     )
-    assert [frame.line for frame in cwm.parse(text, source).frames] == [1, 2, 3]
+    assert [frame.line for frame in cwm_parse.parse(text, source).frames] == [1, 2, 3]
 
 
 BRANCHES = "def f(a):\n    if a:\n        b = 1\n    else:\n        b = 1\n    return b\n"
@@ -49,23 +49,23 @@ BRANCHES = "def f(a):\n    if a:\n        b = 1\n    else:\n        b = 1\n    r
 
 def test_what_the_flow_leaves_open_is_said_to_be_open() -> None:
     text = START + line('{"a": ".."}', "    if a:") + line('{"a": ".."}', "        b = 1")
-    frame = cwm.parse(text, BRANCHES).frames[-1]
+    frame = cwm_parse.parse(text, BRANCHES).frames[-1]
     assert (frame.line, frame.candidates, frame.allowed) == (None, (3, 5), True)
-    after = cwm.parse(text + line('{"a": "..", "b": "1"}', "    return b"), BRANCHES).frames
+    after = cwm_parse.parse(text + line('{"a": "..", "b": "1"}', "    return b"), BRANCHES).frames
     assert [f.line for f in after] == [1, 2, None, 6]
 
 
 def test_what_comes_later_settles_what_was_open() -> None:
     source = "def f(a):\n    if a:\n        b = 1\n        c = 2\n    else:\n        b = 1\n    return b\n"
     text = START + line('{"a": ".."}', "    if a:") + line('{"a": ".."}', "        b = 1")
-    assert cwm.parse(text, source).frames[-1].candidates == (3, 6)
-    settled = cwm.parse(text + line('{"a": "..", "b": "1"}', "        c = 2"), source).frames
+    assert cwm_parse.parse(text, source).frames[-1].candidates == (3, 6)
+    settled = cwm_parse.parse(text + line('{"a": "..", "b": "1"}', "        c = 2"), source).frames
     assert [f.line for f in settled] == [1, 2, 3, 4]
 
 
 def test_a_line_that_the_flow_does_not_allow_is_still_a_line() -> None:
     text = START + line('{"a": ".."}', "    return b") + line("{}", "    no such line")
-    wrong, unknown = cwm.parse(text, F).frames[1:]
+    wrong, unknown = cwm_parse.parse(text, F).frames[1:]
     assert (wrong.line, wrong.allowed) == (3, False)
     assert (unknown.line, unknown.candidates, unknown.allowed) == (None, (), False)
 
@@ -77,7 +77,7 @@ def test_unchanged_is_resolved_past_calls_and_returns() -> None:
         + line('{"a": ".."}', "    return a") + left("    return a", "7")
         + line('{"a": "..", "b": "7"}', "    return b")
     )  # fmt: skip
-    frames = cwm.parse(text, source).frames
+    frames = cwm_parse.parse(text, source).frames
     assert [f.locals for f in frames] == [
         {"a": "1"},
         {"a": "1"},
@@ -90,7 +90,7 @@ def test_unchanged_is_resolved_past_calls_and_returns() -> None:
 
 
 def test_unchanged_since_never_is_named() -> None:
-    frame = cwm.parse(START + line('{"a": "..", "z": ".."}', "    b = a"), F).frames[-1]
+    frame = cwm_parse.parse(START + line('{"a": "..", "z": ".."}', "    b = a"), F).frames[-1]
     assert frame.unknown == ("z",)
     assert frame.locals == {"a": "1", "z": ".."}
 
@@ -102,8 +102,8 @@ def test_an_exception_may_leave_with_or_without_a_return() -> None:
     )
     raised = line("{}", "    raise E") + left("    raise E", "E()", "exception")
     tail = left("        g()", "E()", "exception") + line("{}", "    except E:") + line("{}", "        x = 1")
-    with_return = cwm.parse(head + raised + left("    raise E", "None") + tail, source)
-    without = cwm.parse(head + raised + tail, source)
+    with_return = cwm_parse.parse(head + raised + left("    raise E", "None") + tail, source)
+    without = cwm_parse.parse(head + raised + tail, source)
     assert [f.line for f in without.frames] == [1, 2, 3, 6, 7, 7, 3, 4, 5]
     assert [f.line for f in with_return.frames] == [1, 2, 3, 6, 7, 7, 7, 3, 4, 5]
     assert all(f.allowed for f in (*with_return.frames, *without.frames))
@@ -112,17 +112,17 @@ def test_an_exception_may_leave_with_or_without_a_return() -> None:
 def test_the_marker_names_the_entry() -> None:
     source = "class A:\n    def f(self): pass\nclass B:\n    def f(self): pass  # << START_OF_TRACE\n"
     text = call('{"self": "<x>"}', "    def f(self): pass")
-    assert cwm.parse(text, source).frames[0].line == 4
-    assert cwm.parse(text, source, entry=2).frames[0].line == 2
-    unmarked = cwm.parse(text, source.replace("  # << START_OF_TRACE", "")).frames[0]
+    assert cwm_parse.parse(text, source).frames[0].line == 4
+    assert cwm_parse.parse(text, source, entry=2).frames[0].line == 2
+    unmarked = cwm_parse.parse(text, source.replace("  # << START_OF_TRACE", "")).frames[0]
     assert (unmarked.line, unmarked.candidates) == (None, (2, 4))
     repeated = call('{"self": "<x>"}', "    def f(self): pass  # << START_OF_TRACE")
-    assert cwm.parse(repeated, source).frames[0].line == 4
+    assert cwm_parse.parse(repeated, source).frames[0].line == 4
 
 
 def test_a_source_that_is_not_python_here_resolves_single_lines_only() -> None:
     text = call("{}", "def f(:") + line("{}", "    a") + line("{}", "    b")
-    frames = cwm.parse(text, "def f(:\n    a\n    b\n    a\n").frames
+    frames = cwm_parse.parse(text, "def f(:\n    a\n    b\n    a\n").frames
     assert [(f.line, f.candidates) for f in frames] == [(1, ()), (None, (2, 4)), (3, ())]
 
 
@@ -156,22 +156,22 @@ def test_a_source_that_is_not_python_here_resolves_single_lines_only() -> None:
     ],
 )
 def test_malformed(text: str, offset: int, expected: str) -> None:
-    assert cwm.parse(text, F) == cwm.CwmPrediction((), False, Malformed(offset, expected))
-    later = cwm.parse(START + text, F)
+    assert cwm_parse.parse(text, F) == cwm_parse.CwmPrediction((), False, Malformed(offset, expected))
+    later = cwm_parse.parse(START + text, F)
     if not text.startswith(("<|line", "<|begin", "<|trace")):
         assert later.malformed == Malformed(len(START) + offset, expected)
         assert [frame.line for frame in later.frames] == [1]
 
 
 def test_nothing_after_the_end_is_read() -> None:
-    read = cwm.parse(START + "<|end_of_text|>anything<|call_sep|>", F)
+    read = cwm_parse.parse(START + "<|end_of_text|>anything<|call_sep|>", F)
     assert (len(read.frames), read.ended, read.malformed) == (1, True, None)
 
 
 def test_text_may_end_between_frames_without_being_malformed() -> None:
-    assert cwm.parse("", F) == cwm.CwmPrediction((), False, None)
-    assert cwm.parse(START, F).malformed is None
-    assert not cwm.parse(START, F).ended
+    assert cwm_parse.parse("", F) == cwm_parse.CwmPrediction((), False, None)
+    assert cwm_parse.parse(START, F).malformed is None
+    assert not cwm_parse.parse(START, F).ended
 
 
 def _ids(text: str) -> list[int]:
@@ -190,14 +190,14 @@ def _byte(number: int) -> bytes | None:
 
 def test_token_ids_read_like_their_text() -> None:
     text = START + line('{"a": "..", "é": "\'é\'"}', "    b = a") + left("    b = a", "1") + "<|end_of_text|>"
-    assert cwm.parse(_ids(text), F, decode=_byte) == cwm.parse(text, F)
+    assert cwm_parse.parse(_ids(text), F, decode=_byte) == cwm_parse.parse(text, F)
 
 
 def test_letters_of_a_special_token_are_text_among_ids() -> None:
     source = "def f(a):  # <|frame_sep|>\n    return a\n"
     ids = [TOKENS["call_sep"], *b'{"a": "<|call_sep|>"}', TOKENS["action_sep"]]
     ids += [*b"def f(a):  # <|frame_sep|>\n", TOKENS["frame_sep"]]
-    frame = cwm.parse(ids, source, decode=_byte).frames[0]
+    frame = cwm_parse.parse(ids, source, decode=_byte).frames[0]
     assert (frame.line, frame.locals) == (1, {"a": "<|call_sep|>"})
 
 
@@ -214,10 +214,12 @@ def test_letters_of_a_special_token_are_text_among_ids() -> None:
     ],
 )
 def test_malformed_ids_are_placed_by_token(ids: list[int], offset: int, expected: str) -> None:
-    assert cwm.parse(ids, F, decode=_byte).malformed == Malformed(offset, expected)
+    assert cwm_parse.parse(ids, F, decode=_byte).malformed == Malformed(offset, expected)
 
 
 def test_a_decoder_that_fails_is_an_unknown_token() -> None:
     table = {65: b"A"}
-    assert cwm.parse([66], F, decode=table.__getitem__).malformed == Malformed(0, "a token of the vocabulary")
-    assert cwm.parse([66], F).malformed == Malformed(0, "a token of the vocabulary")
+    assert cwm_parse.parse([66], F, decode=table.__getitem__).malformed == Malformed(
+        0, "a token of the vocabulary"
+    )
+    assert cwm_parse.parse([66], F).malformed == Malformed(0, "a token of the vocabulary")

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.foreign.stripped import KINDS, Stripped, parse
 from worldline.codec.cwm.foreign.values import respelled
@@ -82,7 +83,7 @@ def _round_trip(traces: list[Trace]) -> None:
     assert traces
     for trace in traces:
         text, entry = _generated(trace)
-        wanted = cwm.parse(text, trace.program.source, entry=entry)
+        wanted = cwm_parse.parse(text, trace.program.source, entry=entry)
         for shown in (SPECIAL.sub("", text), text):
             read = parse(shown, trace.program.source, entry=entry)
             assert read.prediction == wanted, trace.program

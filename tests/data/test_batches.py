@@ -28,7 +28,7 @@ from worldline.data.batches import (
 from worldline.data.sources import (
     Dataset,
     Files,
-    LiveSource,
+    Live,
     Mixed,
     Pair,
     Pool,
@@ -273,10 +273,10 @@ sys.stdout.flush()
 """
 
 
-def live(count: int, workers: int = 1, **options: int) -> LiveSource:
+def live(count: int, workers: int = 1, **options: int) -> Live:
     """Commands that write so many documents each; endlessly for -1."""
     command = (sys.executable, "-c", WRITER, str(count), "{seed}", "{worker}")
-    return LiveSource(commands=(command,) * workers, **options)
+    return Live(commands=(command,) * workers, **options)
 
 
 def test_a_document_is_used_at_most_so_often_and_then_the_source_is_dry() -> None:
@@ -308,7 +308,7 @@ def test_seeds_differ_by_worker_and_by_start() -> None:
 
 
 def test_a_command_that_fails_is_said() -> None:
-    pool = Pool(LiveSource(commands=((sys.executable, "-c", "raise SystemExit(7)"),)), seed="s")
+    pool = Pool(Live(commands=((sys.executable, "-c", "raise SystemExit(7)"),)), seed="s")
     with pytest.raises(DryError, match="exit codes 7"):
         pool.draw()
     pool.close()

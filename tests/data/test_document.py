@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from worldline.codec.compact.parse import parse
-from worldline.codec.compact.writer import Compact, prompt
+from worldline.codec.compact.prompt import Compact, prompt
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import KINDS, Document, document, frame, read, shifted, shifted_prompt, write

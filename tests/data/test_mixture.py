@@ -9,8 +9,7 @@ from itertools import islice
 import pytest
 
 from worldline.codec.compact.parse import parse
-from worldline.codec.compact.prompt import Prompt, parse_prompt
-from worldline.codec.compact.writer import Compact
+from worldline.codec.compact.prompt import Compact, Prompt, parse_prompt
 from worldline.core.program import Program
 from worldline.data.document import Document
 from worldline.data.mixture import MODES, TASKS, Mixture, Mode, Source, documents, questions, written

@@ -13,6 +13,7 @@ from worldline.codec import json_text
 from worldline.codec.compact import parse as compact_parse
 from worldline.codec.compact import writer as compact
 from worldline.codec.compact.prompt import Compact
+from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
 
 KEPT = Path(__file__).parent / "text-v1"
@@ -42,7 +43,7 @@ def test_json() -> None:
 def test_cwm() -> None:
     text = (KEPT / "trace.cwm").read_text()
     assert cwm.encode(TRACE) == text
-    parsed = cwm.parse(text, TRACE.program.source)
+    parsed = cwm_parse.parse(text, TRACE.program.source)
     assert parsed.malformed is None
     assert list(parsed.frames) == cwm.frames(TRACE)
 

@@ -19,7 +19,7 @@ from random import Random
 
 from worldline.codec import json_text
 from worldline.codec.compact import writer as compact
-from worldline.codec.compact.writer import Compact
+from worldline.codec.compact.prompt import Compact
 from worldline.codec.cwm import writer as cwm
 from worldline.core.program import Program
 from worldline.core.trace import Trace

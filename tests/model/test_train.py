@@ -21,7 +21,7 @@ import pytest
 import torch
 
 from worldline.data.batches import pack
-from worldline.data.sources import Dataset, Files, LiveSource, Pair, frame, frames
+from worldline.data.sources import Dataset, Files, Live, Pair, frame, frames
 from worldline.errors import DivergedError, DryError, UsageError
 from worldline.model import checkpoint
 from worldline.model.hybrid import Trunk
@@ -193,14 +193,14 @@ def test_what_is_exported_says_what_it_was_trained_on(documents: Path, tmp_path:
     data = documents / "train.bin"
     program = f"import sys; sys.stdout.buffer.write(open({str(data)!r}, 'rb').read())"
     words = (sys.executable, "-c", program, "--recipe", str(tmp_path / "tiny.py"), "--split", "train")
-    both = (Files(paths=(str(data),), weight=2.0), LiveSource(commands=(words, words), ahead=1))
+    both = (Files(paths=(str(data),), weight=2.0), Live(commands=(words, words), ahead=1))
     last = train(training(documents, sources=both), tmp_path / "run", device="cpu")
     wanted = [
         {
             "kind": "Files", "weight": 2.0,
             "files": [{"name": "train.bin", "sha256": hashlib.sha256(data.read_bytes()).hexdigest()}],
         },
-        {"kind": "LiveSource", "weight": 1.0, "commands": 2, "recipe": "tiny.py", "split": "train"},
+        {"kind": "Live", "weight": 1.0, "commands": 2, "recipe": "tiny.py", "split": "train"},
     ]  # fmt: skip
     manifest = checkpoint.export(last, tmp_path / "weights")
     assert manifest["trained_on"] == wanted
@@ -245,7 +245,7 @@ def test_a_dataset_that_has_lost_its_shards_is_named(documents: Path, tmp_path: 
 def test_sigterm_ends_a_run_that_waits_for_documents(documents: Path, tmp_path: Path) -> None:
     run, begun = tmp_path / "run", tmp_path / "begun"
     waits = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(600)"
-    live = LiveSource(commands=((sys.executable, "-c", waits),), ahead=1)
+    live = Live(commands=((sys.executable, "-c", waits),), ahead=1)
     before, sent = signal.getsignal(signal.SIGTERM), []
 
     def end() -> None:
@@ -281,14 +281,14 @@ def _still() -> LearningRates:
 
 def test_a_live_source_feeds_a_run(documents: Path, tmp_path: Path) -> None:
     program = f"import sys; sys.stdout.buffer.write(open({str(documents / 'train.bin')!r}, 'rb').read())"
-    live = LiveSource(commands=((sys.executable, "-c", program),), ahead=10)
+    live = Live(commands=((sys.executable, "-c", program),), ahead=10)
     train(training(documents, sources=(live,)), tmp_path, device="cpu")
     assert metrics.read(tmp_path)[-1]["fresh"] > 0
 
 
 def test_a_run_whose_sources_end_keeps_what_it_learned(documents: Path, tmp_path: Path) -> None:
     program = f"import sys; sys.stdout.buffer.write(open({str(documents / 'train.bin')!r}, 'rb').read())"
-    live = LiveSource(commands=((sys.executable, "-c", program),), ahead=10, repeat=4)
+    live = Live(commands=((sys.executable, "-c", program),), ahead=10, repeat=4)
     with pytest.raises(DryError):
         train(training(documents, sources=(live,), steps=10_000, rows=16, time=256), tmp_path, device="cpu")
     assert checkpoint.latest(tmp_path) is not None
@@ -296,11 +296,11 @@ def test_a_run_whose_sources_end_keeps_what_it_learned(documents: Path, tmp_path
 
 def test_documents_held_out_are_drawn_once_and_kept(documents: Path, tmp_path: Path) -> None:
     program = f"import sys; sys.stdout.buffer.write(open({str(documents / 'test.bin')!r}, 'rb').read())"
-    held = LiveSource(commands=((sys.executable, "-c", program),), ahead=1)
+    held = Live(commands=((sys.executable, "-c", program),), ahead=1)
     config = training(documents, steps=1, held_out=held, held_out_documents=40)
     train(config, tmp_path, device="cpu")
     assert frames((tmp_path / "held-out.bin").read_bytes()) == echoes(40, 1)
-    train(replace(config, steps=2, held_out=LiveSource(commands=(("false",),))), tmp_path, device="cpu")
+    train(replace(config, steps=2, held_out=Live(commands=(("false",),))), tmp_path, device="cpu")
     assert metrics.read(tmp_path)[-1]["held_out_documents"] == 40
 
 

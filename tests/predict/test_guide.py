@@ -10,7 +10,8 @@ from recorded_programs import GENERATOR, HUMANEVAL, SHAPES
 
 from worldline.codec.compact.guide.guide import Guide, Refused
 from worldline.codec.compact.parse import parse
-from worldline.codec.compact.writer import Compact, encode_steps, prompt
+from worldline.codec.compact.prompt import Compact, prompt
+from worldline.codec.compact.writer import encode_steps
 from worldline.core.events import ENDED
 from worldline.core.program import Program
 from worldline.core.trace import Trace

@@ -11,7 +11,8 @@ from scripted import Scripted, random_engine
 
 from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.parse import parse
-from worldline.codec.compact.writer import Compact, encode_steps, prompt
+from worldline.codec.compact.prompt import Compact, prompt
+from worldline.codec.compact.writer import encode_steps
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.limits import Limits

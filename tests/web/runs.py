@@ -21,7 +21,7 @@ from random import Random
 from typing import Any, cast
 
 from worldline.codec.compact.parse import parse
-from worldline.codec.compact.writer import prompt
+from worldline.codec.compact.prompt import prompt
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.cures import SLACK

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from runs import FACT, LAZY, copied, older, rows, synthetic, tasks
 
 from worldline.codec.compact.parse import parse
-from worldline.codec.compact.writer import encode_steps, prompt
+from worldline.codec.compact.prompt import prompt
+from worldline.codec.compact.writer import encode_steps
 from worldline.codec.cwm import writer as cwm
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import cause

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worldline.codec.compact import writer as compact
-from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import token
 from worldline.codec.tokens import Tokenizer
@@ -155,7 +155,7 @@ def _cwm(trace: Trace) -> FormattedTrace:
 
 def _compact(options: Compact) -> Callable[[Trace], FormattedTrace]:
     def write(trace: Trace) -> FormattedTrace:
-        first, steps = compact.prompt(trace.program, options), compact.encode_steps(trace, options)
+        first, steps = prompt(trace.program, options), compact.encode_steps(trace, options)
         return FormattedTrace(_text(first), _text(steps), len(trace))
 
     return write

@@ -13,11 +13,8 @@ from types import MappingProxyType
 from typing import Generic, Protocol, TypeVar
 
 EVENTS = ("call", "line", "return", "raise", "yield", "resume", "output", "input", "exit")
-CHANGELESS = (
-    "output",
-    "input",
-    "exit",
-)  # within a line: they change nothing, and its frame does not go on with them
+# Within a line: they change nothing, and its frame does not go on with them.
+CHANGELESS = ("output", "input", "exit")
 LEAVING = ("return", "raise")  # with which a frame may be left for good
 RETURNING = ("return", "yield")  # with which a frame hands a value back to its caller
 FINAL = (*LEAVING, "exit")  # with which a run may end

@@ -13,9 +13,8 @@ from worldline.core.program import Program
 from worldline.dap.messages import Arguments
 from worldline.errors import UsageError
 
-SourceKey = tuple[
-    int, str | None
-]  # which program (0: as launched), and which file of it (None: the main one)
+SourceKey = tuple[int, str | None]
+"""Which program (0: as launched), and which file of it (None: the main one)."""
 
 
 @dataclass

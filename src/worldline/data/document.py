@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import IO
 
-from worldline.codec.compact.prompt import source_lines
-from worldline.codec.compact.writer import Compact, encode_steps, prompt
+from worldline.codec.compact.prompt import Compact, prompt, source_lines
+from worldline.codec.compact.writer import encode_steps
 from worldline.core.events import ENDED
 from worldline.core.program import Program
 from worldline.core.trace import Trace

@@ -14,7 +14,7 @@ from importlib import import_module
 from itertools import count, islice
 from typing import Any
 
-from worldline.codec.compact.writer import Compact
+from worldline.codec.compact.prompt import Compact
 from worldline.core.events import EVENTS, RETURNING
 from worldline.core.program import Program
 from worldline.core.trace import Trace

@@ -50,7 +50,7 @@ class Dataset:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LiveSource:
+class Live:
     """Commands that write frames for as long as they are read; `{seed}` and `{worker}` in their words are filled in.
 
     A document is used once while new ones keep coming, else up to `repeat` times.
@@ -63,7 +63,7 @@ class LiveSource:
     ahead: int = 1024  # documents that must be there before the first is drawn
 
 
-Source = Files | Dataset | LiveSource
+Source = Files | Dataset | Live
 
 
 def streams(
@@ -74,13 +74,11 @@ def streams(
     workers: int = 1,
     ahead: int = 1,
     python: str = "",
-) -> LiveSource:
+) -> Live:
     """The mixture of a recipe's function, recorded without a box by so many niced processes of an interpreter."""
     words = ("nice", "-n", "19", python or sys.executable, "-m", "worldline.data.stream", "--recipe", recipe)
     which = ("--function", function, "--split", split, "--seed", "{seed}", "--worker", "{worker}")
-    return LiveSource(
-        commands=((*words, *which, "--workers", str(workers), "--trust"),) * workers, ahead=ahead
-    )
+    return Live(commands=((*words, *which, "--workers", str(workers), "--trust"),) * workers, ahead=ahead)
 
 
 class Stream(Protocol):
@@ -210,7 +208,7 @@ class Shards:
 class Pool:
     """The documents that running commands write: new ones first, then, while none has come, used ones again."""
 
-    def __init__(self, live: LiveSource, *, seed: str) -> None:
+    def __init__(self, live: Live, *, seed: str) -> None:
         self._live = live
         self._fresh: deque[Pair] = deque()
         # Each with how often it may still be drawn.
@@ -314,7 +312,7 @@ def open_source(
     state: dict[str, Any] | None = None,
 ) -> Stream:
     """The stream of a source; `state` is what an earlier one said, `begun` tells the commands' seeds from its own."""
-    if isinstance(source, LiveSource):
+    if isinstance(source, Live):
         share = replace(source, commands=source.commands[rank::ranks])
         if not share.commands:
             raise UsageError(f"{len(source.commands)} commands cannot feed {ranks} trainers")

@@ -25,9 +25,10 @@ from worldline.diagnose.trials import WHOLE, Trial, Tried, carry_out, prepare
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.forcing.edit import Edit, edited
-from worldline.predict.forcing.forced import Sure, roll
+from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.sureness import Sure
 
 MOST = 1 << 14  # bytes; a longer imagination must be asked for
 ENDLESS = 1 << 12  # bytes of a run that was not recorded to its end, which no imagination can reach

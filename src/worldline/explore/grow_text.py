@@ -15,13 +15,12 @@ from worldline.codec.compact.turns import turns
 from worldline.codec.cwm.text import token
 from worldline.explore.branches.branch import Branch
 from worldline.explore.branches.plan import BranchPlan
-from worldline.predict.forcing.forced import Sure
 from worldline.predict.forcing.script import ANY, state_bits
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.rollout import is_ended
 from worldline.predict.stream import STOPPED, StreamPiece, stream
-from worldline.predict.sureness import sureness
+from worldline.predict.sureness import Sure, sureness
 
 
 @dataclass

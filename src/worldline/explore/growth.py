@@ -101,9 +101,8 @@ class GrowthThread:
 
 def _grow_alone(growth: Growth) -> None:
     def fail(error: Exception) -> None:
-        _log.error(
-            "a branch failed", exc_info=error
-        )  # our fault: growing never raises for a program or a model
+        # Our fault: growing never raises for a program or a model.
+        _log.error("a branch failed", exc_info=error)
 
     growth.run(lambda progress: None, fail)
 

@@ -22,10 +22,8 @@ from worldline.explore.branches.branch import Branch, Intervention
 from worldline.explore.pair import Pair
 from worldline.explore.side import Side
 from worldline.explore.without_gc import without_gc
-from worldline.predict.forcing.forced import Sure
 from worldline.predict.predictor import Ask, Prediction
-
-__all__ = ["SIDES", "Branch", "Intervention", "Scene"]
+from worldline.predict.sureness import Sure
 
 SIDES = ("truth", "found", "other")
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from worldline.codec.compact.prompt import Compact
-from worldline.codec.compact.writer import prompt
+from worldline.codec.compact.prompt import Compact, prompt
 from worldline.core.program import Program
 from worldline.errors import UsageError
 

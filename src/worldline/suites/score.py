@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from worldline.codec.compact.parse import Parsed, parse
-from worldline.codec.compact.writer import encode_steps, prompt
+from worldline.codec.compact.prompt import prompt
+from worldline.codec.compact.writer import encode_steps
 from worldline.codec.cwm import writer as cwm
 from worldline.core.events import FINAL
 from worldline.core.trace import Step, Trace

@@ -19,7 +19,8 @@ from worldline.diagnose.cures import SLACK
 from worldline.diagnose.diverge import diverge
 from worldline.diagnose.reading import Event, read
 from worldline.errors import UsageError
-from worldline.predict.forcing.forced import Ahead, Rolled, roll
+from worldline.predict.forcing.forced import Rolled, roll
+from worldline.predict.forcing.next_step import Ahead
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.recording.recorder import record_many
 from worldline.stats import Share, wilson

@@ -20,8 +20,6 @@ from worldline.core.trace import Frame, Hidden, Step, Trace
 from worldline.core.value import quote, scan
 from worldline.errors import UsageError
 
-__all__ = ["Compact", "Query", "ask", "encode", "encode_steps", "prompt", "query", "write"]
-
 MARKS = {"return": ")", "raise": "!", "yield": "*", "output": ":", "input": "<", "exit": "$"}
 
 

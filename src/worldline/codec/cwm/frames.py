@@ -1,7 +1,7 @@
 """The frames that Meta's format shows for a trace: those that sys.settrace of CPython 3.11 reports.
 
 A frame holds the names of its scope BEFORE its line. Yields read as returns and resumes as calls; a frame left by an
-exception ends in a return of None; text written and read has no place. Spelling is cwm.py's.
+exception ends in a return of None; text written and read has no place. Spelling is writer.py's.
 """
 
 from __future__ import annotations

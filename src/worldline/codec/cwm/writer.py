@@ -12,10 +12,8 @@ from collections.abc import Iterable, Iterator
 
 from worldline.codec.cwm.frame import CwmFrame
 from worldline.codec.cwm.frames import complete, frames
-from worldline.codec.cwm.parse import CwmPrediction, parse
 from worldline.codec.cwm.text import (
     EVENT_TOKENS,
-    TOKENS,
     UNCHANGED,
     WITH_LOCALS,
     WITH_VALUE,
@@ -29,8 +27,6 @@ from worldline.codec.cwm.text import (
 from worldline.core.events import EVENTS
 from worldline.core.trace import Trace
 from worldline.flow.control import successors
-
-__all__ = ["TOKENS", "CwmFrame", "CwmPrediction", "encode", "frames", "parse", "prompt"]
 
 CALL = EVENTS.index("call")
 

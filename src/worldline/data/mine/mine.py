@@ -24,7 +24,7 @@ from random import Random
 from typing import Any
 
 from worldline import files
-from worldline.codec.compact.writer import Compact
+from worldline.codec.compact.prompt import Compact
 from worldline.core.events import EVENTS
 from worldline.core.program import Program
 from worldline.core.trace import Trace

@@ -13,8 +13,8 @@ from typing import Any
 from worldline.diagnose.cause import Cause
 from worldline.diagnose.debug import Belief
 from worldline.errors import UsageError
-from worldline.predict.forcing.forced import Sure
 from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.sureness import Sure
 
 KINDS: dict[str, dict[str, bool]] = {
     "edit": {"step": True, "name": True, "value": False},

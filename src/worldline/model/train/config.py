@@ -68,6 +68,7 @@ class Training:
 
 
 def _source(source: Source) -> dict[str, Any]:
+    # The name of the class is what stored configurations and manifests say: it is part of their format.
     return {"kind": type(source).__name__, **asdict(source)}
 
 

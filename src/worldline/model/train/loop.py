@@ -220,7 +220,7 @@ def _held_out(config: Training, out: Path, ranks: TrainerRank) -> train_loss.Hel
         return train_loss.HeldOut((), 0, 0)
     if not path.exists():
         once = config.held_out
-        if isinstance(once, sources.LiveSource):
+        if isinstance(once, sources.Live):
             once = replace(once, repeat=1)
         stream = sources.open_source(once, seed=f"{config.seed}/held-out")
         try:

@@ -32,8 +32,6 @@ from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.rollout import Script
 from worldline.predict.sureness import Sure, sureness
 
-__all__ = ["FORCES", "READINGS", "Ahead", "Edit", "Rolled", "Sure", "roll"]
-
 FORCES = ("free", "actions", "states", "both", "next", "edited", "guard", "queries")
 # Of teacher forcing: the states before each step are the model's, or true.
 READINGS = {"own": "actions", "true": "next"}

@@ -25,12 +25,8 @@ globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real 
 
 _GONE: Any = object()
 _RESUME = opcode.opmap["RESUME"]
-_NAMELESS = {
-    6: "return",
-    9: "output",
-    10: "input",
-    11: "exit",
-}  # steps that take no changes, by tag: a return, and core.events.CHANGELESS, which no guest can import
+# Steps that take no changes, by tag: a return, and core.events.CHANGELESS, which no guest can import.
+_NAMELESS = {6: "return", 9: "output", 10: "input", 11: "exit"}
 _FRAME_OF: dict[int, Callable[[Any], FrameType | None]] = {
     id(GeneratorType): GeneratorType.__dict__["gi_frame"].__get__,
     id(CoroutineType): CoroutineType.__dict__["cr_frame"].__get__,

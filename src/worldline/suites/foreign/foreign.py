@@ -14,8 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from worldline.codec.compact import parse as compact_parse
-from worldline.codec.compact.prompt import Compact
-from worldline.codec.compact.writer import prompt
+from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.cwm.foreign.stripped import KINDS, Stripped
 from worldline.codec.cwm.foreign.stripped import parse as parse_foreign
 from worldline.codec.cwm.foreign.values import respelled
@@ -68,7 +67,7 @@ def read_predictions(
 ) -> list[Foreign]:
     """Every prediction of a file. `programs` are a suite's by id, for rows that do not say what they are of.
 
-    `fields` maps a role (`foreign_rows.FIELDS`) to the name it goes by; `options` are those of compact text.
+    `fields` maps a role (`rows.FIELDS`) to the name it goes by; `options` are those of compact text.
     """
     known = programs or {}
     return [_foreign(row, known.get(row.id), options or Compact()) for row in read_rows(path, fields=fields)]
@@ -94,7 +93,7 @@ def _foreign(row: ForeignRow, known: Program | None, options: Compact) -> Foreig
 
 
 def read_text(text: str, program: Program) -> Stripped:
-    """A text in Meta's format as cwm_stripped reads it, its values respelled as ours are."""
+    """A text in Meta's format as codec.cwm.foreign.stripped reads it, its values respelled as ours are."""
     value = partial(respelled, ascii_only=program.source.isascii())
     return parse_foreign(text, program.source, entry=_entry(program), value=value)
 

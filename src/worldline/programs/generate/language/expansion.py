@@ -114,9 +114,8 @@ def _derived(piece: TypedHole, scope: Construction) -> str:
     inner.variables = [Variable(scope.name(role), kind) for role, kind in piece.variables]
     made = derive(inner, piece.kind, 1, start=inner.variables[0]) or derive(inner, piece.kind, 1)
     if made is None:
-        raise ValueError(
-            f"no {piece.kind} can be made of {piece.variables}"
-        )  # a fault of the template, met by tests
+        # A fault of the template, met by tests.
+        raise ValueError(f"no {piece.kind} can be made of {piece.variables}")
     return made[0] if made[2] >= _OPERAND or piece.kind == "bool" else f"({made[0]})"
 
 
