@@ -130,17 +130,18 @@ class SampleView {
   /** Shows a row; `still`: somebody drags, so nothing is announced. */
   async seek(row, { still = false, quiet = false } = {}) {
     const mine = this.turn;
-    const to = Math.max(0, Math.min(this.line.rows - 1, row));
+    const line = this.line; // it may be longer by the time that the rows are here
+    const to = Math.max(0, Math.min(line.rows - 1, row));
     this.wanted = to;
     let chunk = this.rows.known(to);
     try {
-      chunk ??= this.line.rows ? await this.rows.at(to) : null;
+      chunk ??= line.rows ? await this.rows.at(to) : null;
     } catch (error) {
       return void this.fail(error);
     }
     if (mine !== this.turn || this.wanted !== to) return;
     this.here.row = to;
-    this.follows = this.branch().status === "running" && to >= newest(this.line);
+    this.follows = this.branch().status === "running" && to >= newest(line);
     this.render(chunk);
     this.write();
     if (!still && !quiet) this.context.announce(spoken(this.now));
