@@ -108,3 +108,10 @@ def test_the_dial() -> None:
 def test_impossible_shapes_are_refused(bad: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         Shape(**bad)  # type: ignore[arg-type]
+
+
+def test_a_stack_is_deeper_and_as_wide() -> None:
+    grown, plain = Shape(depth=8, stack=14), Shape(depth=8)
+    assert (len(grown.layers), grown.width) == (14, plain.width)
+    assert grown.layers[:8] == plain.layers
+    assert Shape(**grown.to_json()) == grown

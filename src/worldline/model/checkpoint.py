@@ -39,7 +39,7 @@ MANIFEST, MODEL, EMA, OPTIMIZER = (
 SHIPPED = Path(__file__).parent / "shipped"
 LIMIT = 8 << 30
 # Of a shape: what the engine can hold. More is damage.
-MOST = {"depth": 57, "householders": 64, "window": 1 << 16, "vocabulary": 1 << 20}
+MOST = {"depth": 57, "stack": 57, "householders": 64, "window": 1 << 16, "vocabulary": 1 << 20}
 _STEP = re.compile(r"step-(\d{8,})")
 _OLD = re.compile(r"\.(.+)\.old\.tmp")
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2(2)

@@ -15,16 +15,20 @@ MIXES = ("hybrid", "attention", "recurrence")
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """`depth` is the dial: 8 layers are 448 wide and about 18M parameters. `mix` says which layers attend."""
+    """`depth` is the dial: 8 layers are 448 wide and about 18M parameters. `mix` says which layers attend.
+
+    `stack` is the number of layers where it is not `depth`: a model that was grown deeper keeps its width.
+    """
 
     depth: int = 8
     mix: str = "hybrid"
     householders: int = 1  # reflections a byte in a delta layer
     window: int = 1024  # recent bytes an attention layer sees beside the pinned prompt
     vocabulary: int = 256
+    stack: int = 0
 
     def __post_init__(self) -> None:
-        if self.depth < 2 or min(self.householders, self.window, self.vocabulary) < 1:
+        if self.depth < 2 or self.stack < 0 or min(self.householders, self.window, self.vocabulary) < 1:
             raise UsageError(f"no model has the shape {asdict(self)}")
         if self.mix not in MIXES:
             raise UsageError(f"mix must be one of {', '.join(MIXES)}, not {self.mix!r}")
@@ -57,9 +61,10 @@ class Shape:
     @property
     def layers(self) -> tuple[str, ...]:
         """What each layer mixes by: `delta` or `attention`; in the hybrid every third one attends."""
+        count = self.stack or self.depth
         if self.mix == "hybrid":
-            return tuple("attention" if i % 3 == 2 else "delta" for i in range(self.depth))
-        return ("attention" if self.mix == "attention" else "delta",) * self.depth
+            return tuple("attention" if i % 3 == 2 else "delta" for i in range(count))
+        return ("attention" if self.mix == "attention" else "delta",) * count
 
     @property
     def slopes(self) -> tuple[float, ...]:
