@@ -73,20 +73,22 @@ class Delta(nn.Module):
 
     def forward(self, x: Tensor, layout: BatchLayout) -> Tensor:
         shape, steps = self.shape, self.shape.householders
-        q, k, v, gate = self.inner(x).split(shape.delta_rows, -1)
+        # One product for both maps, its width a multiple of 16: the rates by themselves would read x once more.
+        joined = torch.cat([self.inner.weight, self.rates])
+        wide = functional.linear(x, functional.pad(joined, (0, 0, 0, -len(joined) % 16)).to(x.dtype))
+        raw, wide = wide[..., sum(shape.delta_rows) : len(joined)], wide[..., : sum(shape.delta_rows)]
+        q, k, v, gate = wide.split(shape.delta_rows, -1)
         q, gate = (y.unflatten(-1, (shape.heads, HEAD)) for y in (q, gate))
         k, v = (y.unflatten(-1, (steps, shape.heads, HEAD)) for y in (k, v))
-        beta, g = self._rates(x)
+        beta, g = self._rates(raw.float() + self.bias)
         out = kernels.delta_rule(unit(q), unit(k), v, beta.to(q.dtype), g, layout.position == 0)
         return cast(Tensor, self.outer((norm(out) * functional.silu(gate)).flatten(-2)))
 
-    def _rates(self, x: Tensor) -> tuple[Tensor, Tensor]:
+    def _rates(self, raw: Tensor) -> tuple[Tensor, Tensor]:
         shape = self.shape
-        with torch.autocast(x.device.type, enabled=False):
-            raw = functional.linear(x.float(), self.rates, self.bias)
         writes = shape.heads * shape.householders
         write, decay = raw[..., :writes], raw[..., writes:]
-        beta = 2 * write.sigmoid().reshape(*x.shape[:-1], shape.householders, shape.heads)
+        beta = 2 * write.sigmoid().reshape(*raw.shape[:-1], shape.householders, shape.heads)
         g = functional.pad(-functional.softplus(decay), (0, shape.heads - shape.gated))
         return beta, g
 
@@ -164,9 +166,8 @@ class Trunk(nn.Module):
         layout = BatchLayout(position, prompt, self.shape.window)
         if blocks is None and "attention" in self.shape.layers:
             blocks = kernels.block_mask(layout)
-        x = norm(functional.embedding(data.long(), self.embed))
-        if x.is_cuda:
-            x = x.to(torch.bfloat16)
+        table = norm(self.embed)  # normed before it is looked up: 256 rows instead of one a byte
+        x = functional.embedding(data.int(), table.to(torch.bfloat16) if data.is_cuda else table)
         for layer in self.layers:
             x = layer(x, layout, blocks)
         return norm(x)
