@@ -63,7 +63,8 @@ def test_a_document_over_several_rows_is_as_in_one(shape: Shape, time: int) -> N
         whole = trunk.hidden(*given)
         carried = trunk.nothing(1, kept=64)
         parts = [
-            trunk.hidden(*(x[:, at : at + time] for x in given), carried, kept=64) for at in range(0, 200, time)
+            trunk.hidden(*(x[:, at : at + time] for x in given), carried, kept=64)
+            for at in range(0, 200, time)
         ]
     assert float(whole.std()) > 0.1
     assert torch.allclose(torch.cat(parts, 1), whole, atol=2e-4)
@@ -112,8 +113,10 @@ def test_the_short_convolution_is_the_readable_one() -> None:
     short = hybrid.Short(8)
     torch.nn.init.normal_(short.taps)
     _, position, _ = rows((3, 9), (1, 4))
-    x = torch.randn(1, 17, 8)
-    assert torch.allclose(short(x, position), mixers.convolve(x, short.taps, position), atol=1e-6)
+    x, added = torch.randn(2, 1, 17, 8)
+    summed, out = short(x, added, position)
+    assert torch.equal(summed, x + added)
+    assert torch.allclose(out, mixers.convolve(hybrid.norm(summed), short.taps, position), atol=1e-6)
 
 
 def test_a_fresh_trunk_knows_nothing() -> None:

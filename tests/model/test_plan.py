@@ -31,7 +31,12 @@ def sight(given: BatchLayout) -> Tensor:
     rows, time = given.position.shape
     size = given.slots + time
     q, k = torch.zeros(rows, time, 1, 64), torch.zeros(rows, size, 1, 64)
-    return mixers.attend(q, k, torch.eye(size).expand(rows, size, size).unsqueeze(2), torch.zeros(1), given)[:, :, 0] > 0
+    return (
+        mixers.attend(q, k, torch.eye(size).expand(rows, size, size).unsqueeze(2), torch.zeros(1), given)[
+            :, :, 0
+        ]
+        > 0
+    )
 
 
 LAYOUTS = {
@@ -64,9 +69,12 @@ def test_attention_in_blocks_is_the_readable_one(name: str, monkeypatch: pytest.
     given = LAYOUTS[name]
     torch.manual_seed(0)
     rows, time = given.position.shape
-    q, k, v = (torch.randn(rows, n, heads, 64) for n, heads in ((time, 4), (given.slots + time, 2), (given.slots + time, 2)))
+    q, k, v = (
+        torch.randn(rows, n, heads, 64)
+        for n, heads in ((time, 4), (given.slots + time, 2), (given.slots + time, 2))
+    )
     slopes = torch.tensor([0.0, 0.0, 0.25, 0.06])
-    monkeypatch.setattr(kernels, "_compiled", lambda function: function)
+    monkeypatch.setattr(kernels, "compiled", lambda function: function)
     monkeypatch.setattr(kernels, "BLOCKS", None)
     assert flex_attention is kernels.flex_attention
     found = kernels.attend_in_blocks(q, k, v, slopes, given, plan.block_mask(given))

@@ -13,18 +13,13 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor, nn
 
-from worldline.model import kernels, mixers
+from worldline.model import fused, kernels, mixers
+from worldline.model.fused import norm
 from worldline.model.mixers import BatchLayout
 from worldline.model.plan import BatchPlan
 from worldline.model.shape import HEAD, SHARED, TAPS, Shape
 
-EPSILON = 1e-6
 Carried = tuple[Any, ...]  # tensors that a layer carries from a row into the next one
-
-
-def norm(x: Tensor) -> Tensor:
-    """To unit root mean square along the last axis."""
-    return functional.rms_norm(x, (x.shape[-1],), eps=EPSILON)
 
 
 def unit(x: Tensor) -> Tensor:
@@ -46,20 +41,17 @@ class Matrix(nn.Module):
 
 
 class Short(nn.Module):
-    """A short convolution, channel by channel, as shifted adds."""
+    """A short convolution, channel by channel, of what is normed."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.taps = nn.Parameter(torch.zeros(TAPS, width))
 
-    def forward(self, x: Tensor, position: Tensor, tail: Tensor | None = None) -> Tensor:
-        taps = self.taps.to(x.dtype)
-        out = x * (1 + taps[0])
-        longer = functional.pad(x, (0, 0, TAPS - 1, 0)) if tail is None else torch.cat([tail, x], 1)
-        for back in range(1, TAPS):
-            earlier = longer[:, TAPS - 1 - back :][:, : x.shape[1]]
-            out = out + torch.where((position >= back).unsqueeze(-1), earlier, 0.0) * taps[back]
-        return out
+    def forward(
+        self, x: Tensor, added: Tensor | None, position: Tensor, tail: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """x + added, and the convolution of its norm."""
+        return fused.convolved(x, added, self.taps, position, tail)
 
 
 class Delta(nn.Module):
@@ -168,20 +160,27 @@ class Layer(nn.Module):
         self.mlp = Perceptron(shape)
 
     def forward(
-        self, x: Tensor, layout: BatchLayout, plan: BatchPlan | None = None, carried: Carried = ()
-    ) -> tuple[Tensor, Carried]:
-        """The stream behind the layer, and what of it the row behind this one needs, if `carried` was given."""
+        self,
+        x: Tensor,
+        added: Tensor | None,
+        layout: BatchLayout,
+        plan: BatchPlan | None = None,
+        carried: Carried = (),
+    ) -> tuple[Tensor, Tensor, Carried]:
+        """From the stream and what is to be added to it: the same behind the layer, and what the next row needs.
+
+        A sum is made where it is normed: by the next one who reads it.
+        """
         tails: Carried = carried[:2] if carried else (None, None)
-        normed = norm(x)
-        mixed, state = self.mixer(
-            self.mixer_short(normed, layout.position, tails[0]), layout, plan, carried[2:]
-        )
-        x = x + mixed
-        again = norm(x)
-        x = x + self.mlp(self.mlp_short(again, layout.position, tails[1]))
-        if not carried:
-            return x, ()
-        return x, (*(torch.cat(y, 1)[:, 1 - TAPS :].detach() for y in ((tails[0], normed), (tails[1], again))), *state)
+        x, y = self.mixer_short(x, added, layout.position, tails[0])
+        ends = [x[:, 1 - TAPS :]]
+        mixed, state = self.mixer(y, layout, plan, carried[2:])
+        x, y = self.mlp_short(x, mixed, layout.position, tails[1])
+        ends.append(x[:, 1 - TAPS :])
+        if carried:
+            pairs = zip(tails, ends, strict=True)
+            state = (*(torch.cat([old, norm(end)], 1)[:, 1 - TAPS :].detach() for old, end in pairs), *state)
+        return x, self.mlp(y), state
 
     def nothing(self, rows: int, layout: BatchLayout) -> Carried:
         """What a row carries on that has nothing before it: two tails, and what the mixer does."""
@@ -200,7 +199,13 @@ class Trunk(nn.Module):
         self.head = nn.Parameter(torch.zeros(shape.vocabulary, shape.width))
 
     def hidden(
-        self, data: Tensor, position: Tensor, prompt: Tensor, carried: list[Carried] | None = None, *, kept: int = 0
+        self,
+        data: Tensor,
+        position: Tensor,
+        prompt: Tensor,
+        carried: list[Carried] | None = None,
+        *,
+        kept: int = 0,
     ) -> Tensor:
         """The normed stream behind the last layer.
 
@@ -211,11 +216,12 @@ class Trunk(nn.Module):
         plan = kernels.plan(layout, steps=self.shape.householders)
         table = norm(self.embed)  # normed before it is looked up: 256 rows instead of one a byte
         x = functional.embedding(data.int(), table.to(torch.bfloat16) if data.is_cuda else table)
+        added = None
         for n, layer in enumerate(self.layers):
-            x, state = layer(x, layout, plan, carried[n] if carried else ())
+            x, added, state = layer(x, added, layout, plan, carried[n] if carried else ())
             if carried:
                 carried[n] = state
-        return norm(x)
+        return norm(x + added)
 
     def nothing(self, rows: int, *, kept: int) -> list[Carried]:
         """What every layer carries into rows that have nothing before them."""

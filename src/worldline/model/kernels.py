@@ -80,7 +80,7 @@ def plan(layout: BatchLayout, *, steps: int) -> BatchPlan | None:
     """What the kernels need to know of a batch whose delta layers take `steps` steps a byte; on a CPU nothing."""
     if not layout.position.is_cuda:
         return None
-    return plans.plan(layout, steps=steps, chunk=ROWS, compiled=_compiled)
+    return plans.plan(layout, steps=steps, chunk=ROWS, compiled=compiled)
 
 
 def delta_rule(
@@ -189,12 +189,12 @@ def attend_in_blocks(
         return score - torch.where(pinned, 0.0, slopes[h] * (i + slots - n))
 
     q, k, v = (x.transpose(1, 2) for x in (q, k, v))
-    attended = _compiled(flex_attention)
+    attended = compiled(flex_attention)
     out = attended(q, k, v, score_mod=nearer, block_mask=blocks, enable_gqa=True, kernel_options=BLOCKS)
     return cast(Tensor, out.transpose(1, 2))
 
 
-def _compiled(function: Any) -> Any:
+def compiled(function: Any) -> Any:
     """A function compiled, once; inside a graph that is being compiled, the function itself."""
     if torch.compiler.is_compiling():
         return function

@@ -25,7 +25,9 @@ class BatchLayout:
     position: Tensor  # [batch, time], integers
     prompt: Tensor  # [batch, time], integers
     window: int
-    kept: int = 0  # of a document that goes on from the row before: so many bytes of its prompt, and `window` newest
+    kept: int = (
+        0  # of a document that goes on from the row before: so many bytes of its prompt, and `window` newest
+    )
 
     @property
     def slots(self) -> int:
@@ -35,7 +37,10 @@ class BatchLayout:
     @property
     def begin(self) -> Tensor:
         """Where in its row each byte's document begins; below 0 if it began in a row before."""
-        return torch.arange(self.position.shape[1], device=self.position.device, dtype=torch.int32) - self.position
+        return (
+            torch.arange(self.position.shape[1], device=self.position.device, dtype=torch.int32)
+            - self.position
+        )
 
     @property
     def document(self) -> Tensor:
@@ -113,7 +118,9 @@ def keep(rows: Tensor, layout: BatchLayout) -> Tensor:
     begin = layout.begin[:, -1:]
     n = torch.arange(layout.kept, device=rows.device)
     pinned = torch.where(begin + n >= 0, layout.slots + begin + n, n).clamp(max=rows.shape[1] - 1)
-    place = torch.cat([pinned, torch.arange(-layout.window, 0, device=rows.device) + rows.shape[1] + 0 * begin], 1)
+    place = torch.cat(
+        [pinned, torch.arange(-layout.window, 0, device=rows.device) + rows.shape[1] + 0 * begin], 1
+    )
     return rows.gather(1, place.long().view(*place.shape, 1, 1).expand(-1, -1, *rows.shape[2:]))
 
 

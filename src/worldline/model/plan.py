@@ -32,7 +32,9 @@ class BatchPlan:
     chunks: Tensor
 
 
-def plan(layout: BatchLayout, *, steps: int, chunk: int, compiled: Callable[[Any], Any] = lambda act: act) -> BatchPlan:
+def plan(
+    layout: BatchLayout, *, steps: int, chunk: int, compiled: Callable[[Any], Any] = lambda act: act
+) -> BatchPlan:
     """The plan of a batch whose delta layers take `steps` steps a byte, `chunk` steps at a time."""
     cuts, order = compiled(_tables)(layout, steps, chunk)
     return BatchPlan(_mask(layout, order), *cuts)
@@ -93,7 +95,9 @@ def block_sight(layout: BatchLayout) -> tuple[Tensor, Tensor]:
     every = (lower <= a) & (b <= i) & ((a > i - window) | (~carried & ((b < high) | (high > i - window))))
     if slots:
         until = high.clamp(max=0) - low
-        some, every = (torch.where(n < kept, x, y) for x, y in ((n < until, some), (n + BLOCK <= until, every)))
+        some, every = (
+            torch.where(n < kept, x, y) for x, y in ((n < until, some), (n + BLOCK <= until, every))
+        )
     return some.any(2), every.all(2)
 
 
