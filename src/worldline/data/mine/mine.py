@@ -209,7 +209,7 @@ def fuzz(worker: BoxWorker, found: Found, rng: Random) -> list[Mined]:
         tried.update(calls)
         programs = [Program(source=found.source, call=call) for call in dict.fromkeys(calls)]
         for program, trace in zip(programs, record_all(worker, programs), strict=True):
-            if trace is None or not _is_worth(trace):
+            if trace is None or not is_worth(trace):
                 continue
             path = bytes(trace.columns.event) + trace.columns.line.tobytes()
             if path in paths or len(paths) >= CALLS:
@@ -226,7 +226,8 @@ def fuzz(worker: BoxWorker, found: Found, rng: Random) -> list[Mined]:
     return [Mined(found.source, call, found.origin, hashed) for call in paths.values()]
 
 
-def _is_worth(trace: Trace) -> bool:
+def is_worth(trace: Trace) -> bool:
+    """Whether something can be learned from a call: it ended by itself, ran a few lines, and fits a document."""
     lines = sum(event == _LINE for event in trace.columns.event)
     if lines < MIN_LINES or not is_sound(trace) or "<" in trace.outcome.detail[:1]:
         return False
