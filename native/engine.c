@@ -223,7 +223,7 @@ static int pack_layer(Packer *p, size_t n)
     const size_t writes = net->heads * net->steps + net->gated;
     const size_t qk = at->attends ? queries + SHARED * HEAD : width + step, mixed = at->attends ? queries : width;
     if (pack_plain(p, &at->mixer_taps, n, "mixer_short.taps", TAPS, width)
-        || pack_part(p, &at->qk, p->large, n, "mixer.inner.weight", 2 * qk, width, 0, qk)
+        || pack_part(p, &at->qk, at->attends ? p->large : p->small, n, "mixer.inner.weight", 2 * qk, width, 0, qk)
         || pack_part(p, &at->vg, p->small, n, "mixer.inner.weight", 2 * qk, width, qk, qk))
         return -1;
     if (at->attends ? pack_plain(p, &at->sharpness, n, "mixer.sharpness", 1, net->queries)

@@ -1,7 +1,8 @@
 /* What the engine holds: matrices packed for the kernels, the shape, and the state of one reader.
  *
- * int8: the matrices of values, gates, outputs and perceptrons, one scale a row, stored with 128 added; bfloat16: the rows of
- * queries and keys, and the head; float32: rates, convolutions, the embedding, every state. Precision "fp32" keeps all
+ * int8: the matrices of delta layers' queries and keys, of values, gates, outputs and perceptrons, one scale a row, stored
+ * with 128 added; bfloat16: the queries and keys of attention layers, and the head; float32: rates, convolutions, the
+ * embedding, every state (model/engine/rounding.py says the same). Precision "fp32" keeps all
  * matrices in float32. One allocation holds them in the order in which a byte meets them.
  *
  * Part of engine.c, which alone includes it: definitions, not declarations.

@@ -1,9 +1,10 @@
 """The engine in C, native/engine.c: the function of reference.py, an order of magnitude faster. Same tests.
 
-`int8` keeps the perceptrons, values, gates and outputs as int8, a scale a row, and rounds their inputs to eleven bits,
-a scale a vector; queries, keys and the head are bfloat16; rates, convolutions and all that a state holds are float32.
+`int8` keeps most matrices as int8, a scale a row, and rounds their inputs to eleven bits, a scale a vector; queries and
+keys of attention layers and the head are bfloat16; rates, convolutions and all that a state holds are float32.
 `fp32` keeps all in float32. Weights come as float32, as bfloat16 in the bits of a uint16, or in rows of int8 with a
-scale each: as `weights` reads them. What is stored as the engine holds it is taken as it is. To the bit, logits depend neither on threads nor on the batch nor on the pieces in which bytes were read. Engines may live side by side; calls of
+scale each, as `weights` reads them; what is stored as the engine holds it is taken as it is. To the bit, logits depend
+neither on threads nor on the batch nor on the pieces in which bytes were read. Engines may live side by side; calls of
 one wait for each other. Where the C module was not built `open_engine` takes NumPy's.
 """
 
