@@ -246,7 +246,7 @@ def resolve(path: Path | None) -> Path:
 def export(folder: Path | None, out: Path, *, half: bool = False, facts: Manifest | None = None) -> Manifest:
     """The weights that ship: a checkpoint's average (or its weights, if it has none) as the engine holds them.
 
-    `half` writes all in bfloat16 instead: about twice the size and nearer to what was trained, to train on. The manifest
+    `half` writes all in bfloat16 instead: about twice the size, nearer to what was trained, to train on. The manifest
     says what they were `trained_on`, as the run wrote it down; of an older run, as far as its configuration tells.
     """
     from worldline.model.engine.rounding import engine_form
