@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
+from inspect import signature
 from itertools import count, islice
 from typing import Any
 
@@ -19,7 +21,9 @@ from worldline.core.events import EVENTS, RETURNING
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import KINDS, MAX_BYTES, Document, document
+from worldline.data.lessons import KIND, OPERATION, Factors, chance, mode_label, source_label
 from worldline.errors import UsageError
+from worldline.flow.operations import operations
 from worldline.limits import Limits
 from worldline.programs.split import SPLITS, key, split_of
 from worldline.recording.recorder import BoxWorker, prepare
@@ -105,20 +109,26 @@ Draw = Callable[[random.Random], Program]
 
 
 def documents(
-    mixture: Mixture, *, seed: int = 0, worker: int = 0, workers: int = 1, trust: bool = False
-) -> Iterator[Document]:
-    """Documents without end: the same ones for the same mixture, seed and worker of as many."""
-    for rng, kind, trace, hashed in runs(mixture, seed=seed, worker=worker, workers=workers, trust=trust):
-        if made := written(mixture, rng, trace, kind=kind, hashed=hashed):
+    mixture: Mixture, *, seed: int = 0, worker: int = 0, workers: int = 1, trust: bool = False,
+    factors: Factors | None = None,
+) -> Iterator[Document]:  # fmt: skip
+    """Documents without end: the same ones for the same mixture, seed and worker of as many.
+
+    `factors` of a curriculum multiply the shares; they are read again as they change.
+    """
+    factors = factors or Factors()
+    found = runs(mixture, seed=seed, worker=worker, workers=workers, trust=trust, factors=factors)
+    for rng, kind, trace, hashed in found:
+        if made := written(mixture, rng, trace, kind=kind, hashed=hashed, factors=factors):
             yield made
 
 
 def runs(
-    mixture: Mixture, *, seed: int, worker: int, workers: int, trust: bool
+    mixture: Mixture, *, seed: int, worker: int, workers: int, trust: bool, factors: Factors | None = None
 ) -> Iterator[tuple[random.Random, str, Trace, str]]:
     """Recorded programs of the wanted split, each with the generator that chose it, its kind and its key."""
     rng = random.Random(f"{mixture.seed}/{seed}/{worker}/{workers}")
-    programs = drawn(mixture, rng)
+    programs = drawn(mixture, rng, factors)
     limits = stretched(mixture.limits, TOGETHER)
     recorder = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=trust))
     try:
@@ -132,16 +142,17 @@ def runs(
         recorder.close()
 
 
-def drawn(mixture: Mixture, rng: random.Random) -> Iterator[tuple[str, Program, str]]:
+def drawn(
+    mixture: Mixture, rng: random.Random, factors: Factors | None = None
+) -> Iterator[tuple[str, Program, str]]:
     """Programs of the wanted split, without end, each with its kind and its key.
 
     A draw that fails is a fault of its source: it is warned of and left out, unless one in ten fails.
     """
-    draws = [(source, resolve(source)) for source in mixture.sources]
-    shares = [source.weight for source in mixture.sources]
+    choice = SourceChoice(mixture, factors or Factors())
     failed = 0
     for number in count(10):
-        source, draw = rng.choices(draws, shares)[0]
+        source, draw = choice.pick(rng)
         try:
             program = draw(rng)
         except Exception as error:
@@ -151,8 +162,42 @@ def drawn(mixture: Mixture, rng: random.Random) -> Iterator[tuple[str, Program, 
             warnings.warn(f"{source.program} failed: {error!r}", stacklevel=2)
             continue
         hashed = key(program.source)
-        if mixture.split in (ALL, split_of(hashed)):
+        if mixture.split in (ALL, split_of(hashed)) and choice.keeps(rng, program):
             yield source.kind, program, hashed
+
+
+class SourceChoice:
+    """The sources of a mixture and how often each is drawn from, by factors as they stand."""
+
+    def __init__(self, mixture: Mixture, factors: Factors) -> None:
+        self._sources, self._factors = mixture.sources, factors
+        self._resolved = [resolve(source) for source in mixture.sources]
+        self._factors.renewed()
+        self._weigh()
+
+    def _weigh(self) -> None:
+        kinds = self._factors.of(KIND)
+        favoured = [favouring(draw, kinds) if kinds else draw for draw in self._resolved]
+        self._draws = list(zip(self._sources, favoured, strict=True))
+        self._shares = [source.weight * self._factors(source_label(source)) for source in self._sources]
+        self._operations = self._factors.of(OPERATION)
+
+    def pick(self, rng: random.Random) -> tuple[Source, Draw]:
+        """A source and what draws its programs."""
+        if self._factors.renewed():
+            self._weigh()
+        return rng.choices(self._draws, self._shares)[0]
+
+    def keeps(self, rng: random.Random, program: Program) -> bool:
+        """Whether a program is taken: those with operations that should come more often always are."""
+        if not self._operations:
+            return True
+        return rng.random() < chance(operations(program.source), self._operations)
+
+
+def favouring(draw: Draw, kinds: Mapping[str, float]) -> Draw:
+    """Draws the same, but its kinds of programs by other shares, where it has kinds."""
+    return partial(draw, favour=kinds) if "favour" in signature(draw).parameters else draw
 
 
 def resolve(source: Source) -> Draw:
@@ -167,13 +212,15 @@ def resolve(source: Source) -> Draw:
 
 
 def written(
-    mixture: Mixture, rng: random.Random, trace: Trace, *, kind: str, hashed: str = ""
-) -> Document | None:
+    mixture: Mixture, rng: random.Random, trace: Trace, *, kind: str, hashed: str = "",
+    factors: Factors | None = None,
+) -> Document | None:  # fmt: skip
     """A trace in a mode that is drawn from the mixture's, shifted and asked about as the mixture says."""
     modes = [mode for mode in mixture.modes if not mode.kinds or kind in mode.kinds]
     if not modes:
         raise UsageError(f"the mixture has no mode for programs of the kind {kind}")
-    mode = rng.choices(modes, [mode.weight for mode in modes])[0]
+    weights = [mode.weight * (factors(mode_label(mode)) if factors else 1.0) for mode in modes]
+    mode = rng.choices(modes, weights)[0]
     options, shift, most = mode.options, 0, mode.queries
     if rng.random() < mixture.shift and not trace.program.files:
         options, shift = replace(options, bare=True), rng.randint(1, MAX_SHIFT)

@@ -130,6 +130,38 @@ def condition(source: str, line: int | None) -> Operation | None:
     return None
 
 
+@lru_cache(maxsize=64)
+def operations(source: str) -> frozenset[str]:
+    """The names of all operations of a source that do something: literals, names and displays do not."""
+    tree = syntax(source)
+    nodes = ast.walk(tree) if tree is not None else ()
+    found = {_operation(node, "") if isinstance(node, ast.expr) else _statement(node) for node in nodes}
+    return frozenset(found - _IDLE)
+
+
+def of_step(source: str, line: int | None, event: str) -> str:
+    """The operation whose value a step shows: of the statement on its line, or of what is returned or yielded there."""
+    if event not in ("line", "return", "yield", "output"):
+        return {"call": "argument", "raise": "exception"}.get(event, UNKNOWN)
+    if event != "line":
+        return of_result(source, line, event).name
+    nodes = statements(source, line)
+    node = nodes[-1] if nodes else None
+    value = getattr(node, "value", None)
+    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)) and isinstance(value, ast.expr):
+        return _operation(value, "")
+    return _statement(node) if node is not None else UNKNOWN
+
+
+def _statement(node: ast.AST) -> str:
+    names: list[tuple[type[ast.AST] | tuple[type[ast.AST], ...], str]] = [
+        (ast.AugAssign, "arithmetic"), ((ast.If, ast.While, ast.Assert, ast.Match), "condition"),
+        ((ast.For, ast.AsyncFor, ast.comprehension), "iteration"), (ast.Delete, "deletion"),
+        ((ast.With, ast.AsyncWith), "with"), ((ast.Raise, ast.Try), "exception"),
+    ]  # fmt: skip
+    return next((name for types, name in names if isinstance(node, types)), UNKNOWN)
+
+
 def mentions(source: str, line: int | None, name: str) -> bool:
     """Whether a line gives this very name a value or changes what is under it, by an assignment or a method."""
     return any(_binding(node, name) is not None for node in statements(source, line))
@@ -140,6 +172,7 @@ def of_expression(source: str, node: ast.expr, kind: str = "") -> Operation:
     return Operation(_operation(node, kind), _text(source, node), _loads(node))
 
 
+_IDLE = frozenset(("literal", "copy", "display", UNKNOWN))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
