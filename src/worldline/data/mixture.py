@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
@@ -21,6 +21,7 @@ from worldline.core.events import EVENTS, RETURNING
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import KINDS, MAX_BYTES, Document, document
+from worldline.data.forms.form import Draw, check, in_form
 from worldline.data.lessons import KIND, OPERATION, Factors, chance, mode_label, source_label
 from worldline.errors import UsageError
 from worldline.flow.operations import operations
@@ -31,6 +32,7 @@ from worldline.recording.together import record_all, stretched
 
 ALL = "all"  # programs of every split
 MAX_SHIFT = 9_999
+FORMLESS = 1_000  # programs of a source in a row that do not have its form: then none has
 TOGETHER = 32  # programs a process: a fork costs as much as recording and writing several
 SPACINGS = (2, 4, 8, 16, 32, 64)
 _ASKED_AT = {EVENTS.index(event) for event in ("call", "line")}  # steps whose frame has names to ask for
@@ -46,15 +48,17 @@ class Source:
     """Where programs come from: `module:function`, called with a random.Random, and its share.
 
     With `argument`, the function is called with that first and gives the function that draws: so a file of mined
-    programs is opened once.
+    programs is opened once. `form` is words of `forms.form.FORMS`: programs that have no such form are not drawn.
     """
 
     kind: str
     program: str
     weight: float = 1.0
     argument: str = ""
+    form: str = ""
 
     def __post_init__(self) -> None:
+        check(self.form)
         if self.kind not in KINDS:
             raise UsageError(f"the kind of a source is one of {', '.join(KINDS)}, not {self.kind!r}")
         if not self.weight > 0:
@@ -105,9 +109,6 @@ class Mixture:
             raise UsageError(f"a split is one of {', '.join(SPLITS)}, {ALL}; not {self.split!r}")
 
 
-Draw = Callable[[random.Random], Program]
-
-
 def documents(
     mixture: Mixture, *, seed: int = 0, worker: int = 0, workers: int = 1, trust: bool = False,
     factors: Factors | None = None,
@@ -150,20 +151,41 @@ def drawn(
     A draw that fails is a fault of its source: it is warned of and left out, unless one in ten fails.
     """
     choice = SourceChoice(mixture, factors or Factors())
-    failed = 0
+    failed = formless = 0
     for number in count(10):
-        source, draw = choice.pick(rng)
+        if not formless:
+            source, draw = choice.pick(rng)
         try:
             program = draw(rng)
+            hashed = key(program.source)
+            if mixture.split not in (ALL, split_of(hashed)):
+                continue
+            made = (
+                in_form(program, source.form, rng, _of_split(draw, mixture.split)) if source.form else program
+            )
         except Exception as error:
             failed += 1
             if 10 * failed > number:
                 raise UsageError(f"{source.program} fails too often: {error!r}") from error
             warnings.warn(f"{source.program} failed: {error!r}", stacklevel=2)
             continue
-        hashed = key(program.source)
-        if mixture.split in (ALL, split_of(hashed)) and choice.keeps(rng, program):
-            yield source.kind, program, hashed
+        formless = 0 if made else formless + 1  # then the same source again: shares are of what is drawn
+        if formless == FORMLESS:
+            raise UsageError(f"no program of {source.program} has the form {source.form!r}")
+        if made:
+            yield source.kind, made, hashed
+
+
+def _of_split(draw: Draw, split: str) -> Draw:
+    """Draws the same programs, but for those of other splits: none of them is shown, not even beside another."""
+
+    def drawn_of_split(rng: random.Random) -> Program:
+        while True:
+            program = draw(rng)
+            if split in (ALL, split_of(key(program.source))):
+                return program
+
+    return drawn_of_split
 
 
 class SourceChoice:
@@ -176,11 +198,10 @@ class SourceChoice:
         self._weigh()
 
     def _weigh(self) -> None:
-        kinds = self._factors.of(KIND)
-        favoured = [favouring(draw, kinds) if kinds else draw for draw in self._resolved]
-        self._draws = list(zip(self._sources, favoured, strict=True))
+        kinds, wanted = self._factors.of(KIND), self._factors.of(OPERATION)
+        draws = [thinned(favouring(draw, kinds), wanted) for draw in self._resolved]
+        self._draws = list(zip(self._sources, draws, strict=True))
         self._shares = [source.weight * self._factors(source_label(source)) for source in self._sources]
-        self._operations = self._factors.of(OPERATION)
 
     def pick(self, rng: random.Random) -> tuple[Source, Draw]:
         """A source and what draws its programs."""
@@ -188,16 +209,22 @@ class SourceChoice:
             self._weigh()
         return rng.choices(self._draws, self._shares)[0]
 
-    def keeps(self, rng: random.Random, program: Program) -> bool:
-        """Whether a program is taken: those with operations that should come more often always are."""
-        if not self._operations:
-            return True
-        return rng.random() < chance(operations(program.source), self._operations)
-
 
 def favouring(draw: Draw, kinds: Mapping[str, float]) -> Draw:
     """Draws the same, but its kinds of programs by other shares, where it has kinds."""
-    return partial(draw, favour=kinds) if "favour" in signature(draw).parameters else draw
+    return partial(draw, favour=kinds) if kinds and "favour" in signature(draw).parameters else draw
+
+
+def thinned(draw: Draw, wanted: Mapping[str, float]) -> Draw:
+    """Draws the same, but programs with wanted operations more often: others are passed over."""
+
+    def drawn_by_operation(rng: random.Random) -> Program:
+        while True:
+            program = draw(rng)
+            if rng.random() < chance(operations(program.source), wanted):
+                return program
+
+    return drawn_by_operation if wanted else draw
 
 
 def resolve(source: Source) -> Draw:
