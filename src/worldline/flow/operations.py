@@ -134,23 +134,13 @@ def condition(source: str, line: int | None) -> Operation | None:
 def operations(source: str) -> frozenset[str]:
     """The names of all operations of a source that do something: literals, names and displays do not."""
     tree = syntax(source)
-    nodes = ast.walk(tree) if tree is not None else ()
-    found = {_operation(node, "") if isinstance(node, ast.expr) else _statement(node) for node in nodes}
-    return frozenset(found - _IDLE)
+    return frozenset(_any(node) for node in ast.walk(tree)) - _IDLE if tree is not None else frozenset()
 
 
-def of_step(source: str, line: int | None, event: str) -> str:
-    """The operation whose value a step shows: of the statement on its line, or of what is returned or yielded there."""
-    if event not in ("line", "return", "yield", "output"):
-        return {"call": "argument", "raise": "exception"}.get(event, UNKNOWN)
-    if event != "line":
-        return of_result(source, line, event).name
-    nodes = statements(source, line)
-    node = nodes[-1] if nodes else None
-    value = getattr(node, "value", None)
-    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)) and isinstance(value, ast.expr):
-        return _operation(value, "")
-    return _statement(node) if node is not None else UNKNOWN
+def _any(node: ast.AST) -> str:
+    if isinstance(getattr(node, "ctx", None), ast.Store):
+        return {ast.Subscript: "item assignment", ast.Attribute: "attribute assignment"}.get(type(node), UNKNOWN)
+    return _operation(node, "") if isinstance(node, ast.expr) else _statement(node)
 
 
 def _statement(node: ast.AST) -> str:

@@ -6,6 +6,7 @@ Each knows its labels and where in its steps which operation shows its value or 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -21,7 +22,7 @@ from worldline.data.exchange import Score
 from worldline.data.forms.form import Draw, in_form
 from worldline.data.lessons import KIND, OPERATION, REVEAL, mode_label, source_label
 from worldline.data.mixture import TOGETHER, Mixture, Mode, Source, favouring, resolve, written
-from worldline.flow.operations import condition, of_step
+from worldline.flow.operations import condition, of_name, of_result
 from worldline.learn.curriculum import Result
 from worldline.programs.generate import SHARES
 from worldline.programs.split import key, split_of
@@ -32,6 +33,7 @@ from worldline.recording.together import record_all, stretched
 EXAM = 64  # lines of the shuffles that a spacing is held on
 LONGEST = 8192  # bytes of a drill
 TRIES = 400  # programs drawn for one drill before its lesson is passed over
+_CHANGED = re.compile(rb" -?([^\W\d]\w*)")
 GENERATED = "worldline.programs.generate:program"
 
 
@@ -149,13 +151,11 @@ class DrillBook:
                     yield lesson, trace
 
     def _drill(self, trace: Trace, kind: str, mode: Mode, labels: tuple[str, ...]) -> Drill | None:
-        alone = replace(self._mixture, modes=(mode,))
-        if mode.options.reveal > 1:
-            alone = replace(alone, shift=0.0, query=0.0)
+        alone = replace(self._mixture, modes=(mode,), shift=0.0, query=0.0)
         made = written(alone, self._rng, trace, kind=kind)
         if made is None:
             return None
-        plain = mode.options.reveal == 1 and not trace.program.files
+        plain = mode.options.reveal == 1 and not mode.queries and not trace.program.files
         return Drill(made, labels, operations_shown(trace, made.steps) if plain else ())
 
 
@@ -169,8 +169,14 @@ def operations_shown(trace: Trace, steps: bytes) -> tuple[tuple[str, int, int], 
         if decides is not None:
             found.append((decides.name, own.start, own.action))
         if own.end - own.action > 1:  # more than the end of the line
-            found.append((of_step(source, line, event), own.action, own.end))
+            found.append((_operation(source, line, event, steps[own.action : own.end]), own.action, own.end))
         lines[frame] = line
     return tuple(found)
 
 
+def _operation(source: str, line: int, event: str, state: bytes) -> str:
+    """What gave a step its value: the first name that it changes, or what it returns, yields or prints."""
+    if event == "line":
+        name = _CHANGED.match(state)
+        return of_name(source, line, name[1].decode()).name if name else "unknown"
+    return {"call": "argument"}.get(event) or of_result(source, line, event).name

@@ -42,8 +42,8 @@ class Tutor:
         self._book, self._out, self._size = book, out, size
         begun = next((path for path in (out, start) if path is not None and path.exists()), None)
         self.curriculum = read_curriculum(begun) if begun is not None else moved(Curriculum(), (), book.spacings)
-        self._log = [json.loads(line) for line in (files.read(self._log_path, limit=LIMIT) or b"").splitlines()] \
-            if self._log_path.exists() else []
+        earlier = files.read(self._log_path, limit=LIMIT) if self._log_path.exists() else b""
+        self._log = [json.loads(line) for line in (earlier or b"").splitlines()]
         self._begun = monotonic()
         self.write()
 
@@ -74,7 +74,7 @@ class Tutor:
 
     def write(self) -> None:
         """The curriculum's file, and the log of all sets."""
-        files.write(self._out, json.dumps(self.curriculum.to_json(), indent=1).encode(), fsync=False)
+        write_curriculum(self._out, self.curriculum)
         text = "".join(json.dumps(line) + "\n" for line in self._log)
         files.write(self._log_path, text.encode(), fsync=False)
 
@@ -82,6 +82,11 @@ class Tutor:
 def read_curriculum(path: Path) -> Curriculum:
     """A curriculum's file."""
     return from_json(json.loads(files.read(path, limit=LIMIT) or b"null"))
+
+
+def write_curriculum(path: Path, curriculum: Curriculum) -> None:
+    """A curriculum into its file, whole."""
+    files.write(path, json.dumps(curriculum.to_json(), indent=1).encode(), fsync=False)
 
 
 def teach(tutor: Tutor, sets: IO[bytes], scores: IO[bytes]) -> None:
@@ -108,7 +113,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--start", type=Path, help="a curriculum to begin with where --out is not there yet")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--size", type=int, default=SIZE, help="bytes of a set")
-    parser.add_argument("--split", choices=SPLITS, default="valid", help="of the programs that are drilled")
+    parser.add_argument("--split", choices=SPLITS, default="train", help="of the programs that are drilled")
     parser.add_argument("--trust", action="store_true", help="run programs without a box")
     asked = parser.parse_args(argv)
     try:
