@@ -92,6 +92,11 @@ def from_json(data: Any) -> Curriculum:
         raise FormatError(f"not a curriculum: {error!r}") from error
 
 
+def beginning(spacings: Mapping[int, float]) -> Curriculum:
+    """Nothing is known; of the mixture's spacings the first one is open."""
+    return replace(moved(Curriculum(), (), spacings), sets=0)
+
+
 def moved(before: Curriculum, results: Iterable[Result], spacings: Mapping[int, float]) -> Curriculum:
     """The curriculum after one more set of drills; `spacings` are those of the mixture with their weights."""
     fresh: dict[str, Tally] = {}

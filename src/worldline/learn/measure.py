@@ -15,7 +15,7 @@ import numpy as np
 
 from worldline.data.document import Document
 from worldline.data.exchange import Score
-from worldline.learn.curriculum import Curriculum, Result, Tally, moved
+from worldline.learn.curriculum import Curriculum, Result, Tally, beginning, moved
 from worldline.learn.drills import Drill, DrillBook
 from worldline.stats import wilson
 
@@ -75,7 +75,7 @@ def measure(
     What an earlier curriculum knows counts less than what is measured now; a spacing is asked for as far as the ladder goes.
     """
     begun, done, results = monotonic(), 0, list[Result]()
-    known = before or moved(Curriculum(), (), book.spacings)
+    known = before or beginning(book.spacings)
     spacings = sorted(book.spacings)
     while not (count and done >= count or seconds and monotonic() - begun >= seconds):
         drills: list[Drill] = book.drills(min(SOME, count - done) if count else SOME)

@@ -24,7 +24,7 @@ from worldline.data.exchange import Score, receive_scores, send_set
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
 from worldline.errors import WorldlineError
-from worldline.learn.curriculum import Curriculum, from_json, moved
+from worldline.learn.curriculum import Curriculum, beginning, from_json, moved
 from worldline.learn.drills import Drill, DrillBook
 from worldline.programs.split import SPLITS
 
@@ -41,7 +41,7 @@ class Tutor:
     def __init__(self, book: DrillBook, out: Path, *, size: int = SIZE, start: Path | None = None) -> None:
         self._book, self._out, self._size = book, out, size
         begun = next((path for path in (out, start) if path is not None and path.exists()), None)
-        self.curriculum = read_curriculum(begun) if begun is not None else moved(Curriculum(), (), book.spacings)
+        self.curriculum = read_curriculum(begun) if begun is not None else beginning(book.spacings)
         earlier = files.read(self._log_path, limit=LIMIT) if self._log_path.exists() else b""
         self._log = [json.loads(line) for line in (earlier or b"").splitlines()]
         self._begun = monotonic()
