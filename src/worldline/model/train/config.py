@@ -39,6 +39,8 @@ class Training:
     eval_every: int = 500  # steps; 0: only at the end
     save_every: int = 1000  # steps; 0: only at the end
     keep: int = 2  # checkpoints
+    tutor: tuple[str, ...] = ()  # the command that sets drills and moves the curriculum; `{run}`: the run's folder
+    drill_every: float = 10.0  # seconds from one set of drills to the next
     trackers: tuple[str, ...] = ()
     compile: bool = True  # layers, on a GPU
     peak: float = 0.0  # floating-point operations a second of the accelerator, if it is not a known one
