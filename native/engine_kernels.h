@@ -350,7 +350,7 @@ TARGET static void NAME(delta)(const Delta *d, size_t head, size_t slice, float 
             const float beta = 2.0f / (1.0f + expf(-rates[n * d->heads + head]));
             NAME(norm)(inner + width + at, HEAD, UNIT, k);
             NAME(reflect)(state, decay, beta, k, inner + width * (1 + d->steps) + at + 16 * slice,
-                          n + 1 == d->steps ? q : NULL, d->out + t * width + head * HEAD + 16 * slice);
+                          d->out && n + 1 == d->steps ? q : NULL, d->out ? d->out + t * width + head * HEAD + 16 * slice : NULL);
             decay = 1.0f;
         }
     }
@@ -456,7 +456,7 @@ TARGET static void NAME(close_attention)(const Partial *part, size_t parts, size
 }
 
 static const Path NAME(path) = {
-    TEXT(PATH), NAME(norm), NAME(convolve), NAME(quantise), NAME(dense), NAME(gated), NAME(delta), NAME(close_delta),
+    TEXT(PATH), NAME(norm), NAME(convolve), NAME(quantise), NULL, NAME(dense), NAME(gated), NAME(delta), NAME(close_delta),
     NAME(attend), NAME(close_attention),
 };
 

@@ -259,16 +259,21 @@ def test_bad_arguments_of_the_c_engine() -> None:
             one.step([stranger], b"a")
     raw, state = one._engine, one.start()
     ids, out = np.zeros(4, np.int32), np.zeros((4, 256), np.float32)
+    four, two = np.array([4], np.int32), np.array([2, 2], np.int32)
     wrong = [
-        ([state], ids, True, 0, out[:3]), ([state], ids, True, 5, out), ([state], ids, True, -1, out),
-        ([state], ids.astype(np.int8), True, 0, out), ([state, state.fork()], ids, True, 0, out),
-        ([state], ids - 1, True, 0, out), ([state], ids + 256, True, 0, out), ([], ids, True, 0, out),
+        ([state], four, four, ids, True, False, out[:3]), ([state], four, four + 1, ids, True, False, out),
+        ([state], four, -four, ids, True, False, out), ([state], -four, four, ids, True, False, out),
+        ([state], four, four, ids.astype(np.int8), True, False, out), ([state], two, two, ids, True, False, out),
+        ([state, state.fork()], four, four, ids, True, False, out), ([state], four, four, ids[1:], True, False, out),
+        ([state], four, four, ids - 1, True, False, out), ([state], four, four, ids + 256, True, False, out),
+        ([], four, four, ids, True, False, out), ([state], four, four, ids, True, True, out),
+        ([state], four + 14, four + 14, np.zeros(18, np.int32), False, True, np.zeros((18, 256), np.float32)),
     ]  # fmt: skip
     for arguments in wrong:
         with pytest.raises(ValueError, match=r"\w"):
             raw.read(*arguments)
     with pytest.raises(TypeError):
-        raw.read([state], ids, True, 0, b"read-only")
+        raw.read([state], four, four, ids, True, False, b"read-only")
     with pytest.raises(TypeError):
         type(state)()
     assert (state.prompt, state.trace) == (0, 0)
