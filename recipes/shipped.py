@@ -17,7 +17,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from worldline.data.mine.mine import Quarry
+    from worldline.data.mine.quarry import Quarry
     from worldline.data.mixture import Mixture
     from worldline.data.sources import Live
     from worldline.model.train.config import Training
@@ -84,7 +84,7 @@ toolz transliterate unidecode uritools url_normalize validators w3lib wcwidth we
 
 def quarry() -> Quarry:
     """Where real functions are mined: `worldline data mine` on these places."""
-    from worldline.data.mine.mine import Quarry
+    from worldline.data.mine.quarry import Quarry
 
     return Quarry(places=("stdlib", *PACKAGES.split()))
 

@@ -11,7 +11,7 @@ import pytest
 
 from worldline.cli import main
 from worldline.data.build.shards import read_rows, verify
-from worldline.data.mine.mine import read_mined
+from worldline.data.mine.mined import read_mined
 from worldline.data.sources import frame
 from worldline.model import checkpoint
 from worldline.predict import models
@@ -122,7 +122,7 @@ def data():
     return Mixture(modes=(Mode(weight=1.0),), split="all")
 
 def quarry():
-    from worldline.data.mine.mine import Quarry
+    from worldline.data.mine.quarry import Quarry
     return Quarry(places=({place!r},))
 """
 

@@ -127,7 +127,8 @@ def mine(
     **how: Any,
 ) -> None:
     """Find functions in PLACES (packages, `stdlib`, folders, files) that can be called, and call them, boxed."""
-    from worldline.data.mine.mine import Quarry, written_out
+    from worldline.data.mine.mined import written_out
+    from worldline.data.mine.quarry import Quarry
     from worldline.data.mine.mine import mine as run
     from worldline.data.mixture import Mixture
     from worldline.data.recipe import load_config

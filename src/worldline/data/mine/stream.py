@@ -9,10 +9,8 @@ other calls. Nothing is kept.
 from __future__ import annotations
 
 import argparse
-import ast
 import contextlib
 import os
-import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -23,8 +21,11 @@ from random import Random
 
 from worldline.core.program import Program
 from worldline.data.document import Document, frame
+from worldline.data.mine.calls import ROUND, fuzz, is_worth
 from worldline.data.mine.extract import Found, functions
-from worldline.data.mine.mine import ROUND, fuzz, is_worth, locate, python_files
+from worldline.data.mine.near import Benchmark, read_programs
+from worldline.data.mine.quarry import locate, python_files, tests_of
+from worldline.data.mine.usage import Usages
 from worldline.data.mixture import Mixture, written
 from worldline.data.recipe import load_config
 from worldline.errors import WorldlineError
@@ -40,14 +41,16 @@ CHUNK = 1 << 15  # bytes gathered before a write
 
 def mined(
     mixture: Mixture, places: Sequence[Path], *, seed: int, worker: int = 0, workers: int = 1, trust: bool = False,
-    left_out: frozenset[str] = frozenset(),
+    benchmark: Benchmark | None = None,
 ) -> Iterator[Document]:  # fmt: skip
-    """Documents of functions of the mixture's split, but for those of names that are left out, without end."""
+    """Documents of functions of the mixture's split, without end; but for those that are like a benchmark's."""
     recorder = BoxWorker(
         prepare(limits=stretched(mixture.limits, ROUND), python=None, core="auto", trust=trust)
     )
-    paths = list(python_files(places))
-    seen: set[tuple[int, str]] = set()
+    paths, usages = list(python_files(places)), Usages()
+    for path in tests_of(places):
+        usages.add(path)
+    seen: set[str] = set()
     try:
         for turn in count():
             rng = Random(f"mine/{mixture.seed}/{seed}/{turn}/{worker}/{workers}")
@@ -55,11 +58,13 @@ def mined(
             Random(f"mine/{mixture.seed}/{turn}").shuffle(order)  # the same for every worker
             for path in order[worker::workers]:
                 for found in _found(path):
-                    hashed = key(found.source)
-                    fresh = (turn, hashed) not in seen and found.node.name not in left_out
-                    seen.add((turn, hashed))
-                    if fresh and split_of(hashed) == mixture.split:
-                        yield from _documents(mixture, recorder, path, found, hashed, rng)
+                    hashed, same = key(found.core), f"{turn}/{key(found.core + found.node.name)}"
+                    if same in seen or split_of(hashed) != mixture.split:
+                        continue
+                    seen.add(same)
+                    if benchmark is None or not benchmark.like(found.core):
+                        shown = usages.calls(path, found)
+                        yield from _documents(mixture, recorder, found, shown, hashed, rng)
     finally:
         recorder.close()
 
@@ -73,12 +78,10 @@ def _found(path: Path) -> list[Found]:
 
 
 def _documents(
-    mixture: Mixture, recorder: BoxWorker, path: Path, found: Found, hashed: str, rng: Random
+    mixture: Mixture, recorder: BoxWorker, found: Found, shown: list[str], hashed: str, rng: Random
 ) -> Iterator[Document]:
     try:
-        calls = list(
-            dict.fromkeys([*shown(path, found), *(each.call for each in fuzz(recorder, found, rng))])
-        )
+        calls = [each.call for each in fuzz(recorder, found, rng, shown)]
         if len(calls) > CALLS:
             calls = rng.sample(calls, CALLS)
         programs = [Program(source=found.source, call=call) for call in calls]
@@ -92,27 +95,6 @@ def _documents(
     for trace in traces:
         if made := written(mixture, rng, trace, kind="mine", hashed=hashed):
             yield made
-
-
-def shown(path: Path, found: Found) -> list[str]:
-    """The calls of a function that doctests and assertions in its file make, if all they are given is literals."""
-    name, calls = found.node.name, []
-    for text in re.findall(rf"^\s*(?:>>>|assert) +({re.escape(name)}\(.*)$", _text(path), re.MULTILINE)[:32]:
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            node = ast.parse(text.partition("#")[0].strip(), mode="eval").body
-            made = node.left if isinstance(node, ast.Compare) else node
-            if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == name:
-                for given in (*made.args, *(each.value for each in made.keywords)):
-                    ast.literal_eval(given)
-                calls.append(ast.unparse(made))
-    return calls[:CALLS]
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(errors="replace")
-    except OSError:
-        return ""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -129,16 +111,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--split", choices=SPLITS, default="train")
     parser.add_argument("--count", type=int, default=0, help="stop after so many; 0: when the reader leaves")
-    parser.add_argument("--leave-out", type=Path, help="a file of names of functions that are not taken")
+    parser.add_argument(
+        "--leave-out", type=Path, action="append", default=[], help="JSON lines of a benchmark's programs"
+    )
     parser.add_argument("--trust", action="store_true", help="run programs without a box")
     asked = parser.parse_args(argv)
     warnings.simplefilter("ignore")
     try:
         mixture = replace(load_config(asked.recipe, asked.function, Mixture), split=asked.split)
-        names = frozenset(asked.leave_out.read_text().split()) if asked.leave_out else frozenset()
+        benchmark = Benchmark.of(program for path in asked.leave_out for program in read_programs(path))
         made = mined(
             mixture, locate(asked.places), seed=asked.seed, worker=asked.worker, workers=asked.workers,
-            trust=asked.trust, left_out=names,
+            trust=asked.trust, benchmark=benchmark,
         )  # fmt: skip
         _write(made, asked.count)
     except WorldlineError as error:
