@@ -28,7 +28,10 @@ def _training(*, adaptive: bool) -> Training:
     from worldline.data.sources import streams
 
     whole = cast(Any, load_recipe(SHIPPED, "training"))
-    python, workers = os.environ.get("WORLDLINE_STREAM_PYTHON", ""), int(os.environ.get("WORLDLINE_WORKERS", "1"))
+    python, workers = (
+        os.environ.get("WORLDLINE_STREAM_PYTHON", ""),
+        int(os.environ.get("WORLDLINE_WORKERS", "1")),
+    )
     curriculum = "{run}/curriculum.json"
     live = streams(
         str(SHIPPED), workers=workers, ahead=64 * workers, python=python, pool=2048,

@@ -4,7 +4,7 @@
     python recipes/exam.py score EXAM.json MODEL SCORES                    # torch; a run or a model's folder
     python recipes/exam.py compare EXAM.json FIXED ADAPTIVE                # right before and after, McNemar's p
 
-Documents are drawn of every lesson as often as of the others, so figures of `all` are also given by the recipe's shares.
+Documents are drawn of every lesson as often as of the others; the first line weighs sources by the recipe's shares.
 Teacher-forced: a trace is right where greedy decoding would write it.
 """
 
@@ -42,11 +42,14 @@ def draw(out: Path, *, count: int, workers: int, recipe: str) -> None:
 
 def draw_part(out: Path, *, count: int, seed: int, recipe: str) -> None:
     """The documents of one process: drills in turn, and of each spacing up to 64 one for every hundred of them."""
+    from worldline.data.lessons import source_label
     from worldline.data.mixture import Mixture
     from worldline.data.recipe import load_config
     from worldline.learn.drills import DrillBook
 
-    book = DrillBook(load_config(recipe, "data", Mixture), seed=1_000_000 + seed, split="test", trust=True)
+    mixture = load_config(recipe, "data", Mixture)
+    book = DrillBook(mixture, seed=1_000_000 + seed, split="test", trust=True)
+    shares = {source_label(source): source.weight for source in mixture.sources}
     drills = book.drills(count)
     for spacing in book.spacings:
         drills += book.exams(spacing, max(2, count // 100)) if spacing <= 64 else []
@@ -56,6 +59,7 @@ def draw_part(out: Path, *, count: int, seed: int, recipe: str) -> None:
             "text": (each.document.prompt + each.document.steps).decode("latin-1"),
             "prompt": len(each.document.prompt),
             "labels": each.labels,
+            "share": shares.get(each.labels[0], 0.0),
             "shown": each.shown,
         }
         for each in drills
@@ -98,6 +102,7 @@ def compare(exam: Path, one: Path, other: Path) -> None:
     from worldline.stats import mcnemar
 
     flips: dict[str, list[int]] = {}
+    shares: dict[str, float] = {}
     drills, before, after = (json.loads(path.read_text()) for path in (exam, one, other))
 
     def count(label: str, was: Any, now: Any) -> None:
@@ -106,11 +111,17 @@ def compare(exam: Path, one: Path, other: Path) -> None:
     for drill, was, now in zip(drills, before, after, strict=True):
         if was[0] is None or now[0] is None:
             continue
+        shares[drill["labels"][0]] = drill["share"]
         for label in ("all traces", *drill["labels"]):
             count(label, was[0], now[0])
         for (operation, _, _), had, has in zip(drill["shown"], was[2], now[2], strict=True):
             count("all steps", had[0], has[0])
             count(f"operation {operation}", had[0], has[0])
+    weighed = {label: share for label, share in shares.items() if share}
+    for name, places in (("first", (2, 3)), ("second", (1, 3))):
+        rates = {label: sum(flips[label][at] for at in places) / sum(flips[label]) for label in weighed}
+        mean = sum(weighed[label] * rate for label, rate in rates.items()) / sum(weighed.values())
+        print(f"by the recipe's shares, {name}: {mean:.1%}")
     print(f"{'label':40} {'n':>6} {'first':>7} {'second':>7} {'lost':>5} {'won':>5} {'p':>8}")
     axes = ("all", "source", "kind", "mode", "reveal", "operation")
     for label, (wrong, won, lost, right) in sorted(
@@ -123,7 +134,9 @@ def compare(exam: Path, one: Path, other: Path) -> None:
 
 def main() -> None:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=("draw", "part", "score", "compare"))
     parser.add_argument("exam", type=Path)
     parser.add_argument("paths", type=Path, nargs="*")

@@ -187,8 +187,8 @@ def warm() -> Training:
     some = whole.held_out
     assert some is not None
     return replace(
-        whole, sources=(some,), tutor=(), init_from=None, minutes=0.0, steps=4, phases=((0.5, LONGEST, 4),), log_every=1,
-        eval_every=0, save_every=0, held_out_documents=64,
+        whole, sources=(some,), tutor=(), init_from=None, minutes=0.0, steps=4, phases=((0.5, LONGEST, 4),),
+        log_every=1, eval_every=0, save_every=0, held_out_documents=64,
     )  # fmt: skip
 
 

@@ -22,7 +22,9 @@ from worldline.errors import UsageError
 )
 @click.option("--seed", type=int, default=0, help="Which drills [0].")
 @click.option("--start", metavar="FILE", help="A curriculum to go on from.")
-@click.option("-o", "--out", metavar="FILE", help="Where the curriculum goes: `train --curriculum` starts with it.")
+@click.option(
+    "-o", "--out", metavar="FILE", help="Where the curriculum goes: `train --curriculum` starts with it."
+)
 @click.option("--on", metavar="FOLDER", help="Adapt the model to the code in a folder instead.")
 @click.option("--trust", is_flag=True, help="Run programs without a box.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON object.")

@@ -1,7 +1,7 @@
 """How often each lesson comes: the labels of what a mixture draws, and a file of factors that moves while it is drawn.
 
-A label names a source, a kind of generated program, a mode or an operation; its factor multiplies the share that the recipe
-gives it. Who measures and decides is not known here. The standard library alone: streams need no more.
+A label names a source, a kind of generated program, a mode or an operation; its factor multiplies the share that the
+recipe gives it. Who measures and decides is not known here. The standard library alone: streams need no more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KIND, MODE, OPERATION, REVEAL, SOURCE = "kind", "mode", "operation", "reveal", "
 
 
 def source_label(source: Source) -> str:
-    """A source by the module and the function that draw, and its form: `source tasks shuffles`, `source generate flatten`."""
+    """A source by the module and function that draw, and its form: `source tasks shuffles`, `source chains among`."""
     module, _, name = source.program.partition(":")
     drawn = [module.rpartition(".")[2], *([name] if name != "program" else [])]
     return " ".join([SOURCE, *dict.fromkeys(drawn), *source.form.split()])
@@ -64,9 +64,7 @@ class Factors:
         """The factors of one axis by name: of `kind`, of `operation`."""
         start = axis + " "
         return {
-            label.removeprefix(start): value
-            for label, value in self.table.items()
-            if label.startswith(start)
+            label.removeprefix(start): value for label, value in self.table.items() if label.startswith(start)
         }
 
 

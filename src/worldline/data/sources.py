@@ -80,7 +80,7 @@ def streams(
 ) -> Live:
     """The mixture of a recipe's function, recorded without a box by so many niced processes of an interpreter.
 
-    `curriculum` is the file that they follow, `{run}` in it being the run's folder; then a small `pool` lets it matter soon.
+    `curriculum` is the file that they follow, `{run}` in it being the run's folder; a small `pool` lets it matter soon.
     """
     words = ("nice", "-n", "19", python or sys.executable, "-m", "worldline.data.stream", "--recipe", recipe)
     which = ("--function", function, "--split", split, "--seed", "{seed}", "--worker", "{worker}")

@@ -60,7 +60,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--split", choices=SPLITS, help="instead of the recipe's own")
     parser.add_argument("--count", type=int, default=0, help="stop after so many; 0: when the reader leaves")
-    parser.add_argument("--curriculum", default="", help="a file of factors of the shares, read as it changes")
+    parser.add_argument(
+        "--curriculum", default="", help="a file of factors of the shares, read as it changes"
+    )
     parser.add_argument("--trust", action="store_true", help="run programs without a box")
     asked = parser.parse_args(argv)
     try:

@@ -139,7 +139,9 @@ def operations(source: str) -> frozenset[str]:
 
 def _any(node: ast.AST) -> str:
     if isinstance(getattr(node, "ctx", None), ast.Store):
-        return {ast.Subscript: "item assignment", ast.Attribute: "attribute assignment"}.get(type(node), UNKNOWN)
+        return {ast.Subscript: "item assignment", ast.Attribute: "attribute assignment"}.get(
+            type(node), UNKNOWN
+        )
     return _operation(node, "") if isinstance(node, ast.expr) else _statement(node)
 
 

@@ -1,8 +1,8 @@
 """From what was measured to what comes how often: pure sums, no model and no file.
 
-A lesson teaches most where it is nearly within reach: a trace of probability p counts 4 p (1 - p), so that what is mastered
-and what is hopeless count little. A lesson's factor is its mean of that beside the mean of all, within limits. Spacings
-of sparse reveals are a ladder: the next one opens when the largest open one is held.
+A lesson teaches most where it is nearly within reach: a trace of probability p counts 4 p (1 - p), so that what is
+mastered and what is hopeless count little. A lesson's factor is its mean of that beside the mean of all, within limits.
+Spacings of sparse reveals are a ladder: the next one opens when the largest open one is held.
 """
 
 from __future__ import annotations
@@ -135,5 +135,6 @@ def _ladder(opened: int, spacings: Mapping[int, float]) -> dict[str, float]:
     shares = dict(zip(reached, (*SHARES, *[(1 - sum(SHARES)) / max(1, rest)] * max(0, rest)), strict=False))
     scale = total / sum(shares.values()) if shares else 0.0
     return {
-        f"{REVEAL} {spacing}": scale * shares.get(spacing, 0.0) / weight for spacing, weight in spacings.items()
+        f"{REVEAL} {spacing}": scale * shares.get(spacing, 0.0) / weight
+        for spacing, weight in spacings.items()
     }

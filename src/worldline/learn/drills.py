@@ -1,4 +1,4 @@
-"""Fresh documents to measure a model by: for each source of a mixture, for each kind of generated program, for a spacing.
+"""Fresh documents to measure a model by: of each source of a mixture, each kind of generated program, a spacing.
 
 Each knows its labels and where in its steps which operation shows its value or decides. Nothing is scored here.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -109,7 +109,8 @@ class DrillBook:
                 programs.append((None, program))
         mode = Mode(weight=1.0, options=Compact(reveal=spacing))
         made = (
-            self._drill(trace, "tasks", mode, (f"{REVEAL} {spacing}",)) for _, trace in self._recorded(programs)
+            self._drill(trace, "tasks", mode, (f"{REVEAL} {spacing}",))
+            for _, trace in self._recorded(programs)
         )
         return [drill for drill in made if drill is not None]
 

@@ -72,12 +72,13 @@ def measure(
 ) -> tuple[Curriculum, list[Row]]:  # fmt: skip
     """Drill until so many are done or the time is over; the curriculum that follows, and what it is based on.
 
-    What an earlier curriculum knows counts less than what is measured now; a spacing is asked for as far as the ladder goes.
+    What an earlier curriculum knows counts less than what is measured now; spacings are asked for one after another, as
+    long as they are held.
     """
     begun, done, results = monotonic(), 0, list[Result]()
     known = before or beginning(book.spacings)
     spacings = sorted(book.spacings)
-    while not (count and done >= count or seconds and monotonic() - begun >= seconds):
+    while not ((count and done >= count) or (seconds and monotonic() - begun >= seconds)):
         drills: list[Drill] = book.drills(min(SOME, count - done) if count else SOME)
         for drill in drills:
             results += drill.results(score(engine, drill.document))

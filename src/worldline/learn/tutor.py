@@ -3,8 +3,8 @@
     python -m worldline.learn.tutor --recipe FILE --out RUN/curriculum.json
 
 Sets go to standard output, scores come on standard input (data/exchange.py); one set is always made ahead, so that the
-trainer never waits. What was measured, set by set, is written beside the curriculum (`.log.jsonl`). Needs neither torch nor
-NumPy: it runs where streams do.
+trainer never waits. What was measured, set by set, is written beside the curriculum (`.log.jsonl`). Needs neither
+torch nor NumPy: it runs where streams do.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from worldline.programs.split import SPLITS
 LIMIT = 1 << 26
 SIZE = 120_000  # bytes of a set: about a batch
 AT_FIRST = 6  # the first set is so many times as large: what is known at once moves at once
-EXAMS = 6  # of the largest open spacing in each set
+EXAMS = 8  # of the largest open spacing in each set
 SOME = 16  # drills drawn at a time
 
 
@@ -64,9 +64,7 @@ class Tutor:
     def learn(self, drills: Sequence[Drill], scores: Sequence[Score]) -> None:
         """Take the scores of a set in, and write the curriculum that follows."""
         results = [
-            result
-            for drill, score in zip(drills, scores, strict=True)
-            for result in drill.results(score)
+            result for drill, score in zip(drills, scores, strict=True) for result in drill.results(score)
         ]
         self.curriculum = moved(self.curriculum, results, self._book.spacings)
         self._log.append({"seconds": round(monotonic() - self._begun, 1), **self.curriculum.to_json()})
@@ -106,7 +104,9 @@ def teach(tutor: Tutor, sets: IO[bytes], scores: IO[bytes]) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; its exit status."""
-    parser = argparse.ArgumentParser(prog="python -m worldline.learn.tutor", description="drills for a trainer")
+    parser = argparse.ArgumentParser(
+        prog="python -m worldline.learn.tutor", description="drills for a trainer"
+    )
     parser.add_argument("--recipe", required=True, help="a recipe's name or file")
     parser.add_argument("--function", default="data", help="the function in it that returns a Mixture")
     parser.add_argument("--out", required=True, type=Path, help="the curriculum's file")

@@ -40,9 +40,7 @@ class TutorProcess:
         self._process = subprocess.Popen(
             list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=1 << 20
         )
-        self._threads = [
-            threading.Thread(target=work, daemon=True) for work in (self._read, self._write)
-        ]
+        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._read, self._write)]
         for thread in self._threads:
             thread.start()
 
@@ -90,7 +88,9 @@ def scored(model: Trunk, documents: Sequence[Pair], phase: Phase, where: device)
     Gradients are not turned off: on a GPU the layers would be compiled a second time for that.
     """
     found: dict[bytes, Score] = {}
-    fitting = [pair for pair in documents if len(pair[0]) + len(pair[1]) <= phase.time and pair[0] and pair[1]]
+    fitting = [
+        pair for pair in documents if len(pair[0]) + len(pair[1]) <= phase.time and pair[0] and pair[1]
+    ]
     for batch in pack(fitting, rows=phase.rows, time=phase.time):
         given = to_device(tensors(batch), where)
         logits = model(given.data, given.position, given.prompt).detach()

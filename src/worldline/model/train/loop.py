@@ -33,7 +33,7 @@ from worldline.errors import DivergedError, DryError, UsageError, WorldlineError
 from worldline.model import checkpoint
 from worldline.model.hybrid import Trunk
 from worldline.model.train import loss as train_loss
-from worldline.model.train.config import Training, changed
+from worldline.model.train.config import Training, begun_with, changed
 from worldline.model.train.drilled import TutorProcess, scored
 from worldline.model.train.feed import Fed, Feed, to_device
 from worldline.model.train.metrics import Figures, MetricsFile, MetricsWriter, open_tracker
@@ -422,12 +422,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"))
     parser.add_argument("--steps", type=int, help="instead of the recipe's")
     parser.add_argument("--minutes", type=float, help="instead of the recipe's")
+    parser.add_argument("--curriculum", help="what the recipe's tutor begins with: `worldline learn -o FILE`")
     parser.add_argument("--fresh", action="store_true", help="begin anew even if the folder has a checkpoint")
     asked = parser.parse_args(argv)
     try:
         config = load_config(asked.recipe, asked.function, Training)
         if asked.steps or asked.minutes:
             config = changed(config, steps=asked.steps or 0, minutes=asked.minutes or 0.0)
+        if asked.curriculum:
+            config = begun_with(config, asked.curriculum)
         print(train(config, asked.out, resume=not asked.fresh, device=asked.device))
     except WorldlineError as error:
         print(f"error[{error.slug}]: {error}", file=sys.stderr)
