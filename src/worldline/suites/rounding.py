@@ -98,7 +98,8 @@ def _read(engine: Any, record: Record) -> NDArray[np.float64]:
     state = engine.start()
     first = engine.feed(state, record.ask.prompt, pin=True)
     rest = engine.feed_all(state, record.truth[:-1], pin=False)
-    return np.concatenate([first[None], rest]).astype(np.float64)
+    logits: NDArray[np.float64] = np.concatenate([first[None], rest]).astype(np.float64)
+    return logits
 
 
 def _log_shares(logits: NDArray[np.float64]) -> NDArray[np.float64]:
