@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import count, islice
@@ -19,6 +19,7 @@ from worldline.core.events import EVENTS, RETURNING
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import KINDS, MAX_BYTES, Document, document
+from worldline.data.forms.form import Draw, check, in_form
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.programs.split import SPLITS, key, split_of
@@ -27,6 +28,7 @@ from worldline.recording.together import record_all, stretched
 
 ALL = "all"  # programs of every split
 MAX_SHIFT = 9_999
+FORMLESS = 1_000  # programs of a source in a row that do not have its form: then none has
 TOGETHER = 32  # programs a process: a fork costs as much as recording and writing several
 SPACINGS = (2, 4, 8, 16, 32, 64)
 _ASKED_AT = {EVENTS.index(event) for event in ("call", "line")}  # steps whose frame has names to ask for
@@ -42,15 +44,17 @@ class Source:
     """Where programs come from: `module:function`, called with a random.Random, and its share.
 
     With `argument`, the function is called with that first and gives the function that draws: so a file of mined
-    programs is opened once.
+    programs is opened once. `form` is words of `forms.form.FORMS`: programs that have no such form are not drawn.
     """
 
     kind: str
     program: str
     weight: float = 1.0
     argument: str = ""
+    form: str = ""
 
     def __post_init__(self) -> None:
+        check(self.form)
         if self.kind not in KINDS:
             raise UsageError(f"the kind of a source is one of {', '.join(KINDS)}, not {self.kind!r}")
         if not self.weight > 0:
@@ -101,9 +105,6 @@ class Mixture:
             raise UsageError(f"a split is one of {', '.join(SPLITS)}, {ALL}; not {self.split!r}")
 
 
-Draw = Callable[[random.Random], Program]
-
-
 def documents(
     mixture: Mixture, *, seed: int = 0, worker: int = 0, workers: int = 1, trust: bool = False
 ) -> Iterator[Document]:
@@ -139,20 +140,41 @@ def drawn(mixture: Mixture, rng: random.Random) -> Iterator[tuple[str, Program, 
     """
     draws = [(source, resolve(source)) for source in mixture.sources]
     shares = [source.weight for source in mixture.sources]
-    failed = 0
+    failed = formless = 0
     for number in count(10):
-        source, draw = rng.choices(draws, shares)[0]
+        if not formless:
+            source, draw = rng.choices(draws, shares)[0]
         try:
             program = draw(rng)
+            hashed = key(program.source)
+            if mixture.split not in (ALL, split_of(hashed)):
+                continue
+            made = (
+                in_form(program, source.form, rng, _of_split(draw, mixture.split)) if source.form else program
+            )
         except Exception as error:
             failed += 1
             if 10 * failed > number:
                 raise UsageError(f"{source.program} fails too often: {error!r}") from error
             warnings.warn(f"{source.program} failed: {error!r}", stacklevel=2)
             continue
-        hashed = key(program.source)
-        if mixture.split in (ALL, split_of(hashed)):
-            yield source.kind, program, hashed
+        formless = 0 if made else formless + 1  # then the same source again: shares are of what is drawn
+        if formless == FORMLESS:
+            raise UsageError(f"no program of {source.program} has the form {source.form!r}")
+        if made:
+            yield source.kind, made, hashed
+
+
+def _of_split(draw: Draw, split: str) -> Draw:
+    """Draws the same programs, but for those of other splits: none of them is shown, not even beside another."""
+
+    def drawn_of_split(rng: random.Random) -> Program:
+        while True:
+            program = draw(rng)
+            if split in (ALL, split_of(key(program.source))):
+                return program
+
+    return drawn_of_split
 
 
 def resolve(source: Source) -> Draw:

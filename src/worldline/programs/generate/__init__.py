@@ -9,6 +9,7 @@ from collections.abc import Callable
 from random import Random
 
 from worldline.core.program import Program
+from worldline.errors import UsageError
 from worldline.programs.generate import idioms
 from worldline.programs.generate.style.layout import dress
 from worldline.programs.generate.typed import arithmetic, drills, functions, pipelines
@@ -61,6 +62,25 @@ KINDS: dict[str, Maker] = {name: maker for name, (maker, _) in _SHARES.items()}
 _SIZED = {"mixed": functions.mixed, "looping": functions.looping, "blended": functions.blended}
 _NAMES = tuple(_SHARES)
 _WEIGHTS = tuple(share for _, share in _SHARES.values())
+
+
+# The kinds that a trained model got wrong most often, each as often as the others: `hard` draws them.
+HARD = (
+    "straight", "mixed", "looping", "blended", "long", "pipeline", "composed", "library", "nested", "helped",
+    "drill-arithmetic", "idioms-text", "idioms-data",
+)  # fmt: skip
+
+
+def of(kind: str) -> Maker:
+    """What draws programs of one kind."""
+    if kind not in KINDS:
+        raise UsageError(f"a kind of program is one of {', '.join(KINDS)}, not {kind!r}")
+    return lambda rng: dress(rng, KINDS[kind](rng))
+
+
+def hard(rng: Random) -> Program:
+    """A program of one of the kinds of `HARD`."""
+    return dress(rng, KINDS[rng.choice(HARD)](rng))
 
 
 def program(rng: Random, *, size: int = 2) -> Program:
