@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from random import Random
 
@@ -14,19 +15,22 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.events import EVENTS
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.data.document import MAX_BYTES, document, is_sound
+from worldline.data.document import document, is_sound
 from worldline.data.mine.extract import Found
 from worldline.data.mine.inputs import arguments
 from worldline.data.mine.mined import Mined
 from worldline.data.mine.types import Signature, signature
+from worldline.data.mixture import SMALL
 from worldline.programs.split import key
 from worldline.recording.recorder import BoxWorker
 from worldline.recording.together import record_all
 
 CALLS = 8  # kept of a function
-ROUND = 24  # calls tried at a time
+ROUND = 20  # calls tried at a time
 ROUNDS = 3
 MIN_LINES = 2  # fewer teach nothing
+LONGEST = 8_192  # bytes of the document of a call
+LIMITS = replace(SMALL, steps=1_000)  # more do not fit such a document
 _LINE = EVENTS.index("line")
 
 
@@ -44,10 +48,10 @@ def fuzz(worker: BoxWorker, found: Found, rng: Random, shown: Sequence[str] = ()
         tried.update(calls)
         programs = [Program(source=found.source, call=call) for call in dict.fromkeys(calls)]
         for program, trace in zip(programs, record_all(worker, programs), strict=True):
-            if trace is None or not is_worth(trace):
+            if trace is None or len(paths) >= CALLS:
                 continue
             path = bytes(trace.columns.event) + trace.columns.line.tobytes()
-            if path in paths or len(paths) >= CALLS:
+            if path in paths or not is_worth(trace):
                 continue
             if trace.outcome.kind == "raised":
                 if raised or not _raises_itself(trace):
@@ -73,7 +77,7 @@ def is_worth(trace: Trace) -> bool:
     lines = sum(event == _LINE for event in trace.columns.event)
     if lines < MIN_LINES or not is_sound(trace) or "<" in trace.outcome.detail[:1]:
         return False
-    return document(trace, Compact(bare=True), kind="mine", max_bytes=MAX_BYTES) is not None
+    return document(trace, Compact(bare=True), kind="mine", max_bytes=LONGEST) is not None
 
 
 def _raises_itself(trace: Trace) -> bool:

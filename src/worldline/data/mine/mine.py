@@ -25,14 +25,13 @@ from typing import Any
 
 from worldline import files
 from worldline.data.mine import near
-from worldline.data.mine.calls import ROUND, fuzz
+from worldline.data.mine.calls import LIMITS, ROUND, fuzz
 from worldline.data.mine.extract import Found, functions
 from worldline.data.mine.journal import Journal, digest
 from worldline.data.mine.mined import Mined
 from worldline.data.mine.near import Benchmark, Likeness
 from worldline.data.mine.quarry import locate, python_files, tests_of
 from worldline.data.mine.usage import Usages
-from worldline.data.mixture import SMALL
 from worldline.programs.split import key
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import stretched
@@ -79,7 +78,7 @@ class _Miner:
     """One worker: a box, what is known from before, and which programs it has met."""
 
     def __init__(self, job: _Job) -> None:
-        setup = prepare(limits=stretched(SMALL, ROUND), python=None, core="auto", trust=job.trust)
+        setup = prepare(limits=stretched(LIMITS, ROUND), python=None, core="auto", trust=job.trust)
         self.job, self.worker, self.journal = job, BoxWorker(setup), Journal(job.out)
         self.seen: set[str] = set()
 
