@@ -63,7 +63,7 @@ PROGRAMS = (
     ("generate.practice:program", 0.200, ""),
     ("generate.practice:program", 0.040, "flatten"),
 )
-TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.060), ("tasks:permutations", 0.007))
+TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.090), ("tasks:permutations", 0.007))
 # Shares of how often a task's state is shown (elsewhere a hidden state is a guess), beside 0.96 of all other modes.
 SPACINGS = {2: 0.40, 4: 0.60, 8: 0.60, 16: 0.35, 32: 0.20, 64: 0.12, 512: 0.04}
 
