@@ -23,8 +23,8 @@ except ImportError:
     triton = tl = None
 
 EPSILON = 1e-6
-ROWS = 8  # bytes that a program holds at a time
-PROGRAMS = 1056  # of the backward pass: each sums its share of the taps' gradient
+ROWS = 4  # bytes that a program holds at a time
+PROGRAMS = 1188  # of the backward pass: each sums its share of the taps' gradient
 ENABLED = os.environ.get("WORLDLINE_FUSED", "1") == "1"
 
 
