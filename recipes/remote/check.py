@@ -1,14 +1,17 @@
 """Compares the GPU's kernels with the readable mixers, gradients included; exits 1 where they differ.
 
-    python3 recipes/remote/check.py [PART ...]     parts: delta carried attention beyond fused (all)
+    python3 recipes/remote/check.py [PART ...] [--environment FILE]     parts: delta carried attention beyond fused
 
+With `--environment` what has a slower twin (the fused kernel, the cuts) is turned off in that file where it is wrong.
 WORLDLINE_CHUNK, WORLDLINE_WARPS, WORLDLINE_CUTS and WORLDLINE_TUNED (model/kernels.py) say which variant is checked.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from time import monotonic
 
 import torch
@@ -23,8 +26,12 @@ DEVICE = torch.device("cuda")
 LARGEST = 0.03  # of bfloat16
 
 
-def main(names: list[str]) -> int:
+def main(argv: list[str]) -> int:
     """The largest relative error of each output and of each gradient, in bfloat16, part by part."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("parts", nargs="*", help="all, if none is named")
+    parser.add_argument("--environment", type=Path, help="a file that learns what is to be turned off")
+    asked = parser.parse_args(argv)
     parts: dict[str, Callable[[], list[float]]] = {
         "delta": _delta_rule,
         "carried": lambda: _delta_rule(carried=True),
@@ -32,18 +39,34 @@ def main(names: list[str]) -> int:
         "beyond": lambda: _attention(kept=256),
         "fused": _fused,
     }
-    wrong = kernels._fla is None
-    for name in names or parts:
-        torch.manual_seed(0)
-        begun, found = monotonic(), [float("nan")]
-        try:
-            found = parts[name]()
-        except Exception as error:  # the others are worth knowing
-            print(f"{name}: {type(error).__name__}: {str(error)[:400]}", flush=True)
-        good = max(found) <= LARGEST  # not a number is not good
-        wrong |= not good
-        print(f"{name:10s} {'ok  ' if good else 'WRONG'} {found} {monotonic() - begun:.1f} s", flush=True)
-    return int(wrong)
+    wrong, off = kernels._fla is None, set()
+    for name in asked.parts or parts:
+        good = _told(name, parts[name])
+        if not good and name == "fused":
+            off.add("WORLDLINE_FUSED")
+        elif not good and name in ("delta", "carried") and kernels.CUTTING:
+            off.add("WORLDLINE_CUTS")
+            kernels.CUTTING = False
+            wrong |= not _told(f"{name}, uncut", parts[name])
+        else:
+            wrong |= not good
+    if off and asked.environment:
+        with asked.environment.open("a") as file:
+            file.writelines(f"export {name}=0\n" for name in sorted(off))
+    return int(wrong or (bool(off) and not asked.environment))
+
+
+def _told(name: str, part: Callable[[], list[float]]) -> bool:
+    """Whether a part is right; what is found is printed."""
+    torch.manual_seed(0)
+    begun, found = monotonic(), [float("nan")]
+    try:
+        found = part()
+    except Exception as error:  # the others are worth knowing
+        print(f"{name}: {type(error).__name__}: {str(error)[:400]}", flush=True)
+    good = max(found) <= LARGEST  # not a number is not good
+    print(f"{name:10s} {'ok' if good else 'WRONG'} {found} {monotonic() - begun:.1f} s", flush=True)
+    return good
 
 
 def _delta_rule(*, carried: bool = False) -> list[float]:

@@ -18,6 +18,7 @@ export TORCHINDUCTOR_CACHE_DIR=/tmp/inductor TRITON_CACHE_DIR=/tmp/triton
 [ -f /tmp/work/held.docs ] && export WORLDLINE_HELD_OUT=/tmp/work/held.docs
 END
 . /tmp/work/environment
-timeout 120 python3 recipes/remote/check.py || exit 1
+timeout 120 python3 recipes/remote/check.py --environment /tmp/work/environment || exit 1
+. /tmp/work/environment
 setsid nohup python3 -m worldline.model.train --recipe recipes/shipped.py --function "${1:-training}" --out /tmp/run \
     > /tmp/run.log 2>&1 &

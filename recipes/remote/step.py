@@ -1,10 +1,10 @@
 """Where a training step's time goes on a GPU: variants against each other, parts, products, kernels by their share.
 
-    python3 recipes/remote/step.py [--rows 16 --time 8192] [--variants all,unfused,uncut,split4] [--products] [--profile]
+    python3 recipes/remote/step.py [--rows 16 --time 8192] [--variants all,unfused,uncut] [--products] [--profile]
 
-A variant names what it changes of the defaults: `unfused` (model/fused.py off), `uncut` (rows not cut for the delta rule),
-`splitN` (weights' gradients in N parts), `carry` (state carried in from the row before), `plain` (neither fused nor cut);
-several are joined by `+`. Documents are random bytes; figures are the best of `--repeat` rounds.
+A variant names what it changes of the defaults: `unfused` (model/fused.py off), `uncut` (rows not cut for the delta
+rule), `splitN` (weights' gradients in N parts), `carry` (state carried in from the row before), `plain` (neither fused
+nor cut); several are joined by `+`. Documents are random bytes; figures are the best of `--repeat` rounds.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+from itertools import pairwise
 from time import monotonic
 from typing import Any
 
@@ -82,7 +83,7 @@ class Bench:
         marks: list[Any] = [torch.cuda.Event(enable_timing=True) for _ in range(4)]
         self.step(0, marks)
         torch.cuda.synchronize()
-        return best, [a.elapsed_time(b) for a, b in zip(marks, marks[1:], strict=False)]
+        return best, [a.elapsed_time(b) for a, b in pairwise(marks)]
 
 
 def choose(bench: Bench, variant: str) -> None:
