@@ -23,8 +23,8 @@ except ImportError:
     triton = tl = None
 
 EPSILON = 1e-6
-ROWS = 8  # bytes that a program holds at a time
-PROGRAMS = 1056  # of the backward pass: each sums its share of the taps' gradient
+ROWS = 4  # bytes that a program holds at a time
+PROGRAMS = 1188  # of the backward pass: each sums its share of the taps' gradient
 ENABLED = os.environ.get("WORLDLINE_FUSED", "1") == "1"
 
 
@@ -151,11 +151,12 @@ if triton is not None:
 def _forward(
     x: Tensor, added: Tensor | None, taps: Tensor, position: Tensor, tail: Tensor | None
 ) -> tuple[Tensor, Tensor]:
+    x, added = x.contiguous(), None if added is None else added.contiguous()
     rows, time, width = x.shape
     out, size = torch.empty_like(x), rows * time
     summed = torch.empty_like(x) if added is not None else x.new_empty(0)
     _forward_kernel[(triton.cdiv(size, ROWS),)](
-        x, added, taps, position, tail, summed, out, time, size, ADDED=added is not None, TAIL=tail is not None,
+        x, added, taps, position.contiguous(), tail, summed, out, time, size, ADDED=added is not None, TAIL=tail is not None,
         WIDTH=width, BLOCK=triton.next_power_of_2(width), ROWS=ROWS, num_warps=4,
     )  # fmt: skip
     return summed, out
@@ -172,13 +173,14 @@ def _(
 def _backward(
     summed: Tensor, taps: Tensor, position: Tensor, by_summed: Tensor | None, by_out: Tensor
 ) -> tuple[Tensor, Tensor]:
+    summed = summed.contiguous()
     rows, time, width = summed.shape
     size = rows * time
     programs = min(PROGRAMS, triton.cdiv(size, ROWS))
     tiles = triton.cdiv(triton.cdiv(size, ROWS), programs)
     by_x, by_taps = torch.empty_like(summed), taps.new_empty(programs, TAPS, width, dtype=torch.float32)
     _backward_kernel[(programs,)](
-        summed, taps, position, by_summed, by_out, by_x, by_taps, time, size, TILES=tiles, SUMMED=by_summed is not None,
+        summed, taps, position.contiguous(), by_summed, by_out, by_x, by_taps, time, size, TILES=tiles, SUMMED=by_summed is not None,
         WIDTH=width, BLOCK=triton.next_power_of_2(width), ROWS=ROWS, num_warps=4,
     )  # fmt: skip
     return by_x, by_taps.sum(0)

@@ -27,6 +27,11 @@ def unit(x: Tensor) -> Tensor:
     return norm(x) / math.sqrt(x.shape[-1])
 
 
+def _blank(like: Tensor, *shape: int) -> Tensor:
+    """Zeros, of the stream's kind."""
+    return like.new_zeros(shape, dtype=torch.bfloat16 if like.is_cuda else like.dtype)
+
+
 class Matrix(nn.Module):
     """A linear map without bias; `parts` are the rows that belong together, for the optimizer."""
 
@@ -37,7 +42,7 @@ class Matrix(nn.Module):
         self.weight = nn.Parameter(torch.randn(sum(rows), columns) * scale)
 
     def forward(self, x: Tensor) -> Tensor:
-        return functional.linear(x, self.weight.to(x.dtype))
+        return kernels.product(x, self.weight)
 
 
 class Short(nn.Module):
@@ -72,7 +77,7 @@ class Delta(nn.Module):
         shape, steps = self.shape, self.shape.householders
         # One product for both maps, its width a multiple of 16: the rates by themselves would read x once more.
         joined = torch.cat([self.inner.weight, self.rates])
-        wide = functional.linear(x, functional.pad(joined, (0, 0, 0, -len(joined) % 16)).to(x.dtype))
+        wide = kernels.product(x, functional.pad(joined, (0, 0, 0, -len(joined) % 16)))
         raw, wide = wide[..., sum(shape.delta_rows) : len(joined)], wide[..., : sum(shape.delta_rows)]
         q, k, v, gate = wide.split(shape.delta_rows, -1)
         q, gate = (y.unflatten(-1, (shape.heads, HEAD)) for y in (q, gate))
@@ -83,7 +88,7 @@ class Delta(nn.Module):
             unit(q), unit(k), v, beta.to(q.dtype), g, layout.position == 0, state, plan
         )
         mixed = self.outer((norm(out) * functional.silu(gate)).flatten(-2))
-        return mixed, (last.detach(),) if carried and last is not None else ()
+        return mixed, (last,) if carried and last is not None else ()
 
     def nothing(self, rows: int, layout: BatchLayout) -> Carried:
         """What a row carries on that has nothing before it."""
@@ -129,11 +134,11 @@ class Attention(nn.Module):
             k, v = (torch.cat(pair, 1) for pair in zip(carried, (k, v), strict=True))
         out = kernels.attend(q, k, v, self.slopes, layout, plan)
         mixed = self.outer(out.flatten(-2) * gate.sigmoid())
-        return mixed, tuple(mixers.keep(x.detach(), layout) for x in (k, v)) if carried else ()
+        return mixed, tuple(mixers.keep(x, layout) for x in (k, v)) if carried else ()
 
     def nothing(self, rows: int, layout: BatchLayout) -> Carried:
         """What a row carries on that has nothing before it."""
-        return (self.sharpness.new_zeros(rows, layout.slots, SHARED, HEAD),) * 2
+        return (_blank(self.sharpness, rows, layout.slots, SHARED, HEAD),) * 2
 
 
 class Perceptron(nn.Module):
@@ -179,12 +184,13 @@ class Layer(nn.Module):
         ends.append(x[:, 1 - TAPS :])
         if carried:
             pairs = zip(tails, ends, strict=True)
-            state = (*(torch.cat([old, norm(end)], 1)[:, 1 - TAPS :].detach() for old, end in pairs), *state)
+            tails = tuple(torch.cat([old, norm(end)], 1)[:, 1 - TAPS :] for old, end in pairs)
+            state = tuple(tensor.detach().contiguous() for tensor in (*tails, *state))
         return x, self.mlp(y), state
 
     def nothing(self, rows: int, layout: BatchLayout) -> Carried:
         """What a row carries on that has nothing before it: two tails, and what the mixer does."""
-        tail = self.mlp_short.taps.new_zeros(rows, TAPS - 1, self.mlp_short.taps.shape[1])
+        tail = _blank(self.mlp_short.taps, rows, TAPS - 1, self.mlp_short.taps.shape[1])
         return tail, tail, *self.mixer.nothing(rows, layout)
 
 
@@ -216,7 +222,7 @@ class Trunk(nn.Module):
         plan = kernels.plan(layout, steps=self.shape.householders)
         table = norm(self.embed)  # normed before it is looked up: 256 rows instead of one a byte
         x = functional.embedding(data.int(), table.to(torch.bfloat16) if data.is_cuda else table)
-        added = None
+        added = torch.zeros_like(x).requires_grad_(x.requires_grad)  # so that every layer is the same graph
         for n, layer in enumerate(self.layers):
             x, added, state = layer(x, added, layout, plan, carried[n] if carried else ())
             if carried:

@@ -28,6 +28,7 @@ RESET = 30.0  # exp(-30) is 1e-13
 CHUNK = 64
 ROWS = int(os.environ.get("WORLDLINE_CHUNK", "32"))  # of fla's chunks
 CUTTING = os.environ.get("WORLDLINE_CUTS", "1") == "1"  # rows cut at documents, for fla
+SPLIT = int(os.environ.get("WORLDLINE_SPLIT", "1"))  # parts of a batch in which weights' gradients are summed
 WARPS = int(os.environ.get("WORLDLINE_WARPS", "4"))  # of fla's kernels
 TUNED = int(os.environ.get("WORLDLINE_TUNED", "1"))  # configurations of each of fla's kernels that are tried
 # The forward pass of attention in blocks: torch's own choice for Hopper spills its registers and takes 26 times longer.
@@ -74,6 +75,30 @@ def _find_fla() -> Any:
 
 _fla = _find_fla()
 _blocks: dict[Any, Any] = {}  # attention in blocks, compiled when first used
+
+
+class _Product(torch.autograd.Function):
+    """A product whose gradient by the weight is summed over `SPLIT` parts of the batch: few outputs, many terms."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        return functional.linear(x, weight)
+
+    @staticmethod
+    def backward(ctx: Any, by: Tensor) -> tuple[Tensor, Tensor]:
+        x, weight = ctx.saved_tensors
+        parts = (each.reshape(SPLIT, -1, each.shape[-1]) for each in (by, x))
+        by_weight = torch.bmm(next(parts).mT, next(parts)).sum(0, dtype=torch.float32)
+        return by @ weight, by_weight.to(weight.dtype)
+
+
+def product(x: Tensor, weight: Tensor) -> Tensor:
+    """x times a weight's transpose, in x's precision."""
+    weight = weight.to(x.dtype)
+    if SPLIT > 1 and x[..., 0].numel() % SPLIT == 0:
+        return cast(Tensor, _Product.apply(x, weight))  # type: ignore[no-untyped-call]
+    return functional.linear(x, weight)
 
 
 def plan(layout: BatchLayout, *, steps: int) -> BatchPlan | None:

@@ -3,7 +3,7 @@
 One of several workers beside a trainer: it takes every n-th file of the places in an order of the seed's, finds calls
 of each function as `mine` does, takes those that doctests and assertions show as well, and writes their traces in modes
 of the recipe's mixture, a share of them as twins with one operation a line. Through with all files it begins again with
-other calls. Nothing is kept.
+other calls. Nothing is kept; every so many functions it says on standard error how many there were, and calls.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import contextlib
 import os
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
@@ -37,6 +38,7 @@ from worldline.rewrite import rewrite_program
 CALLS = 6  # of a function and turn: more functions teach more than more calls
 FLAT = 0.4  # of the calls: as a twin with one operation a line too
 CHUNK = 1 << 15  # bytes gathered before a write
+TOLD = 250  # functions between two lines about how far it is
 
 
 def mined(
@@ -51,6 +53,7 @@ def mined(
     for path in tests_of(places):
         usages.add(path)
     seen: set[str] = set()
+    told = Counter[str]()
     try:
         for turn in count():
             rng = Random(f"mine/{mixture.seed}/{seed}/{turn}/{worker}/{workers}")
@@ -62,9 +65,14 @@ def mined(
                     if same in seen or split_of(hashed) != mixture.split:
                         continue
                     seen.add(same)
-                    if benchmark is None or not benchmark.like(found.core):
-                        shown = usages.calls(path, found)
-                        yield from _documents(mixture, recorder, found, shown, hashed, rng)
+                    if benchmark is not None and benchmark.like(found.core):
+                        told["like a benchmark's"] += 1
+                        continue
+                    shown = usages.calls(path, found)
+                    yield from _documents(mixture, recorder, found, shown, hashed, rng, told)
+                    if told["functions"] % TOLD == 1:
+                        counts = ", ".join(f"{count:,} {what}" for what, count in told.items())
+                        print(f"mining {worker} of {workers}, turn {turn}: {counts}", file=sys.stderr)
     finally:
         recorder.close()
 
@@ -78,12 +86,13 @@ def _found(path: Path) -> list[Found]:
 
 
 def _documents(
-    mixture: Mixture, recorder: BoxWorker, found: Found, shown: list[str], hashed: str, rng: Random
+    mixture: Mixture, recorder: BoxWorker, found: Found, shown: list[str], hashed: str, rng: Random, told: Counter[str]
 ) -> Iterator[Document]:
     try:
         calls = [each.call for each in fuzz(recorder, found, rng, shown)]
         if len(calls) > CALLS:
             calls = rng.sample(calls, CALLS)
+        told.update({"functions": bool(calls), "calls": len(calls)})
         programs = [Program(source=found.source, call=call) for call in calls]
         flat = rewrite_program(programs[0], flatten=True).source if programs else found.source
         if flat != found.source:

@@ -19,7 +19,7 @@ from torch.utils.checkpoint import checkpoint
 from worldline.data.batches import Batch, answer, document_places, pack
 from worldline.data.sources import Pair
 from worldline.model import kernels
-from worldline.model.hybrid import Trunk
+from worldline.model.hybrid import Carried, Trunk
 from worldline.model.train.feed import Tensors, tensors, to_device
 
 SLICE = 1 << 26  # logits held at a time
@@ -37,9 +37,9 @@ def _summed(x: Tensor, head: Tensor, target: Tensor, weight: Tensor) -> Tensor:
     return (functional.cross_entropy(logits, target, reduction="none") * weight).sum()
 
 
-def loss_sum(model: Trunk, batch: Tensors) -> Tensor:
-    """The sum of the cross-entropies (in nats) of the bytes to be predicted."""
-    x = model.hidden(batch.data, batch.position, batch.prompt).flatten(0, 1)
+def loss_sum(model: Trunk, batch: Tensors, carried: list[Carried] | None = None, *, kept: int = 0) -> Tensor:
+    """The sum of the cross-entropies (in nats) of the bytes to be predicted; rows go on as `Trunk.hidden` says."""
+    x = model.hidden(batch.data, batch.position, batch.prompt, carried, kept=kept).flatten(0, 1)
     target, weight = batch.data.roll(-1, 1).flatten().long(), batch.weight.flatten()
     size = max(1, SLICE // model.shape.vocabulary)
     summed: Any = kernels.compiled(_summed) if x.is_cuda else _summed
