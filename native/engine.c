@@ -18,8 +18,10 @@
 #include <string.h>
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #endif
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
@@ -37,28 +39,53 @@
 #define PATH portable
 #define TARGET
 #define LANES 4
+#define TILES 0
 #include "engine_kernels.h"
 
 #if defined(__x86_64__)
 #define PATH avx2
 #define TARGET __attribute__((target("avx2,fma")))
 #define LANES 8
+#define TILES 0
 #include "engine_kernels.h"
 
 #define PATH avx512
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma")))
 #define LANES 16
+#define TILES 0
 #include "engine_kernels.h"
 #endif
 
-static int paths(const Path *found[3]) /* fastest first */
+#if defined(__x86_64__) && defined(__linux__)
+#define PATH amx
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,amx-tile,amx-int8,amx-bf16")))
+#define LANES 16
+#define TILES 1
+#include "engine_kernels.h"
+
+/* Whether there are tiles, and the system gives them to this process: it asks to be asked (ARCH_REQ_XCOMP_PERM). */
+static int has_tiles(void)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
+    return (d >> 22 & 1) && (d >> 24 & 1) && (d >> 25 & 1) && !syscall(SYS_arch_prctl, 0x1023, 18);
+}
+#endif
+
+#define PATHS 4
+
+static int paths(const Path *found[PATHS]) /* fastest first */
 {
     int count = 0;
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni"))
+        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni")) {
+#if defined(__linux__)
+        if (has_tiles()) found[count++] = &path_amx;
+#endif
         found[count++] = &path_avx512;
+    }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found[count++] = &path_avx2;
 #endif
     found[count++] = &path_portable;
@@ -317,7 +344,7 @@ static int furnish(Engine *e)
 
 static const Path *choose(const char *name)
 {
-    const Path *found[3];
+    const Path *found[PATHS];
     const int count = paths(found);
     for (int i = 0; i < count; i++)
         if (!name || !strcmp(name, found[i]->name)) return found[i];
@@ -721,7 +748,7 @@ static int module_exec(PyObject *module)
 {
     if (PyModule_AddIntMacro(module, GUESSED)) return -1;
     Module *at = PyModule_GetState(module);
-    const Path *found[3];
+    const Path *found[PATHS];
     const int count = paths(found);
     PyObject *names = PyTuple_New(count);
     if (!names) return -1;

@@ -39,6 +39,8 @@ State = Any  # of _engine: fork(), take_back(), nbytes, prompt, trace, loose
 class NativeEngine:
     """The trunk's function over `weights`, named as in its `state_dict()`."""
 
+    guessed = GUESSED
+
     def __init__(
         self,
         shape: Shape,
@@ -97,7 +99,7 @@ class NativeEngine:
         return self._read(states, ones, ones, ids, pin=False)
 
     def try_all(self, states: Sequence[State], data: Sequence[bytes], guesses: Sequence[bytes]) -> list[Array]:
-        """Each state reads its bytes, one at least, and a guess of what follows: logits after the former and each guessed.
+        """Each state reads its bytes, one at least, and a guess of what follows: logits after the bytes and each guessed.
 
         Guessed bytes, `GUESSED` at most, can be taken back (`state.take_back(count)`) until the state reads again; to
         the bit it is then as if they had not been read.
