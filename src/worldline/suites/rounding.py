@@ -103,5 +103,6 @@ def _read(engine: Any, record: Record) -> NDArray[np.float64]:
 
 
 def _log_shares(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    down: NDArray[np.float64] = logits - logits.max(-1, keepdims=True)
-    return down - np.log(np.exp(down).sum(-1, keepdims=True))
+    down = logits - logits.max(-1, keepdims=True)
+    shares: NDArray[np.float64] = down - np.log(np.exp(down).sum(-1, keepdims=True))
+    return shares
