@@ -17,7 +17,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from worldline.data.mine.mine import Quarry
+    from worldline.data.mine.quarry import Quarry
     from worldline.data.mixture import Mixture
     from worldline.data.sources import Live
     from worldline.model.train.config import Training
@@ -34,6 +34,10 @@ RATE = float(os.environ.get("WORLDLINE_RATE", "0.5"))  # a factor of the matrice
 COOLDOWN = float(os.environ.get("WORLDLINE_COOLDOWN", "0.55"))
 MINUTES = float(os.environ.get("WORLDLINE_MINUTES", "20"))
 LONGEST = 32_768  # bytes of a document
+# 1: a tutor measures the model while it trains, and what it nearly can do comes more often (docs/learn.md).
+ADAPTIVE = os.environ.get("WORLDLINE_ADAPTIVE", "") == "1"
+CURRICULUM = "{run}/curriculum.json"
+SOON = 2048  # documents ahead where the curriculum moves: about two seconds of training
 MINED = 0.32  # bytes of mined programs for one of our own
 
 # Programs, their share of the documents, and the form they are drawn in: about a third has one operation a line, or
@@ -59,7 +63,7 @@ PROGRAMS = (
     ("generate.practice:program", 0.200, ""),
     ("generate.practice:program", 0.040, "flatten"),
 )
-TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.060), ("tasks:permutations", 0.007))
+TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.090), ("tasks:permutations", 0.007))
 # Shares of how often a task's state is shown (elsewhere a hidden state is a guess), beside 0.96 of all other modes.
 SPACINGS = {2: 0.40, 4: 0.60, 8: 0.60, 16: 0.35, 32: 0.20, 64: 0.12, 512: 0.04}
 
@@ -80,7 +84,7 @@ toolz transliterate unidecode uritools url_normalize validators w3lib wcwidth we
 
 def quarry() -> Quarry:
     """Where real functions are mined: `worldline data mine` on these places."""
-    from worldline.data.mine.mine import Quarry
+    from worldline.data.mine.quarry import Quarry
 
     return Quarry(places=("stdlib", *PACKAGES.split()))
 
@@ -107,12 +111,21 @@ def data() -> Mixture:
     return Mixture(sources=sources, modes=modes, max_bytes=LONGEST, query=0.03)
 
 
-def live(*, split: str = "train", workers: int = WORKERS) -> Live:
-    """Documents of `data()`, made while the model trains."""
-    from worldline.data.sources import streams
+def live(*, split: str = "train", workers: int = WORKERS, adaptive: bool = False) -> Live:
+    """Documents of `data()`, made while the model trains; if adaptive, by the curriculum that its tutor moves."""
+    from worldline.data.sources import POOL, streams
 
     ahead = 64 * workers if split == "train" else 1
-    return streams(__file__, split=split, workers=workers, ahead=ahead, python=PYTHON)
+    return streams(
+        __file__, split=split, workers=workers, ahead=ahead, python=PYTHON,
+        curriculum=CURRICULUM if adaptive else "", pool=SOON if adaptive else POOL,
+    )  # fmt: skip
+
+
+def tutor() -> tuple[str, ...]:
+    """The command that sets drills of `data()` and moves the curriculum."""
+    words = (PYTHON or sys.executable, "-m", "worldline.learn.tutor", "--recipe", __file__)
+    return (*words, "--out", CURRICULUM, "--trust")
 
 
 def mined(*, workers: int = MINERS) -> Live:
@@ -147,7 +160,8 @@ def training() -> Training:
 
     return Training(
         shape=Shape(stack=14),
-        sources=(live(), *((mined(),) if MINERS else ())),
+        sources=(live(adaptive=ADAPTIVE), *((mined(),) if MINERS else ())),
+        tutor=tutor() if ADAPTIVE else (),
         init_from=BEGIN,
         rows=16,
         time=8192,
@@ -173,8 +187,8 @@ def warm() -> Training:
     some = whole.held_out
     assert some is not None
     return replace(
-        whole, sources=(some,), init_from=None, minutes=0.0, steps=4, phases=((0.5, LONGEST, 4),), log_every=1,
-        eval_every=0, save_every=0, held_out_documents=64,
+        whole, sources=(some,), tutor=(), init_from=None, minutes=0.0, steps=4, phases=((0.5, LONGEST, 4),),
+        log_every=1, eval_every=0, save_every=0, held_out_documents=64,
     )  # fmt: skip
 
 
@@ -187,5 +201,5 @@ def smoke() -> Training:
     return replace(
         training(), shape=Shape(depth=3, stack=5), init_from=None, rows=4, time=1024, phases=((0.75, 4096, 1),),
         minutes=0.0, steps=40, warmup=5, log_every=5, eval_every=20, save_every=20, held_out_documents=40,
-        sources=(live(workers=1), *((mined(workers=1),) if MINERS else ())),
+        sources=(live(workers=1, adaptive=ADAPTIVE), *((mined(workers=1),) if MINERS else ())),
     )  # fmt: skip

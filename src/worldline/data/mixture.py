@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
+from inspect import signature
 from itertools import count, islice
 from typing import Any
 
@@ -20,7 +22,9 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import KINDS, MAX_BYTES, Document, document
 from worldline.data.forms.form import Draw, check, in_form
+from worldline.data.lessons import KIND, OPERATION, Factors, chance, mode_label, source_label
 from worldline.errors import UsageError
+from worldline.flow.operations import operations
 from worldline.limits import Limits
 from worldline.programs.split import SPLITS, key, split_of
 from worldline.recording.recorder import BoxWorker, prepare
@@ -106,20 +110,26 @@ class Mixture:
 
 
 def documents(
-    mixture: Mixture, *, seed: int = 0, worker: int = 0, workers: int = 1, trust: bool = False
-) -> Iterator[Document]:
-    """Documents without end: the same ones for the same mixture, seed and worker of as many."""
-    for rng, kind, trace, hashed in runs(mixture, seed=seed, worker=worker, workers=workers, trust=trust):
-        if made := written(mixture, rng, trace, kind=kind, hashed=hashed):
+    mixture: Mixture, *, seed: int = 0, worker: int = 0, workers: int = 1, trust: bool = False,
+    factors: Factors | None = None,
+) -> Iterator[Document]:  # fmt: skip
+    """Documents without end: the same ones for the same mixture, seed and worker of as many.
+
+    `factors` of a curriculum multiply the shares; they are read again as they change.
+    """
+    factors = factors or Factors()
+    found = runs(mixture, seed=seed, worker=worker, workers=workers, trust=trust, factors=factors)
+    for rng, kind, trace, hashed in found:
+        if made := written(mixture, rng, trace, kind=kind, hashed=hashed, factors=factors):
             yield made
 
 
 def runs(
-    mixture: Mixture, *, seed: int, worker: int, workers: int, trust: bool
+    mixture: Mixture, *, seed: int, worker: int, workers: int, trust: bool, factors: Factors | None = None
 ) -> Iterator[tuple[random.Random, str, Trace, str]]:
     """Recorded programs of the wanted split, each with the generator that chose it, its kind and its key."""
     rng = random.Random(f"{mixture.seed}/{seed}/{worker}/{workers}")
-    programs = drawn(mixture, rng)
+    programs = drawn(mixture, rng, factors)
     limits = stretched(mixture.limits, TOGETHER)
     recorder = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=trust))
     try:
@@ -133,17 +143,18 @@ def runs(
         recorder.close()
 
 
-def drawn(mixture: Mixture, rng: random.Random) -> Iterator[tuple[str, Program, str]]:
+def drawn(
+    mixture: Mixture, rng: random.Random, factors: Factors | None = None
+) -> Iterator[tuple[str, Program, str]]:
     """Programs of the wanted split, without end, each with its kind and its key.
 
     A draw that fails is a fault of its source: it is warned of and left out, unless one in ten fails.
     """
-    draws = [(source, resolve(source)) for source in mixture.sources]
-    shares = [source.weight for source in mixture.sources]
+    choice = SourceChoice(mixture, factors or Factors())
     failed = formless = 0
     for number in count(10):
         if not formless:
-            source, draw = rng.choices(draws, shares)[0]
+            source, draw = choice.pick(rng)
         try:
             program = draw(rng)
             hashed = key(program.source)
@@ -177,6 +188,45 @@ def _of_split(draw: Draw, split: str) -> Draw:
     return drawn_of_split
 
 
+class SourceChoice:
+    """The sources of a mixture and how often each is drawn from, by factors as they stand."""
+
+    def __init__(self, mixture: Mixture, factors: Factors) -> None:
+        self._sources, self._factors = mixture.sources, factors
+        self._resolved = [resolve(source) for source in mixture.sources]
+        self._factors.renewed()
+        self._weigh()
+
+    def _weigh(self) -> None:
+        kinds, wanted = self._factors.of(KIND), self._factors.of(OPERATION)
+        draws = [thinned(favouring(draw, kinds), wanted) for draw in self._resolved]
+        self._draws = list(zip(self._sources, draws, strict=True))
+        self._shares = [source.weight * self._factors(source_label(source)) for source in self._sources]
+
+    def pick(self, rng: random.Random) -> tuple[Source, Draw]:
+        """A source and what draws its programs."""
+        if self._factors.renewed():
+            self._weigh()
+        return rng.choices(self._draws, self._shares)[0]
+
+
+def favouring(draw: Draw, kinds: Mapping[str, float]) -> Draw:
+    """Draws the same, but its kinds of programs by other shares, where it has kinds."""
+    return partial(draw, favour=kinds) if kinds and "favour" in signature(draw).parameters else draw
+
+
+def thinned(draw: Draw, wanted: Mapping[str, float]) -> Draw:
+    """Draws the same, but programs with wanted operations more often: others are passed over."""
+
+    def drawn_by_operation(rng: random.Random) -> Program:
+        while True:
+            program = draw(rng)
+            if rng.random() < chance(operations(program.source), wanted):
+                return program
+
+    return drawn_by_operation if wanted else draw
+
+
 def resolve(source: Source) -> Draw:
     """The function that a source names."""
     module, _, name = source.program.partition(":")
@@ -189,13 +239,15 @@ def resolve(source: Source) -> Draw:
 
 
 def written(
-    mixture: Mixture, rng: random.Random, trace: Trace, *, kind: str, hashed: str = ""
-) -> Document | None:
+    mixture: Mixture, rng: random.Random, trace: Trace, *, kind: str, hashed: str = "",
+    factors: Factors | None = None,
+) -> Document | None:  # fmt: skip
     """A trace in a mode that is drawn from the mixture's, shifted and asked about as the mixture says."""
     modes = [mode for mode in mixture.modes if not mode.kinds or kind in mode.kinds]
     if not modes:
         raise UsageError(f"the mixture has no mode for programs of the kind {kind}")
-    mode = rng.choices(modes, [mode.weight for mode in modes])[0]
+    weights = [mode.weight * (factors(mode_label(mode)) if factors else 1.0) for mode in modes]
+    mode = rng.choices(modes, weights)[0]
     options, shift, most = mode.options, 0, mode.queries
     if rng.random() < mixture.shift and not trace.program.files:
         options, shift = replace(options, bare=True), rng.randint(1, MAX_SHIFT)
