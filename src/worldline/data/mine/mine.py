@@ -158,7 +158,7 @@ def mine(
 ) -> MiningCounts:  # fmt: skip
     """Mine packages (by name, as `python` finds them), `stdlib`, folders and files into a file; what was found.
 
-    Files come in an order of the seed's, so that a part is a sample. `leave_out` are files of benchmarks' programs: what
+    Files come in an order of the seed's: a part is a sample. `leave_out` are files of benchmarks' programs: what
     is like one of them is left out. The same again after it was killed goes on; the file is there when all is done, and
     the same; with `known` it is made of what the journal has so far, which stays. Its report is `FILE.report.json`.
     """
