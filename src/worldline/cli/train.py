@@ -116,7 +116,10 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
 @click.option("--recipe", metavar="NAME", help="Also the places of a recipe's quarry().")
 @click.option("--clones", metavar="DIR", help="Where the clones of the quarry's repositories are [~/quarry].")
 @click.option(
-    "--leave-out", multiple=True, metavar="FILE", help="A benchmark's programs: what is like them is left out."
+    "--leave-out",
+    multiple=True,
+    metavar="FILE",
+    help="A benchmark's programs: what is like them is left out.",
 )
 @click.option(
     "--documents", metavar="FILE", help="Also training documents of the calls, by the recipe's data()."
@@ -126,6 +129,9 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
 @click.option("--seed", type=int, default=0, help="Which arguments are tried [0].")
 @click.option(
     "--most", type=click.IntRange(min=0), default=0, help="Stop after so many functions; 0 for all [0]."
+)
+@click.option(
+    "--known", is_flag=True, help="Try nothing: write what one that goes on, or was killed, has found."
 )
 @click.option("--trust", is_flag=True, help="Without a box: for a machine that is thrown away.")
 def mine(
@@ -158,7 +164,7 @@ def mine(
     click.echo(checked if leave_out else "no benchmark was given to --leave-out: nothing was checked")
     if recipe and documents:
         mixture = load_config(recipe, "data", Mixture)
-        count = written_out(out, documents, mixture=mixture, times=2, trust=trust)
+        count = written_out(out, documents, mixture=mixture, times=2, trust=trust, workers=how["workers"])
         click.echo(f"{count:,} documents in {documents}")
 
 
@@ -169,7 +175,7 @@ def _quarried(recipe: str, clones: str | None) -> list[str]:
     from worldline.data.mine.quarry import Quarry
     from worldline.data.recipe import load_config
 
-    quarry = load_config(recipe, "quarry", Quarry)
+    quarry: Quarry = load_config(recipe, "quarry", Quarry)
     found, missing = (replace(quarry, clones=clones) if clones else quarry).here()
     if missing:
         click.echo(f"no clone in {clones or quarry.clones}, left out: {', '.join(missing)}", err=True)

@@ -36,19 +36,28 @@ _LINE = EVENTS.index("line")
 
 def fuzz(worker: BoxWorker, found: Found, rng: Random, shown: Sequence[str] = ()) -> list[Mined]:
     """The calls of one function that are worth keeping, shown ones first: they end, each along another path."""
-    hashed = key(found.core)
-    paths: dict[bytes, str] = {}
+    hashed, known = key(found.core), set(map(_consumed(found), shown))
+    return [
+        Mined(found.source, call, found.origin, hashed, call in known)
+        for call in traced(worker, found, rng, shown)
+    ]
+
+
+def traced(
+    worker: BoxWorker, found: Found, rng: Random, shown: Sequence[str] = (), *, most: int = CALLS
+) -> dict[str, Trace]:
+    """The same calls, at most so many, with their traces."""
+    kept: dict[str, Trace] = {}
+    paths: set[bytes] = set()
     raised = 0
     tried: set[str] = set()
     for turn in range(ROUNDS):
         calls = list(() if turn else map(_consumed(found), shown))
-        calls += [
-            call for _ in range(ROUND - len(calls)) if (call := _call(rng, found)) and call not in tried
-        ]
+        calls += [call for _ in range(ROUND - len(calls)) if (call := _call(rng, found)) not in tried]
         tried.update(calls)
         programs = [Program(source=found.source, call=call) for call in dict.fromkeys(calls)]
         for program, trace in zip(programs, record_all(worker, programs), strict=True):
-            if trace is None or len(paths) >= CALLS:
+            if trace is None or len(kept) >= most:
                 continue
             path = bytes(trace.columns.event) + trace.columns.line.tobytes()
             if path in paths or not is_worth(trace):
@@ -57,13 +66,11 @@ def fuzz(worker: BoxWorker, found: Found, rng: Random, shown: Sequence[str] = ()
                 if raised or not _raises_itself(trace):
                     continue
                 raised += 1
-            paths[path] = program.call or ""
-        if len(paths) >= CALLS or (turn and not paths):
+            paths.add(path)
+            kept[program.call or ""] = trace
+        if len(kept) >= most or (turn and not kept):
             break
-    if len(paths) == raised:
-        return []
-    known = set(map(_consumed(found), shown))
-    return [Mined(found.source, call, found.origin, hashed, call in known) for call in paths.values()]
+    return kept if len(kept) > raised else {}
 
 
 def _consumed(found: Found) -> Callable[[str], str]:

@@ -7,20 +7,15 @@ it found. A file or function that fails is warned of, counted and left out; so i
 
 from __future__ import annotations
 
-import atexit
 import json
 import lzma
-import multiprocessing
-import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from random import Random
-from threading import Thread
 from typing import Any
 
 from worldline import files
@@ -32,6 +27,7 @@ from worldline.data.mine.mined import Mined
 from worldline.data.mine.near import Benchmark, Likeness
 from worldline.data.mine.quarry import locate, python_files, tests_of
 from worldline.data.mine.usage import Usages
+from worldline.data.mine.workers import shared
 from worldline.programs.split import key
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import stretched
@@ -70,6 +66,7 @@ class _Job:
     out: Path
     seed: int
     trust: bool
+    known: bool  # nothing is tried: what the journal has is all
     usages: Usages
     benchmark: Benchmark
 
@@ -82,7 +79,7 @@ class _Miner:
         self.job, self.worker, self.journal = job, BoxWorker(setup), Journal(job.out)
         self.seen: set[str] = set()
 
-    def file(self, path: Path) -> list[_Tried] | str:
+    def __call__(self, path: Path) -> list[_Tried] | str:
         """Every candidate of a file that is new here; or why it cannot be read."""
         try:
             several = list(functions(path))
@@ -102,11 +99,13 @@ class _Miner:
         except Exception as error:
             return _Tried(found.origin, same, fault=f"{found.origin} failed: {error!r}")
 
-    def _calls(self, found: Found, same: str, shown: list[str]) -> _Tried:
+    def _calls(self, found: Found, same: str, shown: list[str]) -> _Tried | None:
         """A candidate's calls as the journal has them, or found now."""
         setup, seed = self.worker.setup, self.job.seed
         mark = digest(seed, found.origin, found.source, shown, setup.limits, setup.plan.boxed)
         known = self.journal.calls(mark)
+        if known is None and self.job.known:
+            return None
         if known is None:
             calls = fuzz(self.worker, found, Random(f"{seed}/{found.origin}"), shown)
             self.journal.add(mark, [(call.call, call.shown) for call in calls])
@@ -120,48 +119,6 @@ class _Miner:
         """Let go of the box; the journal stays."""
         self.worker.close()
         self.journal.close()
-
-
-_miner: _Miner | None = None  # of a process of the pool
-
-
-def _start(job: _Job) -> None:
-    global _miner
-    warnings.simplefilter("ignore")
-    _miner = _Miner(job)
-    Thread(target=_outlive, daemon=True).start()
-    atexit.register(_miner.close)
-
-
-def _outlive() -> None:
-    """A worker whose mining was killed ends with it."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None  # a pool's process has one
-    parent.join()
-    os._exit(1)
-
-
-def _mine_file(path: Path) -> list[_Tried] | str:
-    assert _miner is not None  # _start ran
-    return _miner.file(path)
-
-
-@contextmanager
-def _each(job: _Job, paths: Sequence[Path], workers: int) -> Iterator[Iterator[list[_Tried] | str]]:
-    """What became of each file, in order: in this process for one worker, else in so many."""
-    if workers == 1:
-        miner = _Miner(job)
-        try:
-            yield map(miner.file, paths)
-        finally:
-            miner.close()
-        return
-    context = multiprocessing.get_context("spawn")  # threads and boxes must not be copied
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(job,))
-    try:
-        yield pool.map(_mine_file, paths)
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 @dataclass
@@ -196,24 +153,24 @@ class _Sifted:
 
 def mine(
     places: Sequence[str], *, out: str | Path, python: str | None = None, workers: int = 1, seed: int = 0,
-    most: int = 0, trust: bool = False, leave_out: Sequence[str | Path] = (),
+    most: int = 0, trust: bool = False, known: bool = False, leave_out: Sequence[str | Path] = (),
     progress: Callable[[MiningCounts], None] | None = None,
 ) -> MiningCounts:  # fmt: skip
     """Mine packages (by name, as `python` finds them), `stdlib`, folders and files into a file; what was found.
 
-    `leave_out` are files of benchmarks' programs: what is like one of them is left out. The same again after it was
-    killed goes on; the file is there when all is done, and the same. Its report is beside it, `FILE.report.json`.
+    Files come in an order of the seed's: a part is a sample. `leave_out` are files of benchmarks' programs: what
+    is like one of them is left out. The same again after it was killed goes on; the file is there when all is done, and
+    the same; with `known` it is made of what the journal has so far, which stays. Its report is `FILE.report.json`.
     """
-    out, found, usages = Path(out), locate(places, python), Usages()
-    for path in tests_of(found):
-        usages.add(path)
-    benchmark = Benchmark.of(program for path in leave_out for program in near.read_programs(path))
+    out, found, benchmark = Path(out), locate(places, python), Benchmark.read(leave_out)
     journal, draft, sifted = Journal(out), files.Draft(out), _Sifted()
-    job = _Job(out, seed, trust, usages, benchmark)
+    job = _Job(out, seed, trust, known, Usages(tests_of(found)), benchmark)
+    paths = sorted(python_files(found))
+    Random(f"{seed}/files").shuffle(paths)
     try:
         with (
             lzma.open(draft, "wb", preset=6) as file,  # type: ignore[call-overload]
-            _each(job, list(python_files(found)), workers) as results,
+            shared(partial(_Miner, job), paths, workers) as results,
         ):
             for tried in results:
                 for each in sifted.file(tried):
@@ -230,7 +187,7 @@ def mine(
         raise
     told = json.dumps(_report(sifted, benchmark, leave_out), indent=1, ensure_ascii=False)
     files.write(out.with_name(out.name + ".report.json"), told.encode("utf-8", "surrogatepass") + b"\n")
-    journal.finish()
+    (journal.close if known else journal.finish)()
     return sifted.tally
 
 

@@ -58,6 +58,16 @@ class Benchmark:
         made.telling = {name for name in made.names if _SEVERAL.search(name)}
         return made
 
+    @classmethod
+    def read(cls, paths: Iterable[str | Path]) -> Benchmark:
+        """The functions of benchmarks' files, and the names in files that end in `.txt`, one a line."""
+        several = [Path(path) for path in paths]
+        made = cls.of(source for path in several if path.suffix != ".txt" for source in read_programs(path))
+        for path in several:
+            if path.suffix == ".txt":
+                made.telling.update(path.read_text("utf-8").split())
+        return made
+
     def like(self, source: str) -> Likeness | None:
         """What a definition of this source is too like, if anything."""
         for name, runs in _definitions(source):

@@ -53,7 +53,8 @@ class Quarry:
 
     def here(self) -> tuple[list[str], list[str]]:
         """The places with the clones that are there, and the repositories that have none."""
-        root, found, missing = Path(self.clones).expanduser(), list(self.places), []
+        root, found = Path(self.clones).expanduser(), list(self.places)
+        missing: list[str] = []
         for name in self.repositories:
             folders = [root / name.replace("/", "+"), root / name]
             there = [str(folder) for folder in folders if folder.is_dir()]

@@ -1,9 +1,9 @@
 """`python -m worldline.data.mine.stream`: documents of mined functions on standard output, while they are read.
 
 One of several workers beside a trainer: it takes every n-th file of the places in an order of the seed's, finds calls
-of each function as `mine` does, takes those that doctests and assertions show as well, and writes their traces in modes
-of the recipe's mixture, a share of them as twins with one operation a line. Through with all files it begins again with
-other calls. Nothing is kept; every so many functions it says on standard error how many there were, and calls.
+of each function as `mine` does, and writes their traces in modes of the recipe's mixture, a share of them in another
+form too. Through with all files it begins again with other calls. Nothing is kept; every so
+many functions it says on standard error how many there were, and calls.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from random import Random
 
 from worldline.core.program import Program
 from worldline.data.document import Document, frame
-from worldline.data.mine.calls import ROUND, fuzz, is_worth
+from worldline.data.mine.calls import LIMITS, ROUND, is_worth, traced
 from worldline.data.mine.extract import Found, functions
-from worldline.data.mine.near import Benchmark, read_programs
+from worldline.data.mine.mined import versions
+from worldline.data.mine.near import Benchmark
 from worldline.data.mine.quarry import locate, python_files, tests_of
 from worldline.data.mine.usage import Usages
 from worldline.data.mixture import Mixture, written
@@ -33,10 +34,8 @@ from worldline.errors import WorldlineError
 from worldline.programs.split import SPLITS, key, split_of
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
-from worldline.rewrite import rewrite_program
 
 CALLS = 6  # of a function and turn: more functions teach more than more calls
-FLAT = 0.4  # of the calls: as a twin with one operation a line too
 CHUNK = 1 << 15  # bytes gathered before a write
 TOLD = 250  # functions between two lines about how far it is
 
@@ -46,12 +45,8 @@ def mined(
     benchmark: Benchmark | None = None,
 ) -> Iterator[Document]:  # fmt: skip
     """Documents of functions of the mixture's split, without end; but for those that are like a benchmark's."""
-    recorder = BoxWorker(
-        prepare(limits=stretched(mixture.limits, ROUND), python=None, core="auto", trust=trust)
-    )
-    paths, usages = list(python_files(places)), Usages()
-    for path in tests_of(places):
-        usages.add(path)
+    recorder = BoxWorker(prepare(limits=stretched(LIMITS, ROUND), python=None, core="auto", trust=trust))
+    paths, usages = list(python_files(places)), Usages(tests_of(places))
     seen: set[str] = set()
     told = Counter[str]()
     try:
@@ -88,20 +83,17 @@ def _found(path: Path) -> list[Found]:
 def _documents(
     mixture: Mixture, recorder: BoxWorker, found: Found, shown: list[str], hashed: str, rng: Random, told: Counter[str]
 ) -> Iterator[Document]:
+    """Each call plain, a share of them in a form as well."""
     try:
-        calls = [each.call for each in fuzz(recorder, found, rng, shown)]
-        if len(calls) > CALLS:
-            calls = rng.sample(calls, CALLS)
-        told.update({"functions": bool(calls), "calls": len(calls)})
-        programs = [Program(source=found.source, call=call) for call in calls]
-        flat = rewrite_program(programs[0], flatten=True).source if programs else found.source
-        if flat != found.source:
-            programs += [Program(source=flat, call=call) for call in calls if rng.random() < FLAT]
-        traces = [trace for trace in record_all(recorder, programs) if trace is not None and is_worth(trace)]
+        traces = traced(recorder, found, rng, shown, most=CALLS)
+        told.update({"functions": bool(traces), "calls": len(traces)})
+        plain = [Program(source=found.source, call=call) for call in traces]
+        formed = [made for each in plain for made in versions(each, rng, 1) if made is not each]
+        again = [trace for trace in record_all(recorder, formed) if trace is not None and is_worth(trace)]
     except Exception as error:
         warnings.warn(f"{found.origin} failed: {error!r}", stacklevel=2)
         return
-    for trace in traces:
+    for trace in (*traces.values(), *again):
         if made := written(mixture, rng, trace, kind="mine", hashed=hashed):
             yield made
 
@@ -128,7 +120,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     warnings.simplefilter("ignore")
     try:
         mixture = replace(load_config(asked.recipe, asked.function, Mixture), split=asked.split)
-        benchmark = Benchmark.of(program for path in asked.leave_out for program in read_programs(path))
+        benchmark = Benchmark.read(asked.leave_out)
         made = mined(
             mixture, locate(asked.places), seed=asked.seed, worker=asked.worker, workers=asked.workers,
             trust=asked.trust, benchmark=benchmark,

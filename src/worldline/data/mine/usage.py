@@ -1,8 +1,8 @@
 """Calls that people wrote: doctests, assertions, tests, tables of cases, and what stands below `if __name__`.
 
 Whatever calls something with literals counts, names being followed to the literals they were bound to last, and loops
-and `parametrize` through their first rows. Nothing is run. Calls are kept by the name of what is called: a test of
-`solve` serves every `solve` of the place, those nearby first; one that does not fit costs a try.
+and `parametrize` through their first rows. Nothing is run. A call is known by the name of what is called, in the file
+itself and in the tests beside it or named after it; one that does not fit costs a try.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import doctest
 import re
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from worldline.data.mine.extract import Found
@@ -21,9 +22,9 @@ from worldline.data.mine.extract import Found
 MOST = 16  # calls of a function
 ROWS = 8  # of a table, or rounds of a loop
 LONGEST = 400  # characters of the arguments
+FILES = 6  # tests of a file
 MAX_FILE = 400_000
 _FILE = 400  # calls of a file
-_NAME = 48  # calls of a name, of one place's tests
 _BUILTINS = frozenset(dir(builtins))
 _INPUT = re.compile(r"^[#\s>*-]*Input:? *(?:\n[#\s]*)?(\S.*)$", re.MULTILINE)
 
@@ -37,27 +38,30 @@ class Usage:
     instance: str = ""
 
 
-@dataclass
 class Usages:
-    """The calls that the tests of some places make, by name, each with the folder it is from."""
+    """The calls that tests make of what they lie beside, or are named after; read when they are asked for."""
 
-    by_name: dict[str, list[tuple[Path, Usage]]] = field(default_factory=dict)
-
-    def add(self, path: Path) -> None:
-        """Take up the calls of a test file."""
-        for usage in read_usages(path):
-            known = self.by_name.setdefault(usage.name, [])
-            if len(known) < _NAME:
-                known.append((path.parent, usage))
+    def __init__(self, tests: Iterable[Path] = ()) -> None:
+        self._near: dict[str | Path, list[Path]] = {}
+        for path in tests:
+            for where in (path.stem.removeprefix("test_").removesuffix("_test"), path.parent):
+                self._near.setdefault(where, []).append(path)
 
     def calls(self, path: Path, found: Found) -> list[str]:
-        """The calls of a function of a file: those of the file itself, then those of tests, the nearest first."""
-        names = {found.node.name, *(method.name for method in found.methods)}
-        own = [usage for usage in read_usages(path) if usage.name in names or not usage.name]
-        others = [each for name in sorted(names) for each in self.by_name.get(name, ())]
-        near = sorted(others, key=lambda each: -_shared(each[0], path))
-        calls = (_call(found, usage) for usage in (*own, *(usage for _, usage in near)))
+        """The calls of a function of a file: those of the file itself, then those of its tests."""
+        names = {"", found.node.name, *(method.name for method in found.methods)}
+        sources = [path, *self._tests(path)]
+        calls = (_call(found, use) for each in sources for use in read_usages(each) if use.name in names)
         return list(dict.fromkeys(call for call in calls if call))[:MOST]
+
+    def _tests(self, path: Path) -> list[Path]:
+        """Its tests, the nearest first."""
+        folder = path.parent
+        places: list[str | Path] = [path.stem, folder, folder.parent, folder / "tests", folder / "test"]
+        found = {test for where in places for test in self._near.get(where, ()) if test != path}
+        return sorted(
+            found, key=lambda test: (-_shared(test.parent, path), path.stem not in test.stem, test)
+        )[:FILES]
 
 
 def _shared(folder: Path, path: Path) -> int:
@@ -77,26 +81,16 @@ def _call(found: Found, usage: Usage) -> str:
     return f"{made}.{found.methods[0].name}{usage.arguments}" if len(found.methods) == 1 else ""
 
 
-_read: dict[Path, list[Usage]] = {}
-
-
-def read_usages(path: Path) -> list[Usage]:
+@lru_cache(maxsize=256)
+def read_usages(path: Path) -> tuple[Usage, ...]:
     """The calls with literals that a file makes, in their order; those of `Input:` lines have no name."""
-    if path not in _read:
-        if len(_read) > 4:
-            _read.clear()
-        _read[path] = _of_file(path)
-    return _read[path]
-
-
-def _of_file(path: Path) -> list[Usage]:
     try:
         text = path.read_text("utf-8") if path.stat().st_size < MAX_FILE else ""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return usages(text)
+            return tuple(usages(text))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+        return ()
 
 
 def usages(text: str) -> list[Usage]:
