@@ -42,14 +42,13 @@ def draw(out: Path, *, count: int, workers: int, recipe: str) -> None:
 
 def draw_part(out: Path, *, count: int, seed: int, recipe: str) -> None:
     """The documents of one process: drills in turn, and of each spacing up to 64 one for every hundred of them."""
-    from worldline.data.lessons import source_label
     from worldline.data.mixture import Mixture
     from worldline.data.recipe import load_config
     from worldline.learn.drills import DrillBook
 
     mixture = load_config(recipe, "data", Mixture)
     book = DrillBook(mixture, seed=1_000_000 + seed, split="test", trust=True)
-    shares = {source_label(source): source.weight for source in mixture.sources}
+    shares = {source.label: source.weight for source in mixture.sources}
     drills = book.drills(count)
     for spacing in book.spacings:
         drills += book.exams(spacing, max(2, count // 100)) if spacing <= 64 else []
