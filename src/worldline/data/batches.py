@@ -72,7 +72,7 @@ def state_from_bytes(data: bytes) -> StreamState:
 class Packer:
     """Rows of whole documents: the one that waits longest, then again and again the longest that still fits.
 
-    With `kept`, a document that is longer than a row goes on in the row's successor, if its prompt is no longer than that.
+    With `kept`, a document that is longer than a row goes on in the row's successor, if its prompt is not longer.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ def empty(rows: int, time: int) -> Batch:
 
 
 def place(batch: Batch, row: int, at: int, pair: Pair, *, skip: int = 0) -> int:
-    """Write a document, but for its first `skip` bytes, into a row, as far as there is room; where the next one begins."""
+    """Write a document behind its first `skip` bytes into a row, as far as there is room; where the next one begins."""
     prompt, text = len(pair[0]), pair[0] + pair[1]
     end = min(at + len(text) - skip, int(batch.data.shape[1]))
     batch.data[row, at:end] = np.frombuffer(text, np.uint8, end - at, skip)

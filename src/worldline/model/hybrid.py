@@ -77,7 +77,7 @@ class Delta(nn.Module):
         shape, steps = self.shape, self.shape.householders
         # One product for both maps, its width a multiple of 16: the rates by themselves would read x once more.
         joined = torch.cat([self.inner.weight, self.rates])
-        wide = kernels.product(x, functional.pad(joined, (0, 0, 0, -len(joined) % 16)))
+        wide: Any = kernels.product(x, functional.pad(joined, (0, 0, 0, -len(joined) % 16)))
         raw, wide = wide[..., sum(shape.delta_rows) : len(joined)], wide[..., : sum(shape.delta_rows)]
         q, k, v, gate = wide.split(shape.delta_rows, -1)
         q, gate = (y.unflatten(-1, (shape.heads, HEAD)) for y in (q, gate))

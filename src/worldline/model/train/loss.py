@@ -68,8 +68,8 @@ def held_out(documents: list[Pair], *, rows: int, time: int) -> HeldOut:
 def measure(model: Trunk, held: HeldOut, device: torch.device, *, kept: int = 0) -> dict[str, float]:
     """Bits a byte, the share of documents whose answer's bytes are all the likeliest, and of whole traces.
 
-    Gradients are not turned off, and rows carry nothing if training's carry something (`kept`): on a GPU the layers would
-    be compiled a second time otherwise.
+    Gradients are not turned off, and rows carry nothing where training's carry something (`kept`): on a GPU the layers
+    would be compiled a second time otherwise.
     """
     right: list[tuple[bool, bool]] = []
     total = count = 0.0
