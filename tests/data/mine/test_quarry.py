@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from worldline.data.mine.quarry import Quarry, python_files, read_quarry, known_tests
+from worldline.data.mine.quarry import Quarry, known_tests, python_files, read_quarry
 from worldline.data.recipe import load_config
 from worldline.errors import UsageError
 

@@ -25,7 +25,7 @@ from worldline.data.mine.extract import Found, functions
 from worldline.data.mine.journal import Journal, digest
 from worldline.data.mine.mined import Mined
 from worldline.data.mine.near import Benchmark, Likeness
-from worldline.data.mine.quarry import locate, python_files, known_tests
+from worldline.data.mine.quarry import known_tests, locate, python_files
 from worldline.data.mine.usage import Usages
 from worldline.data.mine.workers import shared
 from worldline.programs.split import key

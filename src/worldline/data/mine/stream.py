@@ -24,7 +24,7 @@ from worldline.data.mine.calls import LIMITS, ROUND, is_worth, traced
 from worldline.data.mine.extract import Found, functions
 from worldline.data.mine.mined import versions
 from worldline.data.mine.near import Benchmark
-from worldline.data.mine.quarry import locate, python_files, known_tests
+from worldline.data.mine.quarry import known_tests, locate, python_files
 from worldline.data.mine.usage import Usages
 from worldline.data.mixture import Mixture, written
 from worldline.data.recipe import load_config
