@@ -19,7 +19,7 @@ from worldline.errors import FormatError
 LIMITS = {KIND: (4.0, 6.0), SOURCE: (2.0, 6.0), MODE: (1.5, 12.0), OPERATION: (2.0, 40.0)}
 KEPT = 0.85  # of what was measured before, at each new set
 FIRST = 2  # the spacing that is open from the beginning
-HELD, ENOUGH = 0.9, 12.0  # a spacing is held: this share of exact traces, of so many
+HELD, ENOUGH = 0.8, 12.0  # a spacing is held: this share of traces written to the letter, of so many
 SHARES = (0.5, 0.25)  # of the largest open spacing and the one before; the others share the rest
 
 
