@@ -18,8 +18,7 @@ from worldline.core.program import Program
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask
-from worldline.programs import tasks
-from worldline.programs.generate.generate import generate
+from worldline.programs import generate, tasks
 from worldline.suites.humaneval import calls, problems
 
 BATCHES = (1, 8, 32)
@@ -28,7 +27,7 @@ LIMIT = 2000  # bytes of a text
 
 def programs(humaneval: Path | None, count: int) -> list[Program]:
     """Generated ones, and first calls of HumanEval's problems, evenly."""
-    found = [generate(Random(f"rollouts/{n}")) for n in range(count // 2 if humaneval else count)]
+    found = [generate.program(Random(f"rollouts/{n}")) for n in range(count // 2 if humaneval else count)]
     if humaneval:
         chosen = problems(humaneval)
         step = max(1, len(chosen) // (count - len(found)))
