@@ -70,7 +70,9 @@ def prompts(engine: Any, sizes: list[int]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--model", default="default")
     parser.add_argument("--humaneval", type=Path)
     parser.add_argument("--programs", type=int, default=32)
@@ -89,7 +91,9 @@ def main() -> None:
         raise SystemExit("not reported: the ways wrote different texts")
     size = sum(len(text) for text, *_ in ways[0].found)
     print(f"{len(asks)} programs, {size:,} bytes written, prompts read included\n")
-    print("| batch | a byte at a time, bytes/s | with guesses, bytes/s | ratio | ratio of CPU time |\n|---|---|---|---|---|")
+    print(
+        "| batch | a byte at a time, bytes/s | with guesses, bytes/s | ratio | ratio of CPU time |\n|---|---|---|---|---|"
+    )
     for plain, guessing in zip(ways[::2], ways[1::2], strict=True):
         ratios = f"{plain.best / guessing.best:.2f} | {plain.busy / guessing.busy:.2f}"
         print(f"| {plain.batch} | {size / plain.best:,.0f} | {size / guessing.best:,.0f} | {ratios} |")
