@@ -169,25 +169,56 @@ static int read_shape(Net *net, PyObject *shape)
     return 0;
 }
 
-/* A view of one array of weights; -1 with an error set if it is not as it must be. */
-static int fetch(PyObject *weights, Py_buffer *view, Source *source, size_t layer, const char *name, size_t rows, size_t columns)
+typedef struct { Py_buffer rows, whole, scale; } Views; /* of one array of weights, each with no object if it is not there */
+
+static void release(Views *views)
 {
-    char full[64];
-    if (layer == (size_t)-1) snprintf(full, sizeof full, "%s", name);
-    else snprintf(full, sizeof full, "layers.%zu.%s", layer, name);
-    PyObject *array = PyDict_GetItemString(weights, full);
-    if (!array) return PyErr_Format(PyExc_ValueError, "there are no weights '%s'", full), -1;
+    PyBuffer_Release(&views->rows);
+    PyBuffer_Release(&views->whole);
+    PyBuffer_Release(&views->scale);
+}
+
+/* A view of one buffer, if it is there: *item is the size of its elements, which are of one of `formats`. */
+static int view_of(PyObject *weights, const char *name, const char *formats, Py_buffer *view, size_t *item)
+{
+    PyObject *array = PyDict_GetItemString(weights, name);
+    if (!array) return 0;
     if (PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)) return -1;
     const char *format = view->format ? view->format : "B";
-    const int narrow = !strcmp(format, "H"), wide = !strcmp(format, "f");
-    const size_t item = narrow ? 2 : 4;
-    if ((!narrow && !wide) || (size_t)view->len != rows * columns * item || (uintptr_t)view->buf % item) {
-        PyErr_Format(PyExc_ValueError, "the weights '%s' must be %zu x %zu, float32 or bfloat16 as uint16", full, rows, columns);
-        PyBuffer_Release(view);
-        return -1;
-    }
-    *source = (Source){view->buf, narrow, rows, columns};
+    *item = *format == 'b' ? 1 : *format == 'H' ? 2 : 4;
+    if (strlen(format) != 1 || !strchr(formats, *format) || (uintptr_t)view->buf % *item)
+        return PyErr_Format(PyExc_ValueError, "the weights '%s' are of another type, or not aligned", name), -1;
     return 0;
+}
+
+/* Views of one array of weights; -1 with an error set if it is not as it must be. */
+static int fetch(PyObject *weights, Views *views, Source *source, size_t layer, const char *name, size_t rows, size_t columns)
+{
+    char full[64], whole[72], scale[72];
+    if (layer == (size_t)-1) snprintf(full, sizeof full, "%s", name);
+    else snprintf(full, sizeof full, "layers.%zu.%s", layer, name);
+    snprintf(whole, sizeof whole, "%s.int8", full);
+    snprintf(scale, sizeof scale, "%s.scale", full);
+    size_t item = 4, one = 1, four = 4;
+    *views = (Views){0};
+    if (view_of(weights, full, "fH", &views->rows, &item) || view_of(weights, whole, "b", &views->whole, &one)
+        || view_of(weights, scale, "f", &views->scale, &four))
+        goto failed;
+    if (!views->rows.obj && !views->whole.obj) {
+        PyErr_Format(PyExc_ValueError, "there are no weights '%s'", full);
+        goto failed;
+    }
+    const size_t above = (size_t)views->rows.len / item / columns, below = (size_t)views->whole.len / columns;
+    if ((size_t)views->rows.len != above * columns * item || (size_t)views->whole.len != below * columns
+        || (size_t)views->scale.len != below * 4 || above + below != rows) {
+        PyErr_Format(PyExc_ValueError, "the weights '%s' must be %zu x %zu, float32, bfloat16 as uint16, or int8 with scales", full, rows, columns);
+        goto failed;
+    }
+    *source = (Source){views->rows.buf, views->whole.buf, views->scale.buf, item == 2, above, rows, columns};
+    return 0;
+failed:
+    release(views);
+    return -1;
 }
 
 typedef struct { PyObject *weights; Net *net; Arena arena; float *row; int small, large; } Packer;
@@ -195,21 +226,21 @@ typedef struct { PyObject *weights; Net *net; Arena arena; float *row; int small
 /* Some rows of one array of weights, as a matrix. */
 static int pack_part(Packer *p, Matrix *m, int kind, size_t layer, const char *name, size_t rows, size_t columns, size_t first, size_t count)
 {
-    Py_buffer view;
+    Views views;
     Source source;
-    if (fetch(p->weights, &view, &source, layer, name, rows, columns)) return -1;
+    if (fetch(p->weights, &views, &source, layer, name, rows, columns)) return -1;
     pack(&p->arena, m, kind, &source, first, count, p->row);
-    PyBuffer_Release(&view);
+    release(&views);
     return 0;
 }
 
 static int pack_plain(Packer *p, float **out, size_t layer, const char *name, size_t rows, size_t columns)
 {
-    Py_buffer view;
+    Views views;
     Source source;
-    if (fetch(p->weights, &view, &source, layer, name, rows, columns)) return -1;
+    if (fetch(p->weights, &views, &source, layer, name, rows, columns)) return -1;
     *out = plain(&p->arena, &source);
-    PyBuffer_Release(&view);
+    release(&views);
     return 0;
 }
 
@@ -221,7 +252,7 @@ static int pack_layer(Packer *p, size_t n)
     const size_t writes = net->heads * net->steps + net->gated;
     const size_t qk = at->attends ? queries + SHARED * HEAD : width + step, mixed = at->attends ? queries : width;
     if (pack_plain(p, &at->mixer_taps, n, "mixer_short.taps", TAPS, width)
-        || pack_part(p, &at->qk, p->large, n, "mixer.inner.weight", 2 * qk, width, 0, qk)
+        || pack_part(p, &at->qk, at->attends ? p->large : p->small, n, "mixer.inner.weight", 2 * qk, width, 0, qk)
         || pack_part(p, &at->vg, p->small, n, "mixer.inner.weight", 2 * qk, width, qk, qk))
         return -1;
     if (at->attends ? pack_plain(p, &at->sharpness, n, "mixer.sharpness", 1, net->queries)

@@ -173,6 +173,22 @@ def test_what_cannot_be_trained_is_refused(recipe: Path, tmp_path: Path, capsys:
     assert "there is no recipe" in refused(capsys, "train", "nonsense", "-o", tmp_path / "run")
 
 
+def test_a_run_is_exported_and_what_rounding_costs_is_said(
+    recipe: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    run, out = tmp_path / "run", tmp_path / "weights"
+    done(capsys, "train", recipe, "-o", run, "--device", "cpu", "--steps", 1)
+    first, second, *rest = done(capsys, "export", run, "-o", out, "--check", 2).splitlines()
+    entry = checkpoint.read_manifest(out)["files"][checkpoint.MODEL]
+    assert first == f"{entry['bytes']:,} bytes in {out}, sha256 {entry['sha256']}"
+    assert second.startswith("2 programs, ")
+    assert [line.partition(":")[0] for line in rest] == ["logits", "bits a byte of the truth", "texts alike"]
+    assert done(capsys, "export", out, "-o", tmp_path / "half", "--half").count("\n") == 1
+    sizes = [(tmp_path / name / checkpoint.MODEL).stat().st_size for name in ("half", "weights")]
+    assert sizes[0] > 1.2 * sizes[1]  # twice, but for what a model so small has in float32
+    assert "holds no model" in refused(capsys, "export", tmp_path / "none", "-o", out)
+
+
 # ---- bench
 
 

@@ -196,6 +196,7 @@ for verb in (
     debug.imagine,
     train.data,
     train.train,
+    train.export,
     suites.bench,
     suites.score,
     suites.compare,

@@ -1,8 +1,9 @@
 """The engine in C, native/engine.c: the function of reference.py, an order of magnitude faster. Same tests.
 
-`int8` keeps the perceptrons, values, gates and outputs as int8, a scale a row, and rounds their inputs to eleven bits,
-a scale a vector; queries, keys and the head are bfloat16; rates, convolutions and all that a state holds are float32.
-`fp32` keeps all in float32. Weights come as float32, or as bfloat16 in the bits of a uint16. To the bit, logits depend
+`int8` keeps most matrices as int8, a scale a row, and rounds their inputs to eleven bits, a scale a vector; queries and
+keys of attention layers and the head are bfloat16; rates, convolutions and all that a state holds are float32.
+`fp32` keeps all in float32. Weights come as float32, as bfloat16 in the bits of a uint16, or in rows of int8 with a
+scale each, as `weights` reads them; what is stored as the engine holds it is taken as it is. To the bit, logits depend
 neither on threads nor on the batch nor on the pieces in which bytes were read. Engines may live side by side; calls of
 one wait for each other. Where the C module was not built `open_engine` takes NumPy's.
 """
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from worldline.model.engine import reference as reference
 from worldline.model.engine.reference import Ids, check_weights, checked_ids
 from worldline.model.shape import Shape
-from worldline.model.weights import Array, Stored, widen
+from worldline.model.weights import Array, Stored, widened
 
 _native: Any = None
 try:
@@ -148,9 +149,7 @@ def open_engine(
     """The fastest engine there is: in C, or in NumPy where that was not built."""
     if ready():
         return NativeEngine(shape, weights, threads=threads, precision=precision)
-    return reference.ReferenceEngine(
-        shape, {name: widen(array) for name, array in weights.items()}, threads=threads
-    )
+    return reference.ReferenceEngine(shape, widened(weights), threads=threads)
 
 
 def usable_threads() -> int:
@@ -159,8 +158,8 @@ def usable_threads() -> int:
 
 
 def _plain(array: Stored) -> Stored:
-    """In C order and aligned, float32 or the bits of bfloat16; copied only if it is not."""
-    kind = np.dtype(np.uint16 if array.dtype == np.uint16 else np.float32)
+    """In C order and aligned, float32, int8 or the bits of bfloat16; copied only if it is not."""
+    kind = array.dtype if array.dtype in (np.int8, np.uint16) else np.dtype(np.float32)
     return np.require(array, kind, ["C", "A"])
 
 
