@@ -11,7 +11,7 @@ import pytest
 
 from worldline.cli import main
 from worldline.data.build.shards import read_rows, verify
-from worldline.data.mine.mine import read_mined
+from worldline.data.mine.mined import read_mined
 from worldline.data.sources import frame
 from worldline.model import checkpoint
 from worldline.predict import models
@@ -122,7 +122,7 @@ def data():
     return Mixture(modes=(Mode(weight=1.0),), split="all")
 
 def quarry():
-    from worldline.data.mine.mine import Quarry
+    from worldline.data.mine.quarry import Quarry
     return Quarry(places=({place!r},))
 """
 
@@ -133,7 +133,8 @@ def test_a_recipe_says_where_to_mine_and_how_to_write(tmp_path: Path, capsys: Ca
     recipe.write_text(RECIPE.format(place=str(tmp_path / "real.py")))
     out = tmp_path / "mined.jsonl.xz"
     said = done(capsys, "data", "mine", "--recipe", recipe, "-o", out, "--documents", documents)
-    assert said.endswith(f"{2 * len(list(read_mined(out)))} documents in {documents}\n")
+    count = int(said.splitlines()[-1].partition(" documents in ")[0])
+    assert len(list(read_mined(out))) < count <= 2 * len(list(read_mined(out)))
 
 
 def test_a_file_is_mined(tmp_path: Path, capsys: Capture) -> None:
@@ -141,7 +142,10 @@ def test_a_file_is_mined(tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "mined.jsonl.xz"
     said = done(capsys, "data", "mine", tmp_path / "real.py", "-o", out)
     found = list(read_mined(out))
-    assert said == f"1 functions, {len(found)} calls, from 1 files, 0 failed, in {out}\n"
+    assert said.startswith(
+        f"1 functions, {len(found)} calls, 0 of them written by people, from 1 files, 0 failed, in {out}\n"
+    )
+    assert "nothing was checked" in said
     assert all(each.call.startswith("vowels(") and "letter in" in each.source for each in found)
     assert "error[usage]" in refused(capsys, "data", "mine", "no_such_package_here", "-o", out)
     assert "name packages" in refused(capsys, "data", "mine", "-o", out)
