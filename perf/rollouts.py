@@ -1,4 +1,4 @@
-"""How fast a model writes traces: a byte at a time, and reading ahead by guesses, alone and in batches, to the bit the same.
+"""How fast a model writes traces: a byte at a time, and reading ahead by guesses, alone and in batches.
 
 The programs are drawn from the generator and, with `--humaneval FILE`, taken from HumanEval; `--model` is what
 `worldline imagine --model` takes. Ways take turns, and the best of `--rounds` counts; texts, statuses and
@@ -91,9 +91,8 @@ def main() -> None:
         raise SystemExit("not reported: the ways wrote different texts")
     size = sum(len(text) for text, *_ in ways[0].found)
     print(f"{len(asks)} programs, {size:,} bytes written, prompts read included\n")
-    print(
-        "| batch | a byte at a time, bytes/s | with guesses, bytes/s | ratio | ratio of CPU time |\n|---|---|---|---|---|"
-    )
+    print("| batch | a byte at a time, bytes/s | with guesses, bytes/s | ratio | ratio of CPU time |")
+    print("|---|---|---|---|---|")
     for plain, guessing in zip(ways[::2], ways[1::2], strict=True):
         ratios = f"{plain.best / guessing.best:.2f} | {plain.busy / guessing.busy:.2f}"
         print(f"| {plain.batch} | {size / plain.best:,.0f} | {size / guessing.best:,.0f} | {ratios} |")
