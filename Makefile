@@ -57,6 +57,7 @@ bench: setup ## recording and decoding speed, each beside its peers; how smooth 
 	$(BIN)/python perf/recorders.py
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
 	$(BIN)/python perf/decoding.py
+	$(BIN)/python perf/rollouts.py
 	@.ci/system-package chromium
 	$(BIN)/python perf/page.py
 

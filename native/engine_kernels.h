@@ -465,74 +465,84 @@ TARGET static void NAME(close_delta)(const float *read, const float *gate, size_
 
 /* ---- attention: some blocks of 16 keys, for `count` query heads that share them ---- */
 
-INLINE void NAME(attend_few)(const Keys *keys, size_t first, size_t last, size_t shared, const float *q, const float *slopes, const int count, Partial *out)
+/* How well two blocks of keys, or one, suit each query. */
+INLINE void NAME(suit)(const Keys *keys, size_t b, const int blocks, size_t shared, const float *q, const float *slopes, const int count, float (*score)[CHUNK * 16])
 {
-    float score[4][CHUNK * 16], top[4], total[4];
-    Floats acc[4][4]; /* of one slice of the value: 4 vectors */
-    for (int h = 0; h < count; h++) {
-        top[h] = -INFINITY, total[h] = 0;
-        memset(out[h].read, 0, sizeof out[h].read);
+    float far[2][16];
+    const float *block[2];
+    for (int n = 0; n < blocks; n++) block[n] = key_block(keys, b + n, shared, far[n]);
+    for (int part = 0; part < PARTS; part++) {
+        Floats s[4][2] = {{{0}}};
+        for (int i = 0; i < HEAD; i++)
+            UNROLL for (int n = 0; n < blocks; n++) {
+                const Floats v = NAME(load)(block[n] + i * 16 + part * LANES);
+                UNROLL for (int h = 0; h < count; h++) s[h][n] += v * q[h * HEAD + i];
+            }
+        UNROLL for (int n = 0; n < blocks; n++)
+            UNROLL for (int h = 0; h < count; h++) {
+                const Floats cost = NAME(load)(far[n] + part * LANES), price = cost * slopes[h];
+                const Floats gone = (Floats){0} - INFINITY; /* beyond the window, or later than the query */
+                NAME(store)(score[h] + n * 16 + part * LANES, NAME(pick)((Bits)(cost < 0.0f), gone, s[h][n] - price));
+            }
     }
-    for (size_t start = first; start < last; start += CHUNK) {
-        const size_t end = start + CHUNK < last ? start + CHUNK : last;
-        for (size_t b = start; b < end; b++) {
-            float far[16];
-            const float *block = key_block(keys, b, shared, far);
-            for (int part = 0; part < PARTS; part++) {
-                Floats s[4] = {{0}};
-                for (int i = 0; i < HEAD; i++) {
-                    const Floats v = NAME(load)(block + i * 16 + part * LANES);
-                    UNROLL for (int h = 0; h < count; h++) s[h] += v * q[h * HEAD + i];
-                }
-                UNROLL for (int h = 0; h < count; h++) {
-                    const Floats cost = NAME(load)(far + part * LANES), price = cost * slopes[h];
-                    const Floats gone = (Floats){0} - INFINITY; /* beyond the window, or later than the query */
-                    NAME(store)(score[h] + (b - start) * 16 + part * LANES, NAME(pick)((Bits)(cost < 0.0f), gone, s[h] - price));
-                }
-            }
-        }
-        const size_t n = (end - start) * 16;
-        for (int h = 0; h < count; h++) {
-            Floats most = NAME(load)(score[h]), sum = {0};
-            for (size_t i = LANES; i < n; i += LANES) most = NAME(most)(NAME(load)(score[h] + i), most);
-            const float peak = NAME(peak)(most), above = peak > top[h] ? peak : top[h];
-            const float shrink = top[h] == above ? 1.0f : expf(top[h] - above);
-            for (size_t i = 0; i < n; i += LANES) {
-                const Floats e = NAME(exp)(NAME(load)(score[h] + i) - above);
-                NAME(store)(score[h] + i, e);
-                sum += e;
-            }
-            top[h] = above;
-            total[h] = total[h] * shrink + NAME(sum)(sum);
-            for (int i = 0; i < HEAD; i += LANES) NAME(store)(out[h].read + i, NAME(load)(out[h].read + i) * shrink);
-        }
-        for (int slice = 0; slice < HEAD; slice += 4 * LANES) {
-            UNROLL for (int h = 0; h < count; h++)
-                UNROLL for (int k = 0; k < 4; k++) acc[h][k] = NAME(load)(out[h].read + slice + k * LANES);
-            for (size_t b = start; b < end; b++) {
-                const float *value = value_block(keys, b, shared) + slice;
-                for (int i = 0; i < 16; i++)
-                    UNROLL for (int k = 0; k < 4; k++) {
-                        const Floats v = NAME(load)(value + i * HEAD + k * LANES);
-                        UNROLL for (int h = 0; h < count; h++) acc[h][k] += v * score[h][(b - start) * 16 + i];
-                    }
-            }
-            UNROLL for (int h = 0; h < count; h++)
-                UNROLL for (int k = 0; k < 4; k++) NAME(store)(out[h].read + slice + k * LANES, acc[h][k]);
-        }
-    }
-    for (int h = 0; h < count; h++) out[h].top = top[h], out[h].total = total[h];
 }
 
-TARGET static void NAME(attend)(const Keys *keys, size_t first, size_t last, size_t shared, size_t count, const float *q, const float *slopes, Partial *out)
+/* Goes on by the blocks from start to end, CHUNK at most. */
+INLINE void NAME(attend_chunk)(const Keys *keys, size_t start, size_t end, size_t shared, const float *q, const float *slopes, const int count, Partial *out)
 {
-    for (; count >= 4; count -= 4, q += 4 * HEAD, slopes += 4, out += 4)
-        NAME(attend_few)(keys, first, last, shared, q, slopes, 4, out);
-    if (count >= 2) {
-        NAME(attend_few)(keys, first, last, shared, q, slopes, 2, out);
-        count -= 2, q += 2 * HEAD, slopes += 2, out += 2;
+    float score[4][CHUNK * 16];
+    Floats acc[4][4]; /* of one slice of the value: 4 vectors */
+    size_t b = start;
+    for (; b + 2 <= end; b += 2) NAME(suit)(keys, b, 2, shared, q, slopes, count, (void *)(score[0] + (b - start) * 16));
+    if (b < end) NAME(suit)(keys, b, 1, shared, q, slopes, count, (void *)(score[0] + (b - start) * 16));
+    const size_t n = (end - start) * 16;
+    for (int h = 0; h < count; h++) {
+        Floats most = NAME(load)(score[h]), sum = {0};
+        for (size_t i = LANES; i < n; i += LANES) most = NAME(most)(NAME(load)(score[h] + i), most);
+        const float peak = NAME(peak)(most), top = out[h].top, above = peak > top ? peak : top;
+        const float shrink = top == above ? 1.0f : expf(top - above);
+        for (size_t i = 0; i < n; i += LANES) {
+            const Floats e = NAME(exp)(NAME(load)(score[h] + i) - above);
+            NAME(store)(score[h] + i, e);
+            sum += e;
+        }
+        out[h].top = above;
+        out[h].total = out[h].total * shrink + NAME(sum)(sum);
+        for (int i = 0; i < HEAD; i += LANES) NAME(store)(out[h].read + i, NAME(load)(out[h].read + i) * shrink);
     }
-    if (count) NAME(attend_few)(keys, first, last, shared, q, slopes, 1, out);
+    for (int slice = 0; slice < HEAD; slice += 4 * LANES) {
+        UNROLL for (int h = 0; h < count; h++)
+            UNROLL for (int k = 0; k < 4; k++) acc[h][k] = NAME(load)(out[h].read + slice + k * LANES);
+        for (b = start; b < end; b++) {
+            const float *value = value_block(keys, b, shared) + slice;
+            for (int i = 0; i < 16; i++)
+                UNROLL for (int k = 0; k < 4; k++) {
+                    const Floats v = NAME(load)(value + i * HEAD + k * LANES);
+                    UNROLL for (int h = 0; h < count; h++) acc[h][k] += v * score[h][(b - start) * 16 + i];
+                }
+        }
+        UNROLL for (int h = 0; h < count; h++)
+            UNROLL for (int k = 0; k < 4; k++) NAME(store)(out[h].read + slice + k * LANES, acc[h][k]);
+    }
+}
+
+/* The blocks first to last, of which each row sees some: all rows over one chunk, then over the next, while it is in the cache. */
+TARGET static void NAME(attend)(const Keys *keys, size_t rows, size_t first, size_t last, size_t shared, size_t count, const float *q, size_t stride, const float *slopes, Partial *out, size_t apart)
+{
+    for (size_t row = 0; row < rows; row++)
+        for (size_t h = 0; h < count; h++) out[row * apart + h] = (Partial){.top = -INFINITY};
+    for (size_t start = first; start < last; start += CHUNK)
+        for (size_t row = 0; row < rows; row++) {
+            const Keys *seen = keys + row;
+            size_t end = start + CHUNK < last ? start + CHUNK : last, h = 0;
+            end = end < seen->blocks ? end : seen->blocks;
+            if (start >= end) continue;
+            const float *at = q + row * stride;
+            Partial *to = out + row * apart;
+            for (; h + 4 <= count; h += 4) NAME(attend_chunk)(seen, start, end, shared, at + h * HEAD, slopes + h, 4, to + h);
+            if (h + 2 <= count) NAME(attend_chunk)(seen, start, end, shared, at + h * HEAD, slopes + h, 2, to + h), h += 2;
+            if (h < count) NAME(attend_chunk)(seen, start, end, shared, at + h * HEAD, slopes + h, 1, to + h);
+        }
 }
 
 /* The parts of one query head's attention put together and gated by sigmoid. */

@@ -66,7 +66,8 @@ typedef struct {
     void (*gated)(const Matrix *gate, const Matrix *value, size_t first, size_t last, const Rows *in, size_t rows, float *out, size_t stride);
     void (*delta)(const Delta *d, size_t head, size_t slice, float *state);
     void (*close_delta)(const float *read, const float *gate, size_t heads, float *out);
-    void (*attend)(const Keys *keys, size_t first, size_t last, size_t shared, size_t count, const float *q, const float *slopes, Partial *out);
+    void (*attend)(const Keys *keys, size_t rows, size_t first, size_t last, size_t shared, size_t count, const float *q, size_t stride,
+                   const float *slopes, Partial *out, size_t apart);
     void (*close_attention)(const Partial *part, size_t parts, size_t stride, const float *gate, float *out);
 } Path;
 

@@ -260,28 +260,41 @@ static void admit(const Job *job, const Piece *piece)
     }
 }
 
-/* Units are (shared head, part of the keys, row) in this order, so that rows that see the same keys find them in the cache. */
+/* The keys of rows of one reader from `row` on whose parts are of one size, and the most blocks of any; how many these are. */
+static size_t same_parts(const Job *job, size_t attending, size_t row, Keys keys[ROWS], size_t *blocks)
+{
+    size_t count = 0;
+    for (*blocks = 0; row + count < job->rows && job->of[row + count] == job->of[row]; count++) {
+        keys[count] = keys_of(job, attending, row + count);
+        if (part_size(&keys[count]) != part_size(keys)) break;
+        if (keys[count].blocks > *blocks) *blocks = keys[count].blocks;
+    }
+    return count;
+}
+
+/* Units are (rows that see the same keys, shared head, part of the keys) in this order. */
 static void attend(const Job *job, const Piece *piece)
 {
     const size_t attending = attending_before(job->net, piece->layer);
     const Net *net = job->net;
     const size_t group = net->queries / SHARED;
-    size_t count = 0, unit = 0;
-    for (size_t row = 0; row < job->rows; row++) {
-        const Keys keys = keys_of(job, attending, row);
-        count += SHARED * parts_of(&keys);
+    Keys keys[ROWS];
+    size_t count = 0, unit = 0, last;
+    for (size_t row = 0, rows; row < job->rows; row += rows) {
+        rows = same_parts(job, attending, row, keys, &last);
+        count += SHARED * ((last + part_size(keys) - 1) / part_size(keys));
     }
     const Range mine = share(count, piece);
-    for (size_t head = 0; head < net->queries; head += group)
-        for (size_t part = 0; part < SPLIT; part++)
-            for (size_t row = 0; row < job->rows && unit < mine.last; row++) {
-                const Keys keys = keys_of(job, attending, row);
-                const size_t size = part_size(&keys), first = part * size;
-                if (first >= keys.blocks || unit++ < mine.first) continue;
-                job->path->attend(&keys, first, first + size < keys.blocks ? first + size : keys.blocks, head / group, group,
-                                  job->s.inner + row * net->inner + head * HEAD, net->slopes + head,
-                                  job->s.partial + (row * SPLIT + part) * net->queries + head);
-            }
+    for (size_t row = 0, rows; row < job->rows && unit < mine.last; row += rows) {
+        rows = same_parts(job, attending, row, keys, &last);
+        const size_t size = part_size(keys);
+        for (size_t head = 0; head < net->queries; head += group)
+            for (size_t first = 0; first < last; first += size, unit++)
+                if (unit >= mine.first && unit < mine.last)
+                    job->path->attend(keys, rows, first, first + size < last ? first + size : last, head / group, group,
+                                      job->s.inner + row * net->inner + head * HEAD, net->inner, net->slopes + head,
+                                      job->s.partial + (row * SPLIT + first / size) * net->queries + head, SPLIT * net->queries);
+    }
 }
 
 static void close_rows(const Job *job, const Piece *piece)

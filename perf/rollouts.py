@@ -1,4 +1,4 @@
-"""How fast a model writes traces: a byte at a time, and reading ahead by guesses, alone and in batches, to the bit the same.
+"""How fast a model writes traces: a byte at a time, and reading ahead by guesses, alone and in batches.
 
 The programs are drawn from the generator and, with `--humaneval FILE`, taken from HumanEval; `--model` is what
 `worldline imagine --model` takes. Ways take turns, and the best of `--rounds` counts; texts, statuses and
@@ -18,8 +18,7 @@ from worldline.core.program import Program
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask
-from worldline.programs import tasks
-from worldline.programs.generate.generate import generate
+from worldline.programs import generate, tasks
 from worldline.suites.humaneval import calls, problems
 
 BATCHES = (1, 8, 32)
@@ -28,7 +27,7 @@ LIMIT = 2000  # bytes of a text
 
 def programs(humaneval: Path | None, count: int) -> list[Program]:
     """Generated ones, and first calls of HumanEval's problems, evenly."""
-    found = [generate(Random(f"rollouts/{n}")) for n in range(count // 2 if humaneval else count)]
+    found = [generate.program(Random(f"rollouts/{n}")) for n in range(count // 2 if humaneval else count)]
     if humaneval:
         chosen = problems(humaneval)
         step = max(1, len(chosen) // (count - len(found)))
@@ -71,7 +70,9 @@ def prompts(engine: Any, sizes: list[int]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--model", default="default")
     parser.add_argument("--humaneval", type=Path)
     parser.add_argument("--programs", type=int, default=32)
@@ -90,7 +91,8 @@ def main() -> None:
         raise SystemExit("not reported: the ways wrote different texts")
     size = sum(len(text) for text, *_ in ways[0].found)
     print(f"{len(asks)} programs, {size:,} bytes written, prompts read included\n")
-    print("| batch | a byte at a time, bytes/s | with guesses, bytes/s | ratio | ratio of CPU time |\n|---|---|---|---|---|")
+    print("| batch | a byte at a time, bytes/s | with guesses, bytes/s | ratio | ratio of CPU time |")
+    print("|---|---|---|---|---|")
     for plain, guessing in zip(ways[::2], ways[1::2], strict=True):
         ratios = f"{plain.best / guessing.best:.2f} | {plain.busy / guessing.busy:.2f}"
         print(f"| {plain.batch} | {size / plain.best:,.0f} | {size / guessing.best:,.0f} | {ratios} |")

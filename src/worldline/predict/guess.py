@@ -22,7 +22,7 @@ class Copier:
         self._text = bytearray(text[-FAR:])
         self._most = most
         self._lengths = dict.fromkeys(SIZES, 4.0)
-        self._size = 0  # of the bytes by which the last guess was found
+        self._size = SIZES[0]  # of the bytes by which the last guess was found
 
     def add(self, data: bytes) -> None:
         """The text goes on."""
@@ -52,7 +52,9 @@ class Copier:
 class LookAhead:
     """A text's state of the engine, which has read the text and perhaps a guess of what follows it."""
 
-    def __init__(self, engine: Engine, state: Any, logits: Logits, draft: RolloutDraft, *, guesses: bool) -> None:
+    def __init__(
+        self, engine: Engine, state: Any, logits: Logits, draft: RolloutDraft, *, guesses: bool
+    ) -> None:
         most = getattr(engine, "guessed", 0) if guesses else 0
         self.state = state
         self._rows: Sequence[Logits] = [logits]  # behind what was read, and behind each byte of the guess

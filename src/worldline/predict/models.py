@@ -176,7 +176,7 @@ def _one_of(*words: str) -> Callable[[str], str]:
 _ENGINE: dict[str, Callable[[str], Any]] = {"threads": _threads, "precision": _one_of("int8", "fp32")}
 _EXTRAS: dict[str, Callable[[str], Any]] = {
     "guide": _truth, "guard": _truth, "batch": _count, "temperature": _warmth, "seed": int,
-    "logprobs": _truth, **_ENGINE,
+    "logprobs": _truth, "guesses": _truth, **_ENGINE,
 }  # fmt: skip
 _SAMPLING: dict[str, Callable[[str], Any]] = {
     "way": _one_of("text", "tokens", "chat"), "temperature": _warmth, "seed": int, "max_tokens": _count,
