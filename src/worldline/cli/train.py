@@ -22,6 +22,7 @@ from worldline.errors import UsageError
 @click.option(
     "--minutes", type=click.FloatRange(min=0, min_open=True), help="Train for so long, not the recipe's."
 )
+@click.option("--curriculum", metavar="FILE", help="What the recipe's tutor begins with: `learn -o FILE`.")
 @click.option("--fresh", is_flag=True, help="Begin anew even if DIR has a checkpoint.")
 def train(
     recipe: str,
@@ -30,6 +31,7 @@ def train(
     device: str | None,
     steps: int | None,
     minutes: float | None,
+    curriculum: str | None,
     fresh: bool,
 ) -> None:
     """Train a model by RECIPE, a file or a name in recipes/. Run again to go on; SIGTERM saves."""
@@ -38,13 +40,15 @@ def train(
     if steps is not None and minutes is not None:
         raise UsageError("either --steps or --minutes")
     try:
-        from worldline.model.train.config import Training, changed
+        from worldline.model.train.config import Training, begun_with, changed
         from worldline.model.train.loop import train as run
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
     config = load_config(recipe, function, Training)
     if steps is not None or minutes is not None:
         config = changed(config, steps=steps or 0, minutes=minutes or 0.0)
+    if curriculum is not None:
+        config = begun_with(config, curriculum)
     click.echo(run(config, Path(out), resume=not fresh, device=device))
 
 
