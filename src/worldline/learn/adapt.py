@@ -78,7 +78,7 @@ def adapt(
     folder: str | Path,
     *,
     out: str | Path,
-    model: str = "default",
+    model: str | Path | None = None,
     how: Adapting | None = None,
     held_out: int = 60,
     known: int = 40,
@@ -93,7 +93,8 @@ def adapt(
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
     begun, how = time.monotonic(), how or Adapting(seed=seed, **options)
-    base = checkpoint.resolve(None if model == "default" else Path(model))
+    base = checkpoint.resolve(Path(model) if model else None)
+    _check_out(Path(out))
     shape, weights = checkpoint.read_weights(base)
     _say(tell, 0.0, "finding and recording calls")
     parts = split_calls(own_calls(folder, seed=seed, trust=trust), seed=seed, held_out=held_out)
@@ -118,6 +119,12 @@ def adapt(
     if not refused:
         keep(Path(out), base, shape, changes, {"config": asdict(how), "measured": _counts(groups)})
     return done
+
+
+def _check_out(out: Path) -> None:
+    """UsageError if something else than an adaptation would be replaced."""
+    if out.exists() and not (out / checkpoint.CHANGES).is_file():
+        raise UsageError(f"{out} is there already, and is no adaptation")
 
 
 def _say(tell: Told | None, share: float, text: str) -> None:

@@ -39,7 +39,7 @@ class Adapting:
     minutes: float = 5.0
     steps: int = 0
     rank: int = 16
-    layers: int = 0
+    layers: int = 5
     rate: float = 2e-3
     together: int = 4  # documents a step, one of them of what was known before
     warmup: int = 8  # steps
@@ -183,7 +183,7 @@ def _learner(shape: Shape, weights: Mapping[str, Stored], how: Adapting) -> _Lea
     model = Trunk(shape)
     named = dict(model.named_parameters())
     for name, array in widened(weights).items():
-        named[name].data.copy_(torch.from_numpy(array))
+        named[name].data.copy_(torch.tensor(array))
     model.requires_grad_(False)
     below = max(0, len(model.layers) - how.layers) if how.layers else 0
     parts = {}
