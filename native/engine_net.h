@@ -1,7 +1,8 @@
 /* What the engine holds: matrices packed for the kernels, the shape, and the state of one reader.
  *
- * int8: the matrices of values, gates, outputs and perceptrons, one scale a row, stored with 128 added; bfloat16: the rows of
- * queries and keys, and the head; float32: rates, convolutions, the embedding, every state. Precision "fp32" keeps all
+ * int8: the matrices of delta layers' queries and keys, of values, gates, outputs and perceptrons, one scale a row, stored
+ * with 128 added; bfloat16: the queries and keys of attention layers, and the head; float32: rates, convolutions, the
+ * embedding, every state (model/engine/rounding.py says the same). Precision "fp32" keeps all
  * matrices in float32. One allocation holds them in the order in which a byte meets them.
  *
  * Part of engine.c, which alone includes it: definitions, not declarations.
@@ -20,6 +21,7 @@
 #define EPSILON 1e-6f
 #define UNIT 0.125f /* 1 / sqrt(HEAD): unit root mean square to unit length, and the scale of attention */
 #define ROWS 64 /* rows of activations that go through a matrix together */
+#define GUESSED 16 /* rows, at most, of a state that may be taken back */
 #define CHUNK 16 /* blocks of keys whose scores are held at once */
 #define STEPS 1023 /* activations against int8 weights are whole numbers up to this: 255 * 1023 * WIDEST fits 31 bits */
 #define WIDEST 8192 /* columns of a matrix */
@@ -38,7 +40,8 @@
 enum { F32, BF16, I8 };
 
 typedef struct { int kind; size_t rows, columns, blocks; void *data; float *scale; } Matrix;
-typedef struct { float *f; int16_t *q; float *factor; int32_t *sum; } Rows; /* activations, and the same as whole numbers */
+/* Activations; the same as whole numbers; the same as two halves of bfloat16 whose sum they nearly are. */
+typedef struct { float *f; int16_t *q; float *factor; int32_t *sum; uint16_t *half; } Rows;
 typedef struct { float top, total, read[HEAD]; } Partial; /* attention over some of the keys, not yet divided */
 
 /* The keys that one query sees: `pinned` of the prompt, and those of the trace from byte `low` to byte `high`. */
@@ -49,7 +52,7 @@ typedef struct {
 
 typedef struct {
     const float *inner, *rates; /* of the first byte; `stride` to the next */
-    float *out;
+    float *out; /* NULL: nothing is read */
     size_t heads, gated, steps, time, stride, rates_stride;
 } Delta;
 
@@ -58,6 +61,7 @@ typedef struct {
     void (*norm)(const float *x, size_t n, float size, float *out);
     void (*convolve)(const float *x, size_t time, size_t width, const float *taps, const float *held, float *out);
     void (*quantise)(const float *x, size_t n, int16_t *out, float *factor, int32_t *sum);
+    void (*halve)(const float *x, size_t n, uint16_t *out); /* NULL where no matrix needs it */
     void (*dense)(const Matrix *m, size_t first, size_t last, const Rows *in, size_t rows, float *out, size_t stride, int add);
     void (*gated)(const Matrix *gate, const Matrix *value, size_t first, size_t last, const Rows *in, size_t rows, float *out, size_t stride);
     void (*delta)(const Delta *d, size_t head, size_t slice, float *state);
@@ -73,7 +77,7 @@ typedef struct {
 } Layer;
 
 typedef struct {
-    size_t depth, heads, gated, queries, hidden, steps, window, vocabulary, width, mixed, inner, attending, ring_blocks;
+    size_t depth, heads, gated, queries, hidden, steps, window, vocabulary, width, mixed, inner, rates, attending, ring_blocks;
     Layer *layers;
     Matrix head;
     float *embed, *slopes;

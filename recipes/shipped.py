@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from worldline.data.mine.mine import Quarry
+    from worldline.data.mine.quarry import Quarry
     from worldline.data.mixture import Mixture
     from worldline.data.sources import Live
     from worldline.model.train.config import Training
@@ -26,7 +27,9 @@ PYTHON = os.environ.get("WORLDLINE_STREAM_PYTHON", "")
 WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
 MINERS = int(os.environ.get("WORLDLINE_MINERS", "0"))
 QUARRY = os.environ.get("WORLDLINE_QUARRY", "stdlib")
-LEFT_OUT = os.environ.get("WORLDLINE_LEFT_OUT", "")  # a file: names of functions that benchmarks ask for
+LEFT_OUT = os.environ.get(
+    "WORLDLINE_LEFT_OUT", ""
+)  # a file of benchmarks' programs: nothing like them is mined
 TRUST_MINED = os.environ.get("WORLDLINE_TRUST_MINED", "") == "1"
 BEGIN = os.environ.get("WORLDLINE_BEGIN") or None  # weights to go on from: `shipped`, or a model's folder
 HELD_OUT = os.environ.get("WORLDLINE_HELD_OUT", "")  # a file of framed documents of the split `valid`
@@ -63,30 +66,16 @@ PROGRAMS = (
     ("generate.practice:program", 0.200, ""),
     ("generate.practice:program", 0.040, "flatten"),
 )
-TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.060), ("tasks:permutations", 0.007))
+TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.090), ("tasks:permutations", 0.007))
 # Shares of how often a task's state is shown (elsewhere a hidden state is a guess), beside 0.96 of all other modes.
 SPACINGS = {2: 0.40, 4: 0.60, 8: 0.60, 16: 0.35, 32: 0.20, 64: 0.12, 512: 0.04}
 
-# Pure-Python packages, installed for the purpose in an environment of their own; their source stays there.
-PACKAGES = """
-addict algorithms art astor asttokens attr babel bidict bitstring bleach boltons bs4 cachetools
-case_conversion chardet chess click colorama colour construct cowsay cssselect dateutil deepdiff
-dictdiffer docutils dotty_dict emoji ftfy funcy furl fuzzywuzzy glom humanize hyperlink icalendar idna
-inflect inflection intervals intervaltree ipaddress isort jellyfish jinja2 jmespath jsonpatch jsonpointer
-langcodes lark markdown marshmallow mistune more_itertools mpmath munch natsort netaddr networkx nltk
-num2words ordered_set packaging parse parso ply portion prettytable primefac pronouncing pycodestyle
-pydash pyfiglet pyflakes pygments pyparsing pyphen pypinyin pyrsistent rfc3986 rich roman schema semver
-simplejson slugify snowballstemmer sortedcontainers sqlparse stdnum strsimpy sudoku_py syllables tabulate
-termcolor textdistance textstat texttable textwrap3 thefuzz tinycss2 titlecase tldextract tomli tomlkit
-toolz transliterate unidecode uritools url_normalize validators w3lib wcwidth webcolors xmltodict yapf
-"""
-
 
 def quarry() -> Quarry:
-    """Where real functions are mined: `worldline data mine` on these places."""
-    from worldline.data.mine.mine import Quarry
+    """Where real functions are mined: `worldline data mine --recipe shipped` on the places of quarry.txt."""
+    from worldline.data.mine.quarry import read_quarry
 
-    return Quarry(places=("stdlib", *PACKAGES.split()))
+    return read_quarry(Path(__file__).with_name("quarry.txt"))
 
 
 def data() -> Mixture:

@@ -54,6 +54,34 @@ def test_the_future_is_not_seen(shape: Shape) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.mix}{shape.householders}")
+@pytest.mark.parametrize("time", [8, 24, 50])
+def test_a_document_over_several_rows_is_as_in_one(shape: Shape, time: int) -> None:
+    """Rows that are shorter than the prompt, than the window, and a last row that begins another document."""
+    trunk = random_trunk(shape)
+    given = rows((40, 75), (5, 80))
+    with torch.no_grad():
+        whole = trunk.hidden(*given)
+        carried = trunk.nothing(1, kept=64)
+        parts = [
+            trunk.hidden(*(x[:, at : at + time] for x in given), carried, kept=64)
+            for at in range(0, 200, time)
+        ]
+    assert float(whole.std()) > 0.1
+    assert torch.allclose(torch.cat(parts, 1), whole, atol=2e-4)
+
+
+def test_what_is_carried_has_no_gradient() -> None:
+    trunk = random_trunk(Shape(depth=3, window=16))
+    given = rows((20, 60))
+    carried = trunk.nothing(1, kept=32)
+    first = trunk.hidden(*(x[:, :40] for x in given), carried, kept=32)
+    assert not any(tensor.requires_grad for layer in carried for tensor in layer)
+    second = trunk.hidden(*(x[:, 40:] for x in given), carried, kept=32)
+    (first.sum() + second.sum()).backward()
+    assert all(weight.grad is not None for weight in trunk.layers.parameters())
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.mix}{shape.householders}")
 def test_every_weight_has_a_gradient(shape: Shape) -> None:
     trunk = random_trunk(shape)
     trunk(*rows((10, 30), (5, 25))).square().mean().backward()
@@ -70,7 +98,7 @@ def test_the_trunk_over_the_naive_mixer_is_the_same(monkeypatch: pytest.MonkeyPa
     fast.square().mean().backward()
     gradients = {name: weight.grad for name, weight in trunk.named_parameters()}
     trunk.zero_grad()
-    monkeypatch.setattr(kernels, "delta_rule", mixers.delta_rule)
+    monkeypatch.setattr(kernels, "delta_rule", lambda *given: mixers.delta_rule(*given[:7]))
     slow = trunk(*given)
     slow.square().mean().backward()
     assert torch.allclose(fast, slow, atol=2e-3)
@@ -85,8 +113,10 @@ def test_the_short_convolution_is_the_readable_one() -> None:
     short = hybrid.Short(8)
     torch.nn.init.normal_(short.taps)
     _, position, _ = rows((3, 9), (1, 4))
-    x = torch.randn(1, 17, 8)
-    assert torch.allclose(short(x, position), mixers.convolve(x, short.taps, position), atol=1e-6)
+    x, added = torch.randn(2, 1, 17, 8)
+    summed, out = short(x, added, position)
+    assert torch.equal(summed, x + added)
+    assert torch.allclose(out, mixers.convolve(hybrid.norm(summed), short.taps, position), atol=1e-6)
 
 
 def test_a_fresh_trunk_knows_nothing() -> None:

@@ -51,10 +51,10 @@ def poisoned(x: Tensor) -> Tensor:
     return buffer[:, 3 : 3 + x.shape[1]]
 
 
-def with_gradients(rule: Callable[..., Tensor], given: Inputs) -> dict[str, Tensor]:
+def with_gradients(rule: Callable[..., tuple[Tensor, Tensor]], given: Inputs) -> dict[str, Tensor]:
     """The result and the gradient by every input, of a random functional of the result."""
     leaves = {name: x.detach().requires_grad_() for name, x in given.items() if name != "start"}
-    out = rule(**leaves, start=given["start"])
+    out, _ = rule(**leaves, start=given["start"])
     weight = torch.randn(out.shape, generator=torch.Generator().manual_seed(9))
     (out * weight).sum().backward()  # type: ignore[no-untyped-call]
     return {"out": out.detach()} | {name: x.grad for name, x in leaves.items() if x.grad is not None}
@@ -100,7 +100,7 @@ def test_one_key_reflected_again_and_again() -> None:
 def test_beta_at_zero_writes_nothing() -> None:
     given = inputs(70, documents=1)
     given["beta"].zero_()
-    assert torch.equal(kernels.delta_rule(**given), torch.zeros(2, 70, 2, 64))
+    assert torch.equal(kernels.delta_rule(**given)[0], torch.zeros(2, 70, 2, 64))
 
 
 def test_fast_forgetting_does_not_overflow() -> None:
@@ -118,8 +118,8 @@ def test_many_documents_in_a_chunk() -> None:
 def test_a_document_does_not_see_the_one_before() -> None:
     given = inputs(130, documents=1)
     given["start"][:, 50] = True
-    whole = kernels.delta_rule(**given)
-    alone = kernels.delta_rule(**{name: x[:, 50:] for name, x in given.items()})
+    whole, _ = kernels.delta_rule(**given)
+    alone, _ = kernels.delta_rule(**{name: x[:, 50:] for name, x in given.items()})
     assert torch.allclose(whole[:, 50:], alone, atol=1e-5)
 
 
@@ -133,7 +133,7 @@ def test_on_a_gpu(time: int) -> None:
     kinds = {name: torch.float32 if name == "g" else torch.bfloat16 for name in names}
     fast = {"start": given["start"].cuda()}
     fast |= {name: given[name].detach().cuda().to(kinds[name]).requires_grad_() for name in names}
-    wanted, got = mixers.delta_rule(**slow), kernels.delta_rule(**fast)
+    wanted, got = mixers.delta_rule(**slow)[0], kernels.delta_rule(**fast)[0]
     weight = torch.randn_like(wanted)
     exact = torch.autograd.grad((wanted * weight).sum(), [slow[name] for name in names])
     close = torch.autograd.grad((got.float() * weight.cuda()).sum(), [fast[name] for name in names])

@@ -27,7 +27,7 @@ def test_a_reflection_swaps_what_two_keys_hold() -> None:
     beta = torch.tensor([1.0, 1.0, 2.0, 0.0]).view(1, 4, 1, 1)
     q = torch.stack([a, b, a, b]).view(1, 4, 1, 64)
     start = torch.tensor([[True, False, False, False]])
-    out = mixers.delta_rule(q, k, v.view(1, 4, 1, 1, 64), beta, torch.zeros(1, 4, 1), start)
+    out, _ = mixers.delta_rule(q, k, v.view(1, 4, 1, 1, 64), beta, torch.zeros(1, 4, 1), start)
     assert torch.allclose(out[0, :, 0, 0], torch.tensor([1.0, 2.0, 2.0, 1.0]), atol=1e-6)
 
 
@@ -38,7 +38,7 @@ def test_an_ungated_head_forgets_nothing() -> None:
     beta = torch.zeros(1, time, 1, 1)
     beta[0, 0] = 1.0
     start = torch.arange(time)[None] == 0
-    out = mixers.delta_rule(k[:, :, 0], k, k, beta, torch.zeros(1, time, 1), start)
+    out, _ = mixers.delta_rule(k[:, :, 0], k, k, beta, torch.zeros(1, time, 1), start)
     assert torch.equal(out[0, -1, 0], a)
 
 

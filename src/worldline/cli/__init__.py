@@ -197,6 +197,7 @@ for verb in (
     debug.imagine,
     train.data,
     train.train,
+    train.export,
     learn,
     suites.bench,
     suites.score,

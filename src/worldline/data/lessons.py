@@ -10,31 +10,10 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from worldline.errors import FormatError
 
-if TYPE_CHECKING:
-    from worldline.data.mixture import Mode, Source
-
 KIND, MODE, OPERATION, REVEAL, SOURCE = "kind", "mode", "operation", "reveal", "source"
-
-
-def source_label(source: Source) -> str:
-    """A source by the module and function that draw, and its form: `source tasks shuffles`, `source chains among`."""
-    module, _, name = source.program.partition(":")
-    drawn = [module.rpartition(".")[2], *([name] if name != "program" else [])]
-    return " ".join([SOURCE, *dict.fromkeys(drawn), *source.form.split()])
-
-
-def mode_label(mode: Mode) -> str:
-    """A mode by what sets it apart: `reveal 8`, `mode bare`, `mode whole` where nothing does."""
-    options = mode.options
-    if options.reveal > 1:
-        return f"{REVEAL} {options.reveal}"
-    words = [word for word, is_so in (("bare", options.bare), ("queries", mode.queries)) if is_so]
-    words += ["element"] if options.delta == "element" else []
-    return " ".join([MODE, *(words or ["whole"])])
 
 
 class Factors:

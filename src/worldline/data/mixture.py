@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
@@ -22,7 +22,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import KINDS, MAX_BYTES, Document, document
 from worldline.data.forms.form import Draw, check, in_form
-from worldline.data.lessons import KIND, OPERATION, Factors, chance, mode_label, source_label
+from worldline.data.lessons import KIND, MODE, OPERATION, REVEAL, SOURCE, Factors, chance
 from worldline.errors import UsageError
 from worldline.flow.operations import operations
 from worldline.limits import Limits
@@ -64,6 +64,13 @@ class Source:
         if not self.weight > 0:
             raise UsageError(f"the weight of a source is positive, not {self.weight!r}")
 
+    @property
+    def label(self) -> str:
+        """What draws, and the form: `source tasks shuffles`, `source chains among`."""
+        module, _, name = self.program.partition(":")
+        drawn = [module.rpartition(".")[2], *([name] if name != "program" else [])]
+        return " ".join([SOURCE, *dict.fromkeys(drawn), *self.form.split()])
+
 
 @dataclass(frozen=True, kw_only=True)
 class Mode:
@@ -73,6 +80,16 @@ class Mode:
     options: Compact = field(default_factory=Compact)
     queries: int = 0
     kinds: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What sets it apart: `reveal 8`, `mode bare`; `mode whole` where nothing does."""
+        options = self.options
+        if options.reveal > 1:
+            return f"{REVEAL} {options.reveal}"
+        words = [word for word, is_so in (("bare", options.bare), ("queries", self.queries)) if is_so]
+        words += ["element"] if options.delta == "element" else []
+        return " ".join([MODE, *(words or ["whole"])])
 
 
 GENERATE = Source(kind="generate", program="worldline.programs.generate:program", weight=0.8)
@@ -201,7 +218,7 @@ class SourceChoice:
         kinds, wanted = self._factors.of(KIND), self._factors.of(OPERATION)
         draws = [thinned(favouring(draw, kinds), wanted) for draw in self._resolved]
         self._draws = list(zip(self._sources, draws, strict=True))
-        self._shares = [source.weight * self._factors(source_label(source)) for source in self._sources]
+        self._shares = [source.weight * self._factors(source.label) for source in self._sources]
 
     def pick(self, rng: random.Random) -> tuple[Source, Draw]:
         """A source and what draws its programs."""
@@ -212,7 +229,8 @@ class SourceChoice:
 
 def favouring(draw: Draw, kinds: Mapping[str, float]) -> Draw:
     """Draws the same, but its kinds of programs by other shares, where it has kinds."""
-    return partial(draw, favour=kinds) if kinds and "favour" in signature(draw).parameters else draw
+    having: Callable[..., Program] = draw
+    return partial(having, favour=kinds) if kinds and "favour" in signature(draw).parameters else draw
 
 
 def thinned(draw: Draw, wanted: Mapping[str, float]) -> Draw:
@@ -246,7 +264,7 @@ def written(
     modes = [mode for mode in mixture.modes if not mode.kinds or kind in mode.kinds]
     if not modes:
         raise UsageError(f"the mixture has no mode for programs of the kind {kind}")
-    weights = [mode.weight * (factors(mode_label(mode)) if factors else 1.0) for mode in modes]
+    weights = [mode.weight * (factors(mode.label) if factors else 1.0) for mode in modes]
     mode = rng.choices(modes, weights)[0]
     options, shift, most = mode.options, 0, mode.queries
     if rng.random() < mixture.shift and not trace.program.files:

@@ -19,12 +19,12 @@ from worldline.errors import FormatError
 LIMITS = {KIND: (4.0, 6.0), SOURCE: (2.0, 6.0), MODE: (1.5, 12.0), OPERATION: (2.0, 40.0)}
 KEPT = 0.85  # of what was measured before, at each new set
 FIRST = 2  # the spacing that is open from the beginning
-HELD, ENOUGH = 0.9, 12.0  # a spacing is held: this share of exact traces, of so many
+HELD, ENOUGH = 0.8, 12.0  # a spacing is held: this share of traces written to the letter, of so many
 SHARES = (0.5, 0.25)  # of the largest open spacing and the one before; the others share the rest
 
 
 @dataclass(frozen=True)
-class Tally:
+class LessonTally:
     """Results added up, older ones counting less: how many, right, their chances, and what they can teach."""
 
     n: float = 0.0
@@ -32,13 +32,13 @@ class Tally:
     sure: float = 0.0
     gain: float = 0.0
 
-    def plus(self, other: Tally) -> Tally:
+    def plus(self, other: LessonTally) -> LessonTally:
         """Both together."""
-        return Tally(*(a + b for a, b in zip(self._sums, other._sums, strict=True)))
+        return LessonTally(*(a + b for a, b in zip(self._sums, other._sums, strict=True)))
 
-    def times(self, share: float) -> Tally:
+    def times(self, share: float) -> LessonTally:
         """The same, counting so much less."""
-        return Tally(*(share * each for each in self._sums))
+        return LessonTally(*(share * each for each in self._sums))
 
     @property
     def _sums(self) -> tuple[float, float, float, float]:
@@ -58,17 +58,17 @@ class Result:
     right: bool
     logprob: float
 
-    def tally(self) -> Tally:
+    def tally(self) -> LessonTally:
         """As a tally of one."""
         chance = math.exp(min(0.0, self.logprob))
-        return Tally(1.0, float(self.right), chance, 4 * chance * (1 - chance))
+        return LessonTally(1.0, float(self.right), chance, 4 * chance * (1 - chance))
 
 
 @dataclass(frozen=True)
 class Curriculum:
     """What is known of a model by label, the largest spacing that is open, and the factors that follow."""
 
-    tallies: Mapping[str, Tally] = field(default_factory=dict)
+    tallies: Mapping[str, LessonTally] = field(default_factory=dict)
     opened: int = FIRST
     factors: Mapping[str, float] = field(default_factory=dict)
     sets: int = 0
@@ -86,7 +86,7 @@ class Curriculum:
 def from_json(data: Any) -> Curriculum:
     """What `to_json` gave."""
     try:
-        tallies = {label: Tally(**tally) for label, tally in data["tallies"].items()}
+        tallies = {label: LessonTally(**tally) for label, tally in data["tallies"].items()}
         return Curriculum(tallies, int(data["opened"]), dict(data["factors"]), int(data["sets"]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"not a curriculum: {error!r}") from error
@@ -99,17 +99,19 @@ def beginning(spacings: Mapping[int, float]) -> Curriculum:
 
 def moved(before: Curriculum, results: Iterable[Result], spacings: Mapping[int, float]) -> Curriculum:
     """The curriculum after one more set of drills; `spacings` are those of the mixture with their weights."""
-    fresh: dict[str, Tally] = {}
+    fresh: dict[str, LessonTally] = {}
     for result in results:
-        fresh[result.label] = fresh.get(result.label, Tally()).plus(result.tally())
+        fresh[result.label] = fresh.get(result.label, LessonTally()).plus(result.tally())
     old = {label: tally.times(KEPT) for label, tally in before.tallies.items()}
-    tallies = {label: old.get(label, Tally()).plus(fresh.get(label, Tally())) for label in old | fresh}
+    tallies = {
+        label: old.get(label, LessonTally()).plus(fresh.get(label, LessonTally())) for label in old | fresh
+    }
     opened = _opened(before.opened, tallies, spacings)
     factors = {**factors_of(tallies), **_ladder(opened, spacings)}
     return replace(before, tallies=tallies, opened=opened, factors=factors, sets=before.sets + 1)
 
 
-def factors_of(tallies: Mapping[str, Tally]) -> dict[str, float]:
+def factors_of(tallies: Mapping[str, LessonTally]) -> dict[str, float]:
     """For each label of an axis its gain beside the mean gain of its axis, shrunk to 1 while little is known of it."""
     found = {}
     for axis, (limit, weight) in LIMITS.items():
@@ -122,8 +124,8 @@ def factors_of(tallies: Mapping[str, Tally]) -> dict[str, float]:
     return found
 
 
-def _opened(opened: int, tallies: Mapping[str, Tally], spacings: Mapping[int, float]) -> int:
-    exam = tallies.get(f"{REVEAL} {opened}", Tally())
+def _opened(opened: int, tallies: Mapping[str, LessonTally], spacings: Mapping[int, float]) -> int:
+    exam = tallies.get(f"{REVEAL} {opened}", LessonTally())
     later = [spacing for spacing in spacings if spacing > opened]
     return min(later) if later and exam.n >= ENOUGH and exam.rate >= HELD else opened
 

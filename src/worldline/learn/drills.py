@@ -20,7 +20,7 @@ from worldline.core.trace import Trace
 from worldline.data.document import Document
 from worldline.data.exchange import Score
 from worldline.data.forms.form import Draw, in_form
-from worldline.data.lessons import KIND, OPERATION, REVEAL, mode_label, source_label
+from worldline.data.lessons import KIND, OPERATION, REVEAL
 from worldline.data.mixture import TOGETHER, Mixture, Mode, Source, favouring, resolve, written
 from worldline.flow.operations import condition, of_name, of_result
 from worldline.learn.curriculum import Result
@@ -67,11 +67,12 @@ class Drill:
 
 def lessons(mixture: Mixture) -> list[Lesson]:
     """Every source of a mixture, and every kind of generated program where it has them."""
-    found = [Lesson(source_label(source), source, resolve(source)) for source in mixture.sources]
-    plain = next((one for one in found if one.source.program == GENERATED and not one.source.form), None)
-    for name in SHARES if plain else ():
-        alone = dict.fromkeys(SHARES, 0.0) | {name: 1.0}
-        found.append(replace(plain, label=f"{KIND} {name}", draw=favouring(plain.draw, alone)))  # type: ignore[type-var]
+    found = [Lesson(source.label, source, resolve(source)) for source in mixture.sources]
+    plain = [one for one in found if one.source.program == GENERATED and not one.source.form][:1]
+    for one in plain:
+        for name in SHARES:
+            alone = favouring(one.draw, dict.fromkeys(SHARES, 0.0) | {name: 1.0})
+            found.append(replace(one, label=f"{KIND} {name}", draw=alone))
     return found
 
 
@@ -97,12 +98,12 @@ class DrillBook:
             modes = [mode for mode in self._modes if not mode.kinds or lesson.source.kind in mode.kinds]
             if modes:
                 mode = self._rng.choices(modes, [mode.weight for mode in modes])[0]
-                found.append(self._drill(trace, lesson.source.kind, mode, (lesson.label, mode_label(mode))))
+                found.append(self._drill(trace, lesson.source.kind, mode, (lesson.label, mode.label)))
         return [drill for drill in found if drill is not None]
 
     def exams(self, spacing: int, count: int) -> list[Drill]:
         """So many shuffles of `EXAM` lines, the state shown every `spacing` steps."""
-        programs = []
+        programs: list[tuple[None, Program]] = []
         while len(programs) < count:
             program = permutation(self._rng, length=EXAM)
             if split_of(key(program.source)) == self._mixture.split:

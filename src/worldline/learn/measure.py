@@ -15,7 +15,7 @@ import numpy as np
 
 from worldline.data.document import Document
 from worldline.data.exchange import Score
-from worldline.learn.curriculum import Curriculum, Result, Tally, beginning, moved
+from worldline.learn.curriculum import Curriculum, LessonTally, Result, beginning, moved
 from worldline.learn.drills import Drill, DrillBook
 from worldline.stats import wilson
 
@@ -102,9 +102,9 @@ def measure(
 
 def rows(results: list[Result], before: Curriculum, now: Curriculum) -> list[Row]:
     """What was measured, label by label, those that teach most first in each axis."""
-    tallies: dict[str, Tally] = {}
+    tallies: dict[str, LessonTally] = {}
     for result in results:
-        tallies[result.label] = tallies.get(result.label, Tally()).plus(result.tally())
+        tallies[result.label] = tallies.get(result.label, LessonTally()).plus(result.tally())
     found = []
     for label, tally in tallies.items():
         n, wrong = round(tally.n), round(tally.n - tally.right)

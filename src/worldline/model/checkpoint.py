@@ -258,28 +258,32 @@ def resolve(path: Path | None) -> Path:
     return found
 
 
-def export(folder: Path, out: Path, *, facts: Manifest | None = None) -> Manifest:
+def export(folder: Path | None, out: Path, *, half: bool = False, facts: Manifest | None = None) -> Manifest:
     """The weights that ship: a checkpoint's average (or its weights, if it has none) as the engine holds them.
 
-    It says what they were `trained_on`, as the run wrote it down; of an older run, as far as its configuration tells.
+    `half` writes all in bfloat16 instead: about twice the size, nearer to what was trained, to train on. The manifest
+    says what they were `trained_on`, as the run wrote it down; of an older run, as far as its configuration tells.
     """
     from worldline.model.engine.rounding import engine_form
-    from worldline.model.weights import to_safetensors, widened
+    from worldline.model.weights import narrow, to_safetensors, widened
 
     source = resolve(folder)
     manifest = read_manifest(source)
     if "base" in manifest:
         raise UsageError(f"{source} is an adaptation: it remembers the values it was trained on, and stays here")
     shape, stored = read_weights(source)
-    rounded = stored if manifest["version"] == ROUNDED else engine_form(shape, widened(stored))
+    if half:
+        stored = {name: narrow(array) for name, array in widened(stored).items()}
+    elif manifest["version"] != ROUNDED:
+        stored = engine_form(shape, widened(stored))
     config = manifest.get("config", {})
     kept: Manifest = {key: manifest[key] for key in ("shape", "step") if key in manifest}
     kept["trained_on"] = manifest.get("trained_on") or _described(config)
     places = ("sources", "held_out", "init_from")  # of the machine that trained: they mean nothing elsewhere
     kept["config"] = {key: value for key, value in config.items() if key not in places}
     draft = begin(out)
-    files.write(draft / MODEL, to_safetensors(rounded))
-    finish(draft, out, {"kind": "weights", **kept, **(facts or {})}, version=ROUNDED)
+    files.write(draft / MODEL, to_safetensors(stored))
+    finish(draft, out, {"kind": "weights", **kept, **(facts or {})}, version=VERSION if half else ROUNDED)
     return read_manifest(out)
 
 

@@ -13,21 +13,23 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor, nn
 
-from worldline.model import kernels
+from worldline.model import fused, kernels, mixers
+from worldline.model.fused import norm
 from worldline.model.mixers import BatchLayout
+from worldline.model.plan import BatchPlan
 from worldline.model.shape import HEAD, SHARED, TAPS, Shape
 
-EPSILON = 1e-6
-
-
-def norm(x: Tensor) -> Tensor:
-    """To unit root mean square along the last axis."""
-    return functional.rms_norm(x, (x.shape[-1],), eps=EPSILON)
+Carried = tuple[Any, ...]  # tensors that a layer carries from a row into the next one
 
 
 def unit(x: Tensor) -> Tensor:
     """To unit length along the last axis."""
     return norm(x) / math.sqrt(x.shape[-1])
+
+
+def _blank(like: Tensor, *shape: int) -> Tensor:
+    """Zeros, of the stream's kind."""
+    return like.new_zeros(shape, dtype=torch.bfloat16 if like.is_cuda else like.dtype)
 
 
 class Matrix(nn.Module):
@@ -40,23 +42,21 @@ class Matrix(nn.Module):
         self.weight = nn.Parameter(torch.randn(sum(rows), columns) * scale)
 
     def forward(self, x: Tensor) -> Tensor:
-        return functional.linear(x, self.weight.to(x.dtype))
+        return kernels.product(x, self.weight)
 
 
 class Short(nn.Module):
-    """A short convolution, channel by channel, as shifted adds."""
+    """A short convolution, channel by channel, of what is normed."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.taps = nn.Parameter(torch.zeros(TAPS, width))
 
-    def forward(self, x: Tensor, position: Tensor) -> Tensor:
-        taps = self.taps.to(x.dtype)
-        out = x * (1 + taps[0])
-        for back in range(1, TAPS):
-            earlier = functional.pad(x, (0, 0, back, 0))[:, : x.shape[1]]
-            out = out + torch.where((position >= back).unsqueeze(-1), earlier, 0.0) * taps[back]
-        return out
+    def forward(
+        self, x: Tensor, added: Tensor | None, position: Tensor, tail: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """x + added, and the convolution of its norm."""
+        return fused.convolved(x, added, self.taps, position, tail)
 
 
 class Delta(nn.Module):
@@ -71,22 +71,34 @@ class Delta(nn.Module):
         self.rates = nn.Parameter(torch.randn(writes + shape.gated, shape.width) * 0.1 * shape.width**-0.5)
         self.bias = nn.Parameter(torch.cat([torch.zeros(writes), _slow(shape.gated)]))
 
-    def forward(self, x: Tensor, layout: BatchLayout) -> Tensor:
+    def forward(
+        self, x: Tensor, layout: BatchLayout, plan: BatchPlan | None, carried: Carried
+    ) -> tuple[Tensor, Carried]:
         shape, steps = self.shape, self.shape.householders
-        q, k, v, gate = self.inner(x).split(shape.delta_rows, -1)
+        # One product for both maps, its width a multiple of 16: the rates by themselves would read x once more.
+        joined = torch.cat([self.inner.weight, self.rates])
+        wide = kernels.product(x, functional.pad(joined, (0, 0, 0, -len(joined) % 16)))
+        raw, wide = wide[..., sum(shape.delta_rows) : len(joined)], wide[..., : sum(shape.delta_rows)]
+        q, k, v, gate = wide.split(shape.delta_rows, -1)
         q, gate = (y.unflatten(-1, (shape.heads, HEAD)) for y in (q, gate))
         k, v = (y.unflatten(-1, (steps, shape.heads, HEAD)) for y in (k, v))
-        beta, g = self._rates(x)
-        out = kernels.delta_rule(unit(q), unit(k), v, beta.to(q.dtype), g, layout.position == 0)
-        return cast(Tensor, self.outer((norm(out) * functional.silu(gate)).flatten(-2)))
+        beta, g = self._rates(raw.float() + self.bias)
+        state = carried[0] if carried else None
+        out, last = kernels.delta_rule(
+            unit(q), unit(k), v, beta.to(q.dtype), g, layout.position == 0, state, plan
+        )
+        mixed = self.outer((norm(out) * functional.silu(gate)).flatten(-2))
+        return mixed, (last,) if carried and last is not None else ()
 
-    def _rates(self, x: Tensor) -> tuple[Tensor, Tensor]:
+    def nothing(self, rows: int, layout: BatchLayout) -> Carried:
+        """What a row carries on that has nothing before it."""
+        return (self.bias.new_zeros(rows, self.shape.heads, HEAD, HEAD),)
+
+    def _rates(self, raw: Tensor) -> tuple[Tensor, Tensor]:
         shape = self.shape
-        with torch.autocast(x.device.type, enabled=False):
-            raw = functional.linear(x.float(), self.rates, self.bias)
         writes = shape.heads * shape.householders
         write, decay = raw[..., :writes], raw[..., writes:]
-        beta = 2 * write.sigmoid().reshape(*x.shape[:-1], shape.householders, shape.heads)
+        beta = 2 * write.sigmoid().reshape(*raw.shape[:-1], shape.householders, shape.heads)
         g = functional.pad(-functional.softplus(decay), (0, shape.heads - shape.gated))
         return beta, g
 
@@ -110,13 +122,23 @@ class Attention(nn.Module):
         self.sharpness = nn.Parameter(torch.full((shape.queries,), 1 / 6))
         self.register_buffer("slopes", torch.tensor(shape.slopes), persistent=False)
 
-    def forward(self, x: Tensor, layout: BatchLayout, blocks: Any) -> Tensor:
+    def forward(
+        self, x: Tensor, layout: BatchLayout, plan: BatchPlan | None, carried: Carried
+    ) -> tuple[Tensor, Carried]:
         q, k, v, gate = self.inner(x).split(self.shape.attention_rows, -1)
         k, v = (y.unflatten(-1, (SHARED, HEAD)) for y in (k, v))
+        k = norm(k)
         sharp = layout.seen.float().log().clamp(min=1.0).unsqueeze(-1) * self.sharpness
         q = norm(q.unflatten(-1, (self.shape.queries, HEAD))) * sharp.unsqueeze(-1).to(q.dtype)
-        out = kernels.attend(q, norm(k), v, self.slopes, layout, blocks)
-        return cast(Tensor, self.outer(out.flatten(-2) * gate.sigmoid()))
+        if carried:
+            k, v = (torch.cat(pair, 1) for pair in zip(carried, (k, v), strict=True))
+        out = kernels.attend(q, k, v, self.slopes, layout, plan)
+        mixed = self.outer(out.flatten(-2) * gate.sigmoid())
+        return mixed, tuple(mixers.keep(x, layout) for x in (k, v)) if carried else ()
+
+    def nothing(self, rows: int, layout: BatchLayout) -> Carried:
+        """What a row carries on that has nothing before it."""
+        return (_blank(self.sharpness, rows, layout.slots, SHARED, HEAD),) * 2
 
 
 class Perceptron(nn.Module):
@@ -142,11 +164,34 @@ class Layer(nn.Module):
         self.mlp_short = Short(shape.width)
         self.mlp = Perceptron(shape)
 
-    def forward(self, x: Tensor, layout: BatchLayout, blocks: Any) -> Tensor:
-        y = self.mixer_short(norm(x), layout.position)
-        mixed = self.mixer(y, layout, blocks) if isinstance(self.mixer, Attention) else self.mixer(y, layout)
-        x = x + mixed
-        return cast(Tensor, x + self.mlp(self.mlp_short(norm(x), layout.position)))
+    def forward(
+        self,
+        x: Tensor,
+        added: Tensor | None,
+        layout: BatchLayout,
+        plan: BatchPlan | None = None,
+        carried: Carried = (),
+    ) -> tuple[Tensor, Tensor, Carried]:
+        """From the stream and what is to be added to it: the same behind the layer, and what the next row needs.
+
+        A sum is made where it is normed: by the next one who reads it.
+        """
+        tails: Carried = carried[:2] if carried else (None, None)
+        x, y = self.mixer_short(x, added, layout.position, tails[0])
+        ends = [x[:, 1 - TAPS :]]
+        mixed, state = self.mixer(y, layout, plan, carried[2:])
+        x, y = self.mlp_short(x, mixed, layout.position, tails[1])
+        ends.append(x[:, 1 - TAPS :])
+        if carried:
+            pairs = zip(tails, ends, strict=True)
+            tails = tuple(torch.cat([old, norm(end)], 1)[:, 1 - TAPS :] for old, end in pairs)
+            state = tuple(tensor.detach().contiguous() for tensor in (*tails, *state))
+        return x, self.mlp(y), state
+
+    def nothing(self, rows: int, layout: BatchLayout) -> Carried:
+        """What a row carries on that has nothing before it: two tails, and what the mixer does."""
+        tail = _blank(self.mlp_short.taps, rows, TAPS - 1, self.mlp_short.taps.shape[1])
+        return tail, tail, *self.mixer.nothing(rows, layout)
 
 
 class Trunk(nn.Module):
@@ -159,19 +204,38 @@ class Trunk(nn.Module):
         self.layers = nn.ModuleList(Layer(shape, kind) for kind in shape.layers)
         self.head = nn.Parameter(torch.zeros(shape.vocabulary, shape.width))
 
-    def hidden(self, data: Tensor, position: Tensor, prompt: Tensor, blocks: Any = None) -> Tensor:
-        """The normed stream behind the last layer."""
-        layout = BatchLayout(position, prompt, self.shape.window)
-        if blocks is None and "attention" in self.shape.layers:
-            blocks = kernels.block_mask(layout)
-        x = norm(functional.embedding(data.long(), self.embed))
-        if x.is_cuda:
-            x = x.to(torch.bfloat16)
-        for layer in self.layers:
-            x = layer(x, layout, blocks)
-        return norm(x)
+    def hidden(
+        self,
+        data: Tensor,
+        position: Tensor,
+        prompt: Tensor,
+        carried: list[Carried] | None = None,
+        *,
+        kept: int = 0,
+    ) -> Tensor:
+        """The normed stream behind the last layer.
 
-    def forward(self, data: Tensor, position: Tensor, prompt: Tensor, blocks: Any = None) -> Tensor:
+        `carried` is what each layer carried out of the rows before, without a gradient; it becomes what they carry out
+        of these. `kept` bytes of a prompt stay visible to attention beyond a row.
+        """
+        layout = BatchLayout(position, prompt, self.shape.window, kept)
+        plan = kernels.plan(layout, steps=self.shape.householders)
+        table = norm(self.embed)  # normed before it is looked up: 256 rows instead of one a byte
+        x = functional.embedding(data.int(), table.to(torch.bfloat16) if data.is_cuda else table)
+        added = torch.zeros_like(x).requires_grad_(x.requires_grad)  # so that every layer is the same graph
+        for n, layer in enumerate(self.layers):
+            x, added, state = layer(x, added, layout, plan, carried[n] if carried else ())
+            if carried:
+                carried[n] = state
+        return norm(x + added)
+
+    def nothing(self, rows: int, *, kept: int) -> list[Carried]:
+        """What every layer carries into rows that have nothing before them."""
+        blank = torch.zeros(1, 1, dtype=torch.int32)
+        layout = BatchLayout(blank, blank, self.shape.window, kept)
+        return [cast(Layer, layer).nothing(rows, layout) for layer in self.layers]
+
+    def forward(self, data: Tensor, position: Tensor, prompt: Tensor) -> Tensor:
         """Logits of the byte after each byte."""
-        x = self.hidden(data, position, prompt, blocks)
+        x = self.hidden(data, position, prompt)
         return functional.linear(x, self.head.to(x.dtype)).float()

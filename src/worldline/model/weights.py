@@ -1,9 +1,9 @@
 """Weights out of a safetensors file and into one, without torch: arrays under the names of `Trunk.state_dict()`.
 
-A matrix is the rows of NAME, float32 or bfloat16, and below them those of NAME.int8, each times its number in NAME.scale;
-either part may be absent. The file is mapped, not copied. bfloat16 is held as its bits, uint16: the C engine takes
-all as it is stored, and `read` widens all to float32. The header is untrusted: every name, type, shape and offset is
-checked against the file, and so is every scale. Nothing is verified by digest here: that is the caller's.
+A matrix is the rows of NAME, float32 or bfloat16, and below them those of NAME.int8, each times its number in
+NAME.scale; either part may be absent. The file is mapped, not copied. bfloat16 is held as its bits, uint16: the C
+engine takes all as it is stored, and `read` widens all to float32. The header is untrusted: every name, type, shape and
+offset is checked against the file, and so is every scale. Nothing is verified by digest here: that is the caller's.
 """
 
 from __future__ import annotations

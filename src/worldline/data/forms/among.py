@@ -19,7 +19,9 @@ _WORD = re.compile(r"[^\W\d]\w*")
 Draw = Callable[[Random], Program]
 
 
-def among(program: Program, rng: Random, draw: Draw, *, beside: int | None = None) -> Program:
+def among(
+    program: Program, rng: Random, draw: Draw, *, beside: int | None = None, longest: int = LONGEST
+) -> Program:
     """The program between the definitions of up to `MOST` others, or of `beside`; as it is where that cannot be."""
     own = pieces(program.source)
     names = [name for one in own for name in one.binds()]
@@ -34,7 +36,7 @@ def among(program: Program, rng: Random, draw: Draw, *, beside: int | None = Non
         if not wanted:
             break
         other = _renamed(draw(rng), taken, rng)
-        if other and sum(map(len, (*order, *other))) <= LONGEST:
+        if other and sum(map(len, (*order, *other))) <= longest:
             order, wanted = _merged(order, other, rng), wanted - 1
     return Program(source="\n".join(order), call=program.call)
 

@@ -39,8 +39,8 @@ def rows_above(shape: Shape, name: str) -> int | None:
     if name == "head":
         return shape.vocabulary
     if name.endswith("mixer.inner.weight"):
-        kind = shape.layers[int(name.split(".")[1])]
-        return sum((shape.delta_rows if kind == "delta" else shape.attention_rows)[:2])
+        is_delta = shape.layers[int(name.split(".")[1])] == "delta"
+        return 0 if is_delta else sum(shape.attention_rows[:2])  # queries and keys
     return 0 if name.endswith((".outer.weight", ".inner.weight")) else None
 
 

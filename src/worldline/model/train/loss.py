@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -18,7 +18,8 @@ from torch.utils.checkpoint import checkpoint
 
 from worldline.data.batches import Batch, answer, document_places, pack
 from worldline.data.sources import Pair
-from worldline.model.hybrid import Trunk
+from worldline.model import kernels
+from worldline.model.hybrid import Carried, Trunk
 from worldline.model.train.feed import Tensors, tensors, to_device
 
 SLICE = 1 << 26  # logits held at a time
@@ -36,15 +37,16 @@ def _summed(x: Tensor, head: Tensor, target: Tensor, weight: Tensor) -> Tensor:
     return (functional.cross_entropy(logits, target, reduction="none") * weight).sum()
 
 
-def loss_sum(model: Trunk, batch: Tensors) -> Tensor:
-    """The sum of the cross-entropies (in nats) of the bytes to be predicted."""
-    x = model.hidden(batch.data, batch.position, batch.prompt).flatten(0, 1)
+def loss_sum(model: Trunk, batch: Tensors, carried: list[Carried] | None = None, *, kept: int = 0) -> Tensor:
+    """The sum of the cross-entropies (in nats) of the bytes to be predicted; rows go on as `Trunk.hidden` says."""
+    x = model.hidden(batch.data, batch.position, batch.prompt, carried, kept=kept).flatten(0, 1)
     target, weight = batch.data.roll(-1, 1).flatten().long(), batch.weight.flatten()
     size = max(1, SLICE // model.shape.vocabulary)
+    summed: Any = kernels.compiled(_summed) if x.is_cuda else _summed
     if len(x) <= size:
-        return _summed(x, model.head, target, weight)
+        return cast(Tensor, summed(x, model.head, target, weight))
     parts = zip(*(torch.split(each, size) for each in (x, target, weight)), strict=True)
-    sums: list[Any] = [checkpoint(_summed, a, model.head, b, c, use_reentrant=False) for a, b, c in parts]
+    sums: list[Any] = [checkpoint(summed, a, model.head, b, c, use_reentrant=False) for a, b, c in parts]
     return torch.stack(sums).sum()
 
 
