@@ -1,8 +1,8 @@
 """Adapts a model to a user's own code: its calls recorded, low-rank changes trained, and kept only if that is better.
 
 Asked before and after, by the engine that will be used: calls held out of the functions that were learned from, calls
-of functions that were not, and generated programs, which must not be forgotten. The base is not touched: what is kept is a
-folder with the changes and the base's digest. It remembers the user's values, and is to stay where they may be seen.
+of functions that were not, and generated programs, which must not be forgotten. The base is not touched: what is kept
+is a folder with the changes and the base's digest. It remembers the user's values: it stays where they may be seen.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def adapt(
     tell: Told | None = None,
     **options: Any,
 ) -> Adapted:
-    """Adapt a model to a folder's code and, if that is better, keep the changes in `out`; `options` are of `Adapting`."""
+    """Adapt a model to a folder's code and keep the changes in `out` if that is better; `options` are `Adapting`'s."""
     try:
         from worldline.model.train.low_rank import Adapting, train_changes
     except ModuleNotFoundError as error:
@@ -101,7 +101,9 @@ def adapt(
     suites = {
         SAME: _suite(SAME, parts.same), UNSEEN: _suite(UNSEEN, parts.unseen), KNOWN: _generated(known, seed)
     }  # fmt: skip
-    documents, held_back = (recorded(some, seed=seed, trust=trust) for some in (parts.lessons, parts.held_back))
+    documents, held_back = (
+        recorded(some, seed=seed, trust=trust) for some in (parts.lessons, parts.held_back)
+    )
     before = _asked(shape, weights, suites, tell, "before")
     changes = train_changes(
         shape, weights, [(each.prompt, each.steps) for each in documents],

@@ -1,8 +1,8 @@
 """The calls of a user's own folder, and which of them are learned from.
 
-What can be called is found and called in the box, as `data mine` does, with several seeds. Held out are whole functions,
-which are then called by nothing that is learned from, and some calls of the others; no call is on two sides, under other
-names neither. What is learned from is spread over the functions.
+What can be called is found and called in the box, as `data mine` does, with several seeds. Held out are whole
+functions, whose definitions are then in nothing that is learned from, and some calls of the others; no call is on two
+sides, under other names neither. What is learned from is spread over the functions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ FEWEST = 12  # calls that something can be learned and measured with
 FUNCTIONS = 6  # fewer than these, and none is held out whole
 LONGEST = 1_536  # bytes of a document that is learned from: attention on a CPU takes the square of it
 HELD_BACK = 8  # calls that decide when to stop
-_FORM = Mixture(modes=(Mode(weight=0.75), Mode(weight=0.25, options=Compact(bare=True))), max_bytes=LONGEST, query=0.0)
+_FORM = Mixture(
+    modes=(Mode(weight=0.75), Mode(weight=0.25, options=Compact(bare=True))), max_bytes=LONGEST, query=0.0
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,9 @@ def own_calls(folder: str | Path, *, seed: int = 0, trust: bool = False) -> list
     return list(found.values())
 
 
-def split_calls(calls: Sequence[Mined], *, seed: int = 0, lessons: int = 160, held_out: int = 60) -> CallSplit:
+def split_calls(
+    calls: Sequence[Mined], *, seed: int = 0, lessons: int = 160, held_out: int = 60
+) -> CallSplit:
     """So many calls to learn from and to hold out at most, a third of those held out of functions never seen."""
     rng = Random(f"own calls {seed}")
     groups: dict[str, list[Mined]] = {}
@@ -77,7 +81,9 @@ def split_calls(calls: Sequence[Mined], *, seed: int = 0, lessons: int = 160, he
     rest = _spread([several[n:] for several, n in zip(seen, cut, strict=True)], lessons + HELD_BACK)
     back = min(HELD_BACK, len(rest) // 4)
     if not back or not same:
-        raise UsageError(f"{len(calls)} calls of {len(groups)} functions are too few to learn from and to hold out")
+        raise UsageError(
+            f"{len(calls)} calls of {len(groups)} functions are too few to learn from and to hold out"
+        )
     return CallSplit(tuple(rest[back:]), tuple(rest[:back]), tuple(same), tuple(unseen))
 
 

@@ -270,7 +270,9 @@ def export(folder: Path | None, out: Path, *, half: bool = False, facts: Manifes
     source = resolve(folder)
     manifest = read_manifest(source)
     if "base" in manifest:
-        raise UsageError(f"{source} is an adaptation: it remembers the values it was trained on, and stays here")
+        raise UsageError(
+            f"{source} is an adaptation: it remembers the values it was trained on, and stays here"
+        )
     shape, stored = read_weights(source)
     if half:
         stored = {name: narrow(array) for name, array in widened(stored).items()}
@@ -343,4 +345,6 @@ def _base(folder: Path, manifest: Manifest) -> Path:
         if digest(path) == wanted:
             return path
     where = place or "the shipped one"
-    raise DigestError(f"{folder} adapts the model {wanted[:12]}, which was {where}: that is gone, or another one now")
+    raise DigestError(
+        f"{folder} adapts the model {wanted[:12]}, which was {where}: that is gone, or another one now"
+    )

@@ -20,15 +20,16 @@ def print_adapted(console: Console, found: Adapted) -> None:
             table.add_row(f"{name}: {what}", *(f"{count:,}" for count in (*counts, *flips)), p_value(some.p))
     console.print(table)
     before, after = found.nats
-    console.print(
-        Text(
-            f"{found.lessons:,} calls of {found.functions:,} functions, {found.documents:,} documents in {found.steps:,} "
-            f"steps, {found.cpu_seconds:,.0f} CPU-seconds of training; held back {before:.2f} -> {after:.2f} nats a call",
-            style="dim",
-        )
-    )
+    learned = f"{found.lessons:,} calls of {found.functions:,} functions, {found.steps:,} steps"
+    cost = f"{found.documents:,} documents, {found.cpu_seconds:,.0f} CPU-seconds of training"
+    console.print(Text(f"{learned}, {cost}; held back {before:.2f} -> {after:.2f} nats a call", style="dim"))
     if found.refused:
         console.print(Text(f"not kept: {found.refused}", style="red"))
     else:
         console.print(Text(f"kept in {printable(found.out)}: use it with --model", style="green"))
-        console.print(Text("It remembers values of the code it was trained on: keep it where they may be seen.", style="dim"))
+        console.print(
+            Text(
+                "It remembers values of the code it was trained on: keep it where they may be seen.",
+                style="dim",
+            )
+        )

@@ -2,8 +2,8 @@
 
 Only matrices of the last layers are changed; what the layers below them make of a document is computed once and kept. A
 document that the model is sure of is read and not learned from, so the time goes to what it does not know yet; some
-documents of what it knew before are mixed in, so that it is not forgotten. What comes of it is the best by the documents
-held back for that, the beginning included. The same for a seed, where the budget is steps and not minutes.
+documents of what it knew before are mixed in, so that it is not forgotten. What comes of it is the best by the
+documents held back for that, the beginning included. The same for a seed, where the budget is steps and not minutes.
 """
 
 from __future__ import annotations
