@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worldline import files
-from worldline.data.mine.mine import Mined
+from worldline.data.mine.mined import Mined
 from worldline.data.mixture import SMALL
 from worldline.errors import UsageError
 from worldline.learn.own_calls import known_documents, own_calls, recorded, split_calls

@@ -16,7 +16,8 @@ from random import Random
 
 from worldline.codec.compact.prompt import Compact
 from worldline.data.document import Document
-from worldline.data.mine.mine import Mined, mine, read_mined
+from worldline.data.mine.mine import mine
+from worldline.data.mine.mined import Mined, read_mined
 from worldline.data.mixture import SMALL, TOGETHER, Mixture, Mode, documents, written
 from worldline.errors import UsageError
 from worldline.programs.split import execution

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -20,7 +20,8 @@ from torch import Tensor, nn
 
 from worldline.data.sources import Pair
 from worldline.errors import UsageError
-from worldline.model.hybrid import Matrix, Trunk, norm
+from worldline.model.fused import norm
+from worldline.model.hybrid import Matrix, Trunk
 from worldline.model.low_rank import DOWN, UP
 from worldline.model.mixers import BatchLayout
 from worldline.model.shape import Shape
@@ -111,10 +112,8 @@ class _Learner:
     def nats(self, pair: Pair) -> Tensor:
         """What a document costs: the sum over the bytes of its steps."""
         lesson = self._lesson(pair)
-        x = lesson.stream
-        for layer in self.model.layers[self.below :]:
-            x = layer(x, lesson.layout, None)
-        logits = functional.linear(norm(x)[0, lesson.first : -1], self.model.head)
+        x = norm(_through(self.model.layers[self.below :], lesson.stream, lesson.layout))
+        logits = functional.linear(x[0, lesson.first : -1], self.model.head)
         return functional.cross_entropy(logits, lesson.data[0, lesson.first + 1 :], reduction="sum")
 
     def look(self, pairs: Sequence[Pair]) -> float:
@@ -138,11 +137,18 @@ class _Learner:
             data = torch.tensor(list(pair[0] + pair[1])).unsqueeze(0)
             position = torch.arange(data.shape[1]).unsqueeze(0)
             layout = BatchLayout(position, torch.full_like(position, prompt), model.shape.window)
-            x = norm(functional.embedding(data, model.embed))
-            for layer in model.layers[: self.below]:
-                x = layer(x, layout, None)
-            self.lessons[pair] = _Lesson(data, layout, prompt - 1, x)
+            x = functional.embedding(data, norm(model.embed))
+            stream = _through(model.layers[: self.below], x, layout)
+            self.lessons[pair] = _Lesson(data, layout, prompt - 1, stream)
         return self.lessons[pair]
+
+
+def _through(layers: Iterable[nn.Module], x: Tensor, layout: BatchLayout) -> Tensor:
+    """The stream behind some layers."""
+    added = torch.zeros_like(x)
+    for layer in layers:
+        x, added, _ = layer(x, added, layout)
+    return x + added
 
 
 def train_changes(
