@@ -1,7 +1,7 @@
 """The calls of a user's own folder, and which of them are learned from.
 
 What can be called is found and called in the box, as `data mine` does, with several seeds. Held out are whole
-functions, whose definitions are then in nothing that is learned from, and some calls of the others; no call is on two
+functions, which nothing that is learned from can then reach, and some calls of the others; no call is on two
 sides, under other names neither. What is learned from is spread over the functions.
 """
 
@@ -15,12 +15,13 @@ from pathlib import Path
 from random import Random
 
 from worldline.codec.compact.prompt import Compact
+from worldline.core.program import Program
 from worldline.data.document import Document
 from worldline.data.mine.mine import mine
 from worldline.data.mine.mined import Mined, read_mined
 from worldline.data.mixture import SMALL, TOGETHER, Mixture, Mode, documents, written
 from worldline.errors import UsageError
-from worldline.programs.split import execution
+from worldline.programs.split import execution, key
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
@@ -52,7 +53,7 @@ def own_calls(folder: str | Path, *, seed: int = 0, trust: bool = False) -> list
             out = Path(space) / f"{turn}.xz"
             mine([str(folder)], out=out, seed=seed + turn, trust=trust)
             for each in read_mined(out):
-                found.setdefault(execution(each.program, each.key), each)
+                found.setdefault(_run(each), each)
     if len(found) < FEWEST:
         raise UsageError(
             f"{folder}: {len(found)} calls could be recorded, too few to learn from ({FEWEST}): functions are "
@@ -68,15 +69,15 @@ def split_calls(
     rng = Random(f"own calls {seed}")
     groups: dict[str, list[Mined]] = {}
     for each in calls:
-        groups.setdefault(each.key, []).append(each)
+        groups.setdefault(_function(each), []).append(each)
     order = sorted(groups)
     rng.shuffle(order)
     for several in groups.values():
         rng.shuffle(several)
     hidden = order[: len(order) // 5] if len(order) >= FUNCTIONS else []
-    unseen = _spread([groups[key] for key in hidden], held_out // 3)
+    unseen = _spread([groups[one] for one in hidden], held_out // 3)
     called = {name for each in unseen for name in _called(each)}
-    seen = [groups[key] for key in order if key not in hidden and not called & _defined(groups[key][0])]
+    seen = [groups[one] for one in order if one not in hidden and not called & _reached(groups[one][0])[1]]
     cut = [max(1, len(several) // 4) if len(several) > 2 else 0 for several in seen]
     same = _spread([several[:n] for several, n in zip(seen, cut, strict=True)], held_out - len(unseen))
     rest = _spread([several[n:] for several, n in zip(seen, cut, strict=True)], lessons + HELD_BACK)
@@ -94,21 +95,49 @@ def _spread(groups: Iterable[Sequence[Mined]], most: int) -> list[Mined]:
     return [each for _, _, each in sorted(places, key=lambda place: place[:2])[:most]]
 
 
-def _definitions(each: Mined) -> dict[str, str]:
-    """The functions and classes of a call's source by name, each as its syntax tree."""
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    return {node.name: ast.dump(node) for node in ast.parse(each.source).body if isinstance(node, kinds)}
+def _definitions(tree: ast.Module) -> dict[str, ast.stmt]:
+    """The functions, classes and assigned names of a source."""
+    found: dict[str, ast.stmt] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found[node.name] = node
+        elif isinstance(node, ast.Assign):
+            found |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+    return found
 
 
-def _defined(each: Mined) -> set[str]:
-    return set(_definitions(each).values())
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _reached(each: Mined) -> tuple[str, set[str]]:
+    """What a call can reach of its source, as text, and the functions and classes in that, as trees."""
+    defined = _definitions(ast.parse(each.source))
+    reached, waiting = set[str](), _names(ast.parse(each.call, mode="eval")) & defined.keys()
+    while waiting:
+        name = waiting.pop()
+        reached.add(name)
+        waiting |= (_names(defined[name]) & defined.keys()) - reached
+    nodes = list(dict.fromkeys(node for name, node in defined.items() if name in reached))
+    trees = {ast.dump(node) for node in nodes if not isinstance(node, ast.Assign)}
+    return "\n".join(ast.unparse(node) for node in nodes), trees
 
 
 def _called(each: Mined) -> set[str]:
     """What a call itself names, as syntax trees."""
-    defined = _definitions(each)
-    names = {node.id for node in ast.walk(ast.parse(each.call, mode="eval")) if isinstance(node, ast.Name)}
-    return {defined[name] for name in names & defined.keys()}
+    defined, names = _definitions(ast.parse(each.source)), _names(ast.parse(each.call, mode="eval"))
+    return {ast.dump(defined[name]) for name in names & defined.keys()}
+
+
+def _function(each: Mined) -> str:
+    """The hash of what a call runs, whatever stands beside it."""
+    return key(_reached(each)[0])
+
+
+def _run(each: Mined) -> str:
+    """The hash of one run, whatever stands beside it and however it is named."""
+    text = _reached(each)[0]
+    return execution(Program(source=text, call=each.call), key(text))
 
 
 def recorded(calls: Sequence[Mined], *, seed: int = 0, trust: bool = False) -> list[Document]:
