@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from worldline.rewrite.names import Function, bindings
+from worldline.rewrite.names import Function, begin, bindings
 
 MODULE = 0  # stands for the line of the module's own frame
 
@@ -43,12 +43,6 @@ def places(original: str, source: str | None = None, lines: tuple[int, ...] = ()
         before = known.get(lines[line - 1] if line else MODULE, {})
         scratch[line] = frozenset(bindings(scope)) - frozenset(before)
     return Places(tuple(heads.get(line, line) for line in lines), scratch)
-
-
-def begin(node: ast.stmt) -> int:
-    """A statement's first line, its decorators' included."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(each.lineno for each in decorators)])
 
 
 def _scopes(tree: ast.Module) -> Iterator[tuple[int, ast.AST]]:
