@@ -32,7 +32,10 @@ class Places:
 
 def places(original: str, source: str | None = None, lines: tuple[int, ...] = ()) -> Places:
     """Of a source and its rewriting, whose lines come from those `lines`; of a source alone, its own."""
-    tree = ast.parse(original)
+    try:
+        tree = ast.parse(original)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # never rewritten, and never run
+        tree = ast.Module([], [])
     heads = dict(_heads(tree))
     if source is None:
         count = original.count("\n") + 1
