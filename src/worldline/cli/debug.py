@@ -33,7 +33,14 @@ if TYPE_CHECKING:
     "--rows", type=click.IntRange(min=0), default=36, help="Rows around the divergence; 0 for all [36]."
 )
 def debug(
-    as_json: bool, html: str | None, view: bool, no_cures: bool, seconds: float, rows: int, unfold: bool, **asked: Any
+    as_json: bool,
+    html: str | None,
+    view: bool,
+    no_cures: bool,
+    seconds: float,
+    rows: int,
+    unfold: bool,
+    **asked: Any,
 ) -> None:
     """Record FILE, let a model imagine the run, and show where they part, why, and what would have helped.
 

@@ -197,7 +197,12 @@ def _scratch(found: Prediction, under: Sequence[Sequence[ScratchStep]]) -> dict[
     steps = [[step.as_json() for step in some] for some in under]
     text = found.scratch.text.decode("utf-8", "backslashreplace")
     return {
-        "scratch": {"source": found.scratch.source, "lines": found.scratch.lines, "text": text, "steps": steps}
+        "scratch": {
+            "source": found.scratch.source,
+            "lines": found.scratch.lines,
+            "text": text,
+            "steps": steps,
+        }
     }
 
 
@@ -258,7 +263,11 @@ def debug(
     scratch = diagnosed(ask, rolled.prediction, limits) if has_pad and diagnosis.diverges else None
     explained = time.perf_counter()
     end = math.inf if budget is None else began + budget
-    tried = tuple(_cured(predictor, diagnosis, end, limits)) if cures and not has_pad and diagnosis.diverges else ()
+    tried = (
+        tuple(_cured(predictor, diagnosis, end, limits))
+        if cures and not has_pad and diagnosis.diverges
+        else ()
+    )
     seconds = {
         "truth": recorded - began, "model": imagined - recorded, "cause": explained - imagined,
         "cures": time.perf_counter() - explained,

@@ -40,7 +40,9 @@ def folded(program: Program, options: Compact, text: bytes) -> bytes:
     """A text of the program itself, told by statements, as one of a rewriting is; what cannot be folded stays."""
     if not can_fold(options):
         return text
-    found = _fold(program, options, places(program.source), parse(text, Ask(program=program, options=options).prompt))
+    found = _fold(
+        program, options, places(program.source), parse(text, Ask(program=program, options=options).prompt)
+    )
     return found[1]
 
 
@@ -68,14 +70,18 @@ class Scratchpad:
         if self.mode not in MODES:
             raise UsageError(f"a scratchpad is one of {', '.join(MODES)}, not {self.mode!r}")
         if self.mode != "none" and codec_of(self.predictor) != "compact":
-            raise UsageError(f"a scratchpad is of the compact notation; this model writes {codec_of(self.predictor)}")
+            raise UsageError(
+                f"a scratchpad is of the compact notation; this model writes {codec_of(self.predictor)}"
+            )
         if self.mode != "none" and getattr(self.predictor, "is_fixed", False):
             raise UsageError("a scratchpad asks for other programs than those whose outputs the file holds")
 
     @property
     def name(self) -> str:
         """The other's, and the mode."""
-        return self.predictor.name if self.mode == "none" else f"{self.predictor.name}, scratchpad {self.mode}"
+        return (
+            self.predictor.name if self.mode == "none" else f"{self.predictor.name}, scratchpad {self.mode}"
+        )
 
     @property
     def digest(self) -> str:
@@ -173,7 +179,10 @@ def _told(ask: Ask, pad: Scratch, rolled: Rolled) -> Rolled:
     made, text = _fold(ask.program, ask.options, where, parsed)
     status, note = found.status, found.note
     if parsed.malformed is not None:
-        status, note = "broken", f"malformed on the scratchpad: {parsed.malformed.expected} at {parsed.malformed.offset}"
+        status, note = (
+            "broken",
+            f"malformed on the scratchpad: {parsed.malformed.expected} at {parsed.malformed.offset}",
+        )
     told = replace(
         found, text=text, status=status, note=note, scratch=None if is_same and text == pad.text else pad
     )

@@ -40,7 +40,9 @@ def rewrite(
     whole = done = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
     for act in [_flatten] * flatten + [_chars] * chars:
         try:
-            here = None if only is None else frozenset(n for n, line in enumerate(done.lines, 1) if line in only)
+            here = (
+                None if only is None else frozenset(n for n, line in enumerate(done.lines, 1) if line in only)
+            )
             done = _after(done, act(done.source.replace("\r\n", "\n"), call or "", here))
         except RecursionError:  # nested too deep to be taken apart
             continue

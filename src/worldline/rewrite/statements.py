@@ -267,7 +267,10 @@ class _Statements:
         if _leaves(node.orelse):
             return changed(node, body=self.block(node.body), orelse=self.block(node.orelse))
         ends = ast.UnaryOp(ast.Not(), test[0])
-        leave = ast.If(ends, [*self.block(node.orelse), ast.Break()], [])
+        out: ast.stmt = ast.Break()
+        if node.orelse:  # the loop is left from there, and not from its head
+            out = ast.copy_location(out, node.orelse[-1])
+        leave = ast.If(ends, [*self.block(node.orelse), out], [])
         return changed(node, test=ast.Constant(True), body=[*lines, leave, *self.block(node.body)], orelse=[])
 
     def _try(self, node: ast.Try | ast.TryStar) -> ast.stmt:

@@ -8,9 +8,7 @@ from worldline.stats import Share
 from worldline.suites.report import Report, Tally
 from worldline.suites.table import Table
 
-NOTE = (
-    "answers are the program's own in every mode; traces of a scratchpad are told by statements, and so is their truth"
-)
+NOTE = "answers are the program's own in every mode; traces of a scratchpad, and their truths, are told by statements"
 
 
 def side_by_side(reports: Mapping[str, Report]) -> Table:
