@@ -18,7 +18,7 @@ from worldline.core.trace import Trace
 from worldline.programs import generate, tasks
 from worldline.recording.recorder import record_many
 from worldline.rewrite import Rewritten, rewrite
-from worldline.rewrite.fold import Folded, fold
+from worldline.rewrite.fold import FoldedRun, fold
 from worldline.rewrite.places import Places, places
 
 HUMANEVAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "HumanEval.jsonl.gz"
@@ -35,7 +35,7 @@ def told(program: Program, where: Places, trace: Trace) -> list[tuple[Any, ...]]
     return [(s.event, s.frame, parents[s.frame], s.line, s.delta, sorted(s.gone), s.arg) for s in made.steps]
 
 
-def folded(program: Program, where: Places, trace: Trace) -> Folded:
+def folded(program: Program, where: Places, trace: Trace) -> FoldedRun:
     return fold(program, where, list(trace.steps), trace.frames, trace.hidden)
 
 

@@ -31,8 +31,8 @@ class CellPiece:
 class ComparedRow:
     """One row: the step, its place in the source, both cells (None: there is no such step), and how sure it was.
 
-    `kind`: `same`, `first` for the first divergence, `later` for the others; `gap` stands for `skipped` rows. `found` is
-    the number of the imagined step.
+    `kind`: `same`, `first` for the first divergence, `later` for the others; `gap` stands for `skipped` rows.
+    `found` is the number of the imagined step.
     """
 
     kind: str

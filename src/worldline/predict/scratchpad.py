@@ -23,7 +23,7 @@ from worldline.predict.forcing.forced import Rolled, roll
 from worldline.predict.predictor import Ask, Prediction, Predictor, Scratch, codec_of
 from worldline.predict.sureness import Sure
 from worldline.rewrite import rewrite
-from worldline.rewrite.fold import Folded, fold
+from worldline.rewrite.fold import FoldedRun, fold
 from worldline.rewrite.places import Places, places
 
 MODES = ("none", "flatten", "chars", "auto")
@@ -46,7 +46,7 @@ def folded(program: Program, options: Compact, text: bytes) -> bytes:
     return found[1]
 
 
-def unfolded(ask: Ask, scratch: Scratch) -> tuple[Parsed, Folded]:
+def unfolded(ask: Ask, scratch: Scratch) -> tuple[Parsed, FoldedRun]:
     """What a model wrote on its scratchpad, as steps of the rewriting, and as those of the program."""
     parsed = parse(scratch.text, replace(scratched(ask, scratch), given=b"").prompt)
     where = places(ask.program.source, scratch.source, scratch.lines)
@@ -189,7 +189,7 @@ def _told(ask: Ask, pad: Scratch, rolled: Rolled) -> Rolled:
     return replace(rolled, prediction=told, sure=_sureness(text, made, rolled.sure))
 
 
-def _sureness(text: bytes, made: Folded, sure: Sequence[Sure]) -> tuple[Sure, ...]:
+def _sureness(text: bytes, made: FoldedRun, sure: Sequence[Sure]) -> tuple[Sure, ...]:
     """How sure the model was of each step of the program: of all that is folded under it."""
     found = []
     for turn, under in zip(turns(text), made.under, strict=False):
@@ -198,7 +198,7 @@ def _sureness(text: bytes, made: Folded, sure: Sequence[Sure]) -> tuple[Sure, ..
     return tuple(found) if sure else ()
 
 
-def _fold(program: Program, options: Compact, where: Places, parsed: Parsed) -> tuple[Folded, bytes]:
+def _fold(program: Program, options: Compact, where: Places, parsed: Parsed) -> tuple[FoldedRun, bytes]:
     """Steps folded, and their text, which does not know what the main file is called."""
     program = replace(program, name=parsed.program.name if parsed.program else program.name)
     made = fold(program, where, parsed.steps, parsed.frames, parsed.hidden)

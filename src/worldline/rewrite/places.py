@@ -40,10 +40,10 @@ def places(original: str, source: str | None = None, lines: tuple[int, ...] = ()
     if source is None:
         count = original.count("\n") + 1
         return Places(tuple(heads.get(line, line) for line in range(1, count + 1)), {})
-    known = {line: bindings(scope) for line, scope in _scopes(tree)}
+    known = {line: tuple(bindings(scope)) for line, scope in _scopes(tree)}
     scratch: dict[int, frozenset[str]] = {}
     for line, scope in _scopes(ast.parse(source)):
-        before = known.get(lines[line - 1] if line else MODULE, {})
+        before = known.get(lines[line - 1] if line else MODULE, ())
         scratch[line] = frozenset(bindings(scope)) - frozenset(before)
     return Places(tuple(heads.get(line, line) for line in lines), scratch)
 
