@@ -81,7 +81,13 @@ def _found(path: Path) -> list[Found]:
 
 
 def _documents(
-    mixture: Mixture, recorder: BoxWorker, found: Found, shown: list[str], hashed: str, rng: Random, told: Counter[str]
+    mixture: Mixture,
+    recorder: BoxWorker,
+    found: Found,
+    shown: list[str],
+    hashed: str,
+    rng: Random,
+    told: Counter[str],
 ) -> Iterator[Document]:
     """Each call plain, a share of them in a form as well."""
     try:
