@@ -36,7 +36,7 @@ def extension(name: str, unit: str, *more: str) -> list[Extension]:
 
 def carried() -> list[str]:
     """Every file outside src/ that a wheel holds."""
-    return sources() + sorted(str(path) for path in Path("recipes").glob("*.py"))
+    return sources() + sorted(str(path) for end in ("py", "txt") for path in Path("recipes").glob(f"*.{end}"))
 
 
 class BuildPy(build_py):

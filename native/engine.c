@@ -1,10 +1,11 @@
 /* The trunk in C: the fast twin of src/worldline/model/engine/reference.py, which is its specification.
  *
- * Engine(shape: dict, weights: dict of buffers, threads, precision, path); start() -> State; State.fork(), .nbytes;
- * read(states, ids, pin, last, out): every state reads its share of ids, [states][time] int32, and the logits of the rows
- * from `last` on are written to out. One state reads any number, several states one each. The GIL is released; calls of
- * one engine wait for each other; a state that is being read into refuses a second reader. Every length is checked before
- * anything changes. model/engine/native.py is the only caller.
+ * Engine(shape: dict, weights: dict of buffers, threads, precision, path); start() -> State; State.fork(), .nbytes,
+ * .take_back(count); read(states, counts, wanted, ids, pin, loose, out): every state reads its count of ids, all int32, and
+ * the logits after each of its newest `wanted` are written to out. If `loose`, all of these but the first may be taken
+ * back until the state reads again: a guess that was wrong costs nothing. The GIL is released; calls of one engine wait for
+ * each other; a state that is being read into refuses a second reader. Every length is checked before anything changes.
+ * model/engine/native.py is the only caller.
  *
  * One compilation unit: engine_net.h, engine_pool.h and engine_read.h hold static definitions, engine_kernels.h those that
  * are compiled once for each path.
@@ -17,8 +18,10 @@
 #include <string.h>
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #endif
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
@@ -36,28 +39,53 @@
 #define PATH portable
 #define TARGET
 #define LANES 4
+#define TILES 0
 #include "engine_kernels.h"
 
 #if defined(__x86_64__)
 #define PATH avx2
 #define TARGET __attribute__((target("avx2,fma")))
 #define LANES 8
+#define TILES 0
 #include "engine_kernels.h"
 
 #define PATH avx512
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma")))
 #define LANES 16
+#define TILES 0
 #include "engine_kernels.h"
 #endif
 
-static int paths(const Path *found[3]) /* fastest first */
+#if defined(__x86_64__) && defined(__linux__)
+#define PATH amx
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,amx-tile,amx-int8,amx-bf16")))
+#define LANES 16
+#define TILES 1
+#include "engine_kernels.h"
+
+/* Whether there are tiles, and the system gives them to this process: it asks to be asked (ARCH_REQ_XCOMP_PERM). */
+static int has_tiles(void)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
+    return (d >> 22 & 1) && (d >> 24 & 1) && (d >> 25 & 1) && !syscall(SYS_arch_prctl, 0x1023, 18);
+}
+#endif
+
+#define PATHS 4
+
+static int paths(const Path *found[PATHS]) /* fastest first */
 {
     int count = 0;
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni"))
+        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni")) {
+#if defined(__linux__)
+        if (has_tiles()) found[count++] = &path_amx;
+#endif
         found[count++] = &path_avx512;
+    }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found[count++] = &path_avx2;
 #endif
     found[count++] = &path_portable;
@@ -136,29 +164,61 @@ static int read_shape(Net *net, PyObject *shape)
     const size_t delta = width * (2 + 2 * net->steps), attention = 2 * mixed + 2 * SHARED * HEAD;
     net->mixed = width > mixed ? width : mixed;
     net->inner = delta > attention ? delta : attention;
+    net->rates = (net->heads * net->steps + net->gated + 15) / 16 * 16;
     net->ring_blocks = (net->window + ROWS + 31) / 16;
     return 0;
 }
 
-/* A view of one array of weights; -1 with an error set if it is not as it must be. */
-static int fetch(PyObject *weights, Py_buffer *view, Source *source, size_t layer, const char *name, size_t rows, size_t columns)
+typedef struct { Py_buffer rows, whole, scale; } Views; /* of one array of weights, each with no object if it is not there */
+
+static void release(Views *views)
 {
-    char full[64];
-    if (layer == (size_t)-1) snprintf(full, sizeof full, "%s", name);
-    else snprintf(full, sizeof full, "layers.%zu.%s", layer, name);
-    PyObject *array = PyDict_GetItemString(weights, full);
-    if (!array) return PyErr_Format(PyExc_ValueError, "there are no weights '%s'", full), -1;
+    PyBuffer_Release(&views->rows);
+    PyBuffer_Release(&views->whole);
+    PyBuffer_Release(&views->scale);
+}
+
+/* A view of one buffer, if it is there: *item is the size of its elements, which are of one of `formats`. */
+static int view_of(PyObject *weights, const char *name, const char *formats, Py_buffer *view, size_t *item)
+{
+    PyObject *array = PyDict_GetItemString(weights, name);
+    if (!array) return 0;
     if (PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)) return -1;
     const char *format = view->format ? view->format : "B";
-    const int narrow = !strcmp(format, "H"), wide = !strcmp(format, "f");
-    const size_t item = narrow ? 2 : 4;
-    if ((!narrow && !wide) || (size_t)view->len != rows * columns * item || (uintptr_t)view->buf % item) {
-        PyErr_Format(PyExc_ValueError, "the weights '%s' must be %zu x %zu, float32 or bfloat16 as uint16", full, rows, columns);
-        PyBuffer_Release(view);
-        return -1;
-    }
-    *source = (Source){view->buf, narrow, rows, columns};
+    *item = *format == 'b' ? 1 : *format == 'H' ? 2 : 4;
+    if (strlen(format) != 1 || !strchr(formats, *format) || (uintptr_t)view->buf % *item)
+        return PyErr_Format(PyExc_ValueError, "the weights '%s' are of another type, or not aligned", name), -1;
     return 0;
+}
+
+/* Views of one array of weights; -1 with an error set if it is not as it must be. */
+static int fetch(PyObject *weights, Views *views, Source *source, size_t layer, const char *name, size_t rows, size_t columns)
+{
+    char full[64], whole[72], scale[72];
+    if (layer == (size_t)-1) snprintf(full, sizeof full, "%s", name);
+    else snprintf(full, sizeof full, "layers.%zu.%s", layer, name);
+    snprintf(whole, sizeof whole, "%s.int8", full);
+    snprintf(scale, sizeof scale, "%s.scale", full);
+    size_t item = 4, one = 1, four = 4;
+    *views = (Views){0};
+    if (view_of(weights, full, "fH", &views->rows, &item) || view_of(weights, whole, "b", &views->whole, &one)
+        || view_of(weights, scale, "f", &views->scale, &four))
+        goto failed;
+    if (!views->rows.obj && !views->whole.obj) {
+        PyErr_Format(PyExc_ValueError, "there are no weights '%s'", full);
+        goto failed;
+    }
+    const size_t above = (size_t)views->rows.len / item / columns, below = (size_t)views->whole.len / columns;
+    if ((size_t)views->rows.len != above * columns * item || (size_t)views->whole.len != below * columns
+        || (size_t)views->scale.len != below * 4 || above + below != rows) {
+        PyErr_Format(PyExc_ValueError, "the weights '%s' must be %zu x %zu, float32, bfloat16 as uint16, or int8 with scales", full, rows, columns);
+        goto failed;
+    }
+    *source = (Source){views->rows.buf, views->whole.buf, views->scale.buf, item == 2, above, rows, columns};
+    return 0;
+failed:
+    release(views);
+    return -1;
 }
 
 typedef struct { PyObject *weights; Net *net; Arena arena; float *row; int small, large; } Packer;
@@ -166,21 +226,21 @@ typedef struct { PyObject *weights; Net *net; Arena arena; float *row; int small
 /* Some rows of one array of weights, as a matrix. */
 static int pack_part(Packer *p, Matrix *m, int kind, size_t layer, const char *name, size_t rows, size_t columns, size_t first, size_t count)
 {
-    Py_buffer view;
+    Views views;
     Source source;
-    if (fetch(p->weights, &view, &source, layer, name, rows, columns)) return -1;
+    if (fetch(p->weights, &views, &source, layer, name, rows, columns)) return -1;
     pack(&p->arena, m, kind, &source, first, count, p->row);
-    PyBuffer_Release(&view);
+    release(&views);
     return 0;
 }
 
 static int pack_plain(Packer *p, float **out, size_t layer, const char *name, size_t rows, size_t columns)
 {
-    Py_buffer view;
+    Views views;
     Source source;
-    if (fetch(p->weights, &view, &source, layer, name, rows, columns)) return -1;
+    if (fetch(p->weights, &views, &source, layer, name, rows, columns)) return -1;
     *out = plain(&p->arena, &source);
-    PyBuffer_Release(&view);
+    release(&views);
     return 0;
 }
 
@@ -192,7 +252,7 @@ static int pack_layer(Packer *p, size_t n)
     const size_t writes = net->heads * net->steps + net->gated;
     const size_t qk = at->attends ? queries + SHARED * HEAD : width + step, mixed = at->attends ? queries : width;
     if (pack_plain(p, &at->mixer_taps, n, "mixer_short.taps", TAPS, width)
-        || pack_part(p, &at->qk, p->large, n, "mixer.inner.weight", 2 * qk, width, 0, qk)
+        || pack_part(p, &at->qk, at->attends ? p->large : p->small, n, "mixer.inner.weight", 2 * qk, width, 0, qk)
         || pack_part(p, &at->vg, p->small, n, "mixer.inner.weight", 2 * qk, width, qk, qk))
         return -1;
     if (at->attends ? pack_plain(p, &at->sharpness, n, "mixer.sharpness", 1, net->queries)
@@ -259,18 +319,19 @@ static int furnish(Engine *e)
 {
     const Net *net = &e->net;
     const size_t widest = net->hidden > net->mixed ? net->hidden : net->mixed;
-    const size_t rates = (net->heads * net->steps + net->gated + 15) / 16 * 16;
+    const size_t spare = ROWS + 16; /* a path may look at whole tiles of rows */
     Arena arena = {0};
     for (int real = 0; real < 2; real++) {
         Scratch *s = &e->job.s;
         s->x = take(&arena, ROWS * net->width * 4);
         s->rows.f = take(&arena, ROWS * net->mixed * 4);
         s->wide.f = take(&arena, ROWS * net->hidden * 4);
-        s->wide.q = s->rows.q = take(&arena, ROWS * widest * 2);
+        s->wide.q = s->rows.q = take(&arena, spare * widest * 2);
+        s->wide.half = s->rows.half = take(&arena, spare * widest * 4);
         s->wide.factor = s->rows.factor = take(&arena, ROWS * 4);
         s->wide.sum = s->rows.sum = take(&arena, ROWS * 4);
         s->inner = take(&arena, ROWS * net->inner * 4);
-        s->rates = take(&arena, ROWS * rates * 4);
+        s->rates = take(&arena, ROWS * net->rates * 4);
         s->mixed = take(&arena, ROWS * net->width * 4);
         s->logits = take(&arena, ROWS * net->head.blocks * 64);
         s->partial = take(&arena, net->attending ? ROWS * SPLIT * net->queries * sizeof(Partial) : 0);
@@ -283,7 +344,7 @@ static int furnish(Engine *e)
 
 static const Path *choose(const char *name)
 {
-    const Path *found[3];
+    const Path *found[PATHS];
     const int count = paths(found);
     for (int i = 0; i < count; i++)
         if (!name || !strcmp(name, found[i]->name)) return found[i];
@@ -359,6 +420,7 @@ static void drop_memory(const Net *net, Memory *memory)
     for (size_t n = 0; memory->ring && n < net->attending; n++) free(memory->ring[n]);
     free(memory->ring);
     free(memory->fixed);
+    free(memory->kept);
     drop_prompt(net, memory->pinned);
 }
 
@@ -415,11 +477,26 @@ static State *new_state(Engine *e)
 
 static PyObject *engine_start(PyObject *self, PyObject *Py_UNUSED(none)) { return (PyObject *)new_state((Engine *)self); }
 
+/* The newest loose rows as if never read: the fixed part has not taken them, and keys behind the newest byte are not seen. */
+static PyObject *state_take_back(PyObject *self, PyObject *argument)
+{
+    State *state = (State *)self;
+    const size_t count = PyLong_AsSize_t(argument);
+    if (count == (size_t)-1 && PyErr_Occurred()) return NULL;
+    if (state->busy) return PyErr_Format(PyExc_ValueError, "the state is being read into");
+    if (count > state->memory.loose)
+        return PyErr_Format(PyExc_ValueError, "%zu bytes cannot be taken back, only %zu", count, state->memory.loose);
+    state->memory.loose -= count, state->memory.trace -= count;
+    Py_RETURN_NONE;
+}
+
 static PyObject *state_fork(PyObject *self, PyObject *Py_UNUSED(none))
 {
-    const State *from = (State *)self;
+    State *from = (State *)self;
     const Net *net = &from->engine->net;
     if (from->busy) return PyErr_Format(PyExc_ValueError, "the state is being read into");
+    for (size_t n = 0; from->memory.loose && n < net->depth; n++) settle_layer(net, from->engine->path, &from->memory, n);
+    from->memory.loose = 0;
     State *to = new_state(from->engine);
     if (!to) return NULL;
     memcpy(to->memory.fixed, from->memory.fixed, fixed_size(net) * sizeof(float));
@@ -443,11 +520,14 @@ static PyObject *state_nbytes(PyObject *self, void *Py_UNUSED(closure))
     const State *state = (State *)self;
     const Net *net = &state->engine->net;
     const size_t blocks = state->memory.ring_blocks + (state->memory.pinned ? state->memory.pinned->blocks : 0);
-    return PyLong_FromSize_t((fixed_size(net) + net->attending * blocks * BLOCK_SIZE) * sizeof(float));
+    const size_t kept = state->memory.kept ? net->depth * GUESSED * kept_size(net) : 0;
+    return PyLong_FromSize_t((fixed_size(net) + kept + net->attending * blocks * BLOCK_SIZE) * sizeof(float));
 }
 
 static PyObject *state_prompt(PyObject *self, void *Py_UNUSED(closure)) { return PyLong_FromSize_t(((State *)self)->memory.prompt); }
 static PyObject *state_trace(PyObject *self, void *Py_UNUSED(closure)) { return PyLong_FromSize_t(((State *)self)->memory.trace); }
+
+static PyObject *state_loose(PyObject *self, void *Py_UNUSED(closure)) { return PyLong_FromSize_t(((State *)self)->memory.loose); }
 
 static void state_dealloc(PyObject *self)
 {
@@ -461,7 +541,10 @@ static void state_dealloc(PyObject *self)
 
 /* ---- reading ---- */
 
-typedef struct { State **states; Memory **memory; size_t batch; Py_buffer ids, out; size_t time, last; int pin; } Call;
+typedef struct { State **states; size_t batch, ids; Py_buffer counts, wanted, data, out; int pin, loose; } Call;
+
+static size_t nth(const Py_buffer *numbers, size_t n) { return (size_t)((const int32_t *)numbers->buf)[n]; }
+static size_t loose_of(const Call *call, size_t b) { return call->loose && nth(&call->wanted, b) ? nth(&call->wanted, b) - 1 : 0; }
 
 static void let_go(Call *call, size_t held)
 {
@@ -473,8 +556,7 @@ static int take_states(Engine *e, PyObject *list, Call *call)
 {
     call->batch = (size_t)PyList_GET_SIZE(list);
     call->states = PyMem_Calloc(call->batch + 1, sizeof *call->states);
-    call->memory = PyMem_Calloc(call->batch + 1, sizeof *call->memory);
-    if (!call->states || !call->memory) return PyErr_NoMemory(), -1;
+    if (!call->states) return PyErr_NoMemory(), -1;
     for (size_t b = 0; b < call->batch; b++) {
         State *state = (State *)PyList_GET_ITEM(list, b);
         if (!Py_IS_TYPE(state, e->state_type) || state->engine != e) {
@@ -482,7 +564,7 @@ static int take_states(Engine *e, PyObject *list, Call *call)
         } else if (state->busy) {
             PyErr_SetString(PyExc_ValueError, "a state cannot be read into twice at once");
         } else {
-            call->states[b] = state, call->memory[b] = &state->memory;
+            call->states[b] = state;
             state->busy = 1;
             continue;
         }
@@ -492,47 +574,93 @@ static int take_states(Engine *e, PyObject *list, Call *call)
     return 0;
 }
 
-static int check(const Engine *e, const Call *call)
+static int check_lengths(const Engine *e, Call *call)
 {
-    const size_t count = call->batch * call->time;
-    const int32_t *ids = call->ids.buf;
-    if ((size_t)call->ids.len != count * sizeof *ids || (call->batch != 1 && call->time != 1) || count > LIMIT)
-        return PyErr_SetString(PyExc_ValueError, "one state reads any number of ids, several read one each"), -1;
-    if (call->last > count || (size_t)call->out.len != (count - call->last) * e->net.vocabulary * sizeof(float))
+    const int32_t *ids = call->data.buf;
+    size_t rows = 0;
+    if ((size_t)call->counts.len != call->batch * sizeof *ids || call->wanted.len != call->counts.len)
+        return PyErr_SetString(PyExc_ValueError, "every state has a count of ids and one of logits"), -1;
+    for (size_t b = 0; b < call->batch; b++) {
+        const size_t count = nth(&call->counts, b), wanted = nth(&call->wanted, b);
+        if (count > LIMIT || wanted > count || (call->ids += count) > LIMIT)
+            return PyErr_SetString(PyExc_ValueError, "a state reads any number of ids, and has logits after some of them"), -1;
+        if (loose_of(call, b) > GUESSED || (call->loose && call->pin))
+            return PyErr_Format(PyExc_ValueError, "%d bytes of a trace may be loose, none of a prompt", GUESSED), -1;
+        rows += wanted;
+    }
+    if ((size_t)call->data.len != call->ids * sizeof *ids)
+        return PyErr_SetString(PyExc_ValueError, "the counts and the ids are not as many"), -1;
+    if ((size_t)call->out.len != rows * e->net.vocabulary * sizeof(float))
         return PyErr_SetString(PyExc_ValueError, "the logits do not fit where they are to be written"), -1;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < call->ids; i++)
         if (ids[i] < 0 || (size_t)ids[i] >= e->net.vocabulary)
             return PyErr_Format(PyExc_ValueError, "the id %d is not in the vocabulary", (int)ids[i]), -1;
-    for (size_t b = 0; b < call->batch; b++)
-        if (call->pin && call->time && call->memory[b]->trace)
-            return PyErr_SetString(PyExc_ValueError, "the prompt comes before the trace"), -1;
-    for (size_t b = 0; b < call->batch; b++)
-        if (call->pin ? grow_prompt(&e->net, call->memory[b], call->time) : grow_ring(&e->net, call->memory[b], call->time))
-            return PyErr_NoMemory(), -1;
     return 0;
 }
 
-/* All of a call, ROWS rows at a time. Without the GIL. */
-static void perform(Engine *e, const Call *call)
+static int check(const Engine *e, Call *call)
 {
-    const size_t count = call->batch * call->time, vocabulary = e->net.vocabulary, stride = e->net.head.blocks * 16;
-    float *out = call->out.buf;
-    pthread_mutex_lock(&e->turn);
+    const Net *net = &e->net;
+    if (check_lengths(e, call)) return -1;
+    for (size_t b = 0; b < call->batch; b++)
+        if (call->pin && nth(&call->counts, b) && call->states[b]->memory.trace)
+            return PyErr_SetString(PyExc_ValueError, "the prompt comes before the trace"), -1;
+    for (size_t b = 0; b < call->batch; b++) {
+        Memory *memory = &call->states[b]->memory;
+        const size_t count = nth(&call->counts, b);
+        if (call->pin ? grow_prompt(net, memory, count) : grow_ring(net, memory, count)) return PyErr_NoMemory(), -1;
+        if (loose_of(call, b) && !memory->kept && !(memory->kept = allocate(net->depth * GUESSED * kept_size(net) * sizeof(float))))
+            return PyErr_NoMemory(), -1;
+    }
+    return 0;
+}
+
+/* The rows of a pass through the net; the next one has none yet. Logits are written to `out`, which moves on. */
+static void pass(Engine *e, float **out)
+{
     Job *job = &e->job;
-    for (size_t first = 0; first < count; first += ROWS) {
-        const size_t rows = count - first < ROWS ? count - first : ROWS;
-        job->rows = rows, job->pin = call->pin, job->ids = (const int32_t *)call->ids.buf + first;
-        job->batch = call->batch == 1 ? 1 : rows, job->time = call->batch == 1 ? rows : 1;
-        job->memory = call->batch == 1 ? call->memory : call->memory + first;
-        job->last = call->last <= first ? 0 : call->last - first < rows ? call->last - first : rows;
-        pool_run(e->pool, read_rows, job);
-        for (size_t row = job->last; row < rows; row++, out += vocabulary)
-            memcpy(out, job->s.logits + (row - job->last) * stride, vocabulary * sizeof *out);
-        for (size_t b = 0; b < job->batch; b++) {
-            Memory *memory = job->memory[b];
-            *(call->pin ? &memory->prompt : &memory->trace) += job->time;
+    const size_t vocabulary = e->net.vocabulary, stride = e->net.head.blocks * 16;
+    job->wanted = 0, job->settles = 0;
+    for (size_t b = 0; b < job->readers; b++) {
+        const Reader *reader = &job->reader[b];
+        job->settles |= reader->memory->loose > 0;
+        for (size_t row = reader->first; row < reader->first + reader->count; row++) {
+            job->of[row] = (uint8_t)b;
+            if (row + reader->wanted >= reader->first + reader->count) job->row[job->wanted++] = (uint8_t)row;
         }
     }
+    pool_run(e->pool, read_rows, job);
+    for (size_t n = 0; n < job->wanted; n++, *out += vocabulary) memcpy(*out, job->s.logits + n * stride, vocabulary * sizeof **out);
+    for (size_t b = 0; b < job->readers; b++) {
+        const Reader *reader = &job->reader[b];
+        *(job->pin ? &reader->memory->prompt : &reader->memory->trace) += reader->count;
+        reader->memory->loose = reader->count - reader->sure;
+    }
+    job->ids += job->rows;
+    job->rows = job->readers = 0;
+}
+
+/* All of a call, at most ROWS rows at a time; the loose rows of a state stay together. Without the GIL. */
+static void perform(Engine *e, const Call *call)
+{
+    Job *job = &e->job;
+    float *out = call->out.buf;
+    pthread_mutex_lock(&e->turn);
+    job->ids = call->data.buf, job->pin = call->pin, job->rows = job->readers = 0;
+    for (size_t b = 0; b < call->batch; b++) {
+        const size_t loose = loose_of(call, b), wanted = nth(&call->wanted, b);
+        for (size_t left = nth(&call->counts, b), count; left; left -= count) {
+            const size_t room = ROWS - job->rows;
+            count = left <= room ? left : left - loose < room ? left - loose : room;
+            const size_t after = left - count; /* rows of later passes */
+            if (count)
+                job->reader[job->readers++] = (Reader){&call->states[b]->memory, job->rows, count, after ? count : count - loose,
+                                                       wanted > after ? wanted - after : 0};
+            job->rows += count;
+            if (after || job->rows == ROWS) pass(e, &out);
+        }
+    }
+    if (job->rows) pass(e, &out);
     pthread_mutex_unlock(&e->turn);
 }
 
@@ -541,12 +669,10 @@ static PyObject *engine_read(PyObject *self, PyObject *args)
     Engine *e = (Engine *)self;
     Call call = {0};
     PyObject *states, *done = NULL;
-    Py_ssize_t last;
-    if (!PyArg_ParseTuple(args, "O!y*pnw*", &PyList_Type, &states, &call.ids, &call.pin, &last, &call.out)) return NULL;
-    const size_t ids = (size_t)call.ids.len / sizeof(int32_t), batch = (size_t)PyList_GET_SIZE(states);
-    call.last = (size_t)last, call.time = batch == 1 ? ids : 1;
-    if ((uintptr_t)call.ids.buf % 4 || (uintptr_t)call.out.buf % 4) {
-        PyErr_SetString(PyExc_ValueError, "ids and logits must be aligned");
+    if (!PyArg_ParseTuple(args, "O!y*y*y*ppw*", &PyList_Type, &states, &call.counts, &call.wanted, &call.data, &call.pin, &call.loose, &call.out))
+        return NULL;
+    if (((uintptr_t)call.counts.buf | (uintptr_t)call.wanted.buf | (uintptr_t)call.data.buf | (uintptr_t)call.out.buf) % 4) {
+        PyErr_SetString(PyExc_ValueError, "counts, ids and logits must be aligned");
     } else if (!take_states(e, states, &call)) {
         Py_INCREF(states);
         if (!check(e, &call)) {
@@ -565,8 +691,9 @@ static PyObject *engine_read(PyObject *self, PyObject *args)
         Py_DECREF(states);
     }
     PyMem_Free(call.states);
-    PyMem_Free(call.memory);
-    PyBuffer_Release(&call.ids);
+    PyBuffer_Release(&call.counts);
+    PyBuffer_Release(&call.wanted);
+    PyBuffer_Release(&call.data);
     PyBuffer_Release(&call.out);
     return done;
 }
@@ -579,7 +706,7 @@ static PyObject *engine_nbytes(PyObject *self, void *Py_UNUSED(closure)) { retur
 
 static PyMethodDef engine_methods[] = {
     {"start", engine_start, METH_NOARGS, "The state in which nothing was read."},
-    {"read", engine_read, METH_VARARGS, "read(states, ids, pin, last, out): logits of the rows from last on into out."},
+    {"read", engine_read, METH_VARARGS, "read(states, counts, wanted, ids, pin, loose, out): logits of the wanted rows into out."},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef engine_fields[] = {
@@ -598,12 +725,14 @@ static PyType_Spec engine_spec = {
 
 static PyMethodDef state_methods[] = {
     {"fork", state_fork, METH_NOARGS, "An independent copy; the prompt's keys are shared until either reads more of it."},
+    {"take_back", state_take_back, METH_O, "The newest loose bytes, so many, as if they had never been read."},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef state_fields[] = {
     {"nbytes", state_nbytes, NULL, "Bytes held, those shared with forks included.", NULL},
     {"prompt", state_prompt, NULL, "Pinned bytes read.", NULL},
     {"trace", state_trace, NULL, "Bytes read behind them.", NULL},
+    {"loose", state_loose, NULL, "The newest of them that may be taken back.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static PyType_Slot state_slots[] = {
@@ -617,8 +746,9 @@ static PyType_Spec state_spec = {
 
 static int module_exec(PyObject *module)
 {
+    if (PyModule_AddIntMacro(module, GUESSED)) return -1;
     Module *at = PyModule_GetState(module);
-    const Path *found[3];
+    const Path *found[PATHS];
     const int count = paths(found);
     PyObject *names = PyTuple_New(count);
     if (!names) return -1;

@@ -1,7 +1,7 @@
 /* The engine's loops, written once on vectors of floats and compiled once for each path.
  *
- * The includer defines PATH (the suffix of every name), TARGET (the function attribute that allows its instructions)
- * and LANES (floats a vector: 4, 8 or 16). Layouts are in blocks of 16 rows, columns or keys whatever the lanes, so that
+ * The includer defines PATH (the suffix of every name), TARGET (the function attribute that allows its instructions),
+ * LANES (floats a vector: 4, 8 or 16) and TILES (whether the processor multiplies tiles of 16 rows). Layouts are in blocks of 16 rows, columns or keys whatever the lanes, so that
  * no loop ends in a horizontal sum, and every path reads the same memory. Lengths are multiples of 16 here.
  *
  * Part of engine.c, which includes it once a path and before it engine_net.h: hence no guard.
@@ -118,7 +118,11 @@ TARGET static void NAME(quantise)(const float *x, size_t n, int16_t *out, float 
     for (size_t i = 0; i < n; i += LANES) {
         const Ints v = (Ints)((Bits)(NAME(load)(x + i) * inverse + 12582912.0f) - 0x4b400000u);
         total += v;
-#if DOTS && LANES == 16
+#if TILES
+        const Ints high = (v + 8) >> 4;
+        _mm_storeu_si128((__m128i *)((int8_t *)out + i), _mm512_cvtepi32_epi8((__m512i)high));
+        _mm_storeu_si128((__m128i *)((int8_t *)out + n + i), _mm512_cvtepi32_epi8((__m512i)(v - high * 16)));
+#elif DOTS && LANES == 16
         const Ints high = (v + 8) >> 4;
         const __m128i h = _mm512_cvtepi32_epi8((__m512i)high), l = _mm512_cvtepi32_epi8((__m512i)(v - high * 16));
         _mm_storeu_si128((__m128i *)(out + i), _mm_unpacklo_epi32(h, l));
@@ -288,9 +292,99 @@ INLINE void NAME(tile)(const Matrix *m, size_t block, const Rows *in, size_t row
     else NAME(tile_f32)(m, block, in->f + row * m->columns, count, out, stride, add);
 }
 
+#if TILES
+/* Numbers as the sum of two of bfloat16: what is lost is beyond their 17th bit. [upper][lower]. */
+TARGET static void NAME(halve)(const float *x, size_t n, uint16_t *out)
+{
+    for (size_t i = 0; i < n; i += LANES)
+        for (int half = 0; half < 2; half++) {
+            static const uint32_t even = 0x7fff;
+            Floats v = NAME(load)(x + i);
+            Bits bits = (Bits)v + even + ((Bits)v >> 16 & 1);
+            if (half) {
+                v -= (Floats)(bits & 0xffff0000u);
+                bits = (Bits)v + even + ((Bits)v >> 16 & 1);
+            }
+            _mm256_storeu_si256((__m256i *)(out + half * n + i), _mm512_cvtepi32_epi16((__m512i)(bits >> 16)));
+        }
+}
+
+/* A block's sums of 8 rows of activations, each two rows of a tile, put together. */
+INLINE void NAME(close_tile)(const Matrix *m, size_t block, const Rows *in, size_t row, size_t rows, const void *tile, float *out, size_t stride, int add)
+{
+    for (size_t i = 0; i < 8 && row + i < rows; i++, out += stride) {
+        if (m->kind == I8) {
+            const __m512i *sum = (const __m512i *)tile + 2 * i, offset = _mm512_set1_epi32(128 * in->sum[row + i]);
+            const Ints whole = (Ints)_mm512_sub_epi32(_mm512_add_epi32(_mm512_slli_epi32(sum[0], 4), sum[1]), offset);
+            NAME(put)(out, __builtin_convertvector(whole, Floats) * (NAME(load)(m->scale + block * 16) * in->factor[row + i]), add);
+        } else {
+            const float *sum = (const float *)tile + 32 * i;
+            NAME(put)(out, NAME(load)(sum) + NAME(load)(sum + 16), add);
+        }
+    }
+}
+
+/* Two blocks of weights against 16 rows of activations, their upper and lower parts: four tiles of sums. Always whole tiles,
+ * so that no sum depends on how many rows there are. */
+TARGET static void NAME(tiles)(const Matrix *m, size_t first, size_t last, const Rows *in, size_t rows, float *out, size_t stride, int add)
+{
+    const size_t bytes = m->kind == I8 ? m->columns : 2 * m->columns; /* of a part of a row of activations, and of 16 weights / 16 */
+    const char *x = m->kind == I8 ? (const char *)in->q : (const char *)in->half;
+    _Alignas(64) char sums[4][1024];
+    struct { uint8_t palette, start, none[14]; uint16_t width[16]; uint8_t rows[16]; } shape = {.palette = 1};
+    for (int i = 0; i < 8; i++) shape.width[i] = 64, shape.rows[i] = i < 6 && rows < 8 ? 2 * (uint8_t)rows : 16;
+    __asm__ volatile("ldtilecfg %0" : : "m"(shape) : "memory"); /* 0 - 3 sums, 4 and 5 activations, 6 and 7 weights */
+    for (size_t block = first; block < last; block += 2, out += 32) {
+        const char *w = (const char *)m->data + block * bytes * 16;
+        const int two = block + 1 < last;
+        for (size_t row = 0; row < rows; row += 16) {
+            const char *at = x + row * 2 * bytes;
+            const int more = row + 8 < rows;
+            _tile_zero(0);
+            _tile_zero(1);
+            _tile_zero(2);
+            _tile_zero(3);
+            for (size_t c = 0; c < bytes; c += 64) {
+                _tile_loadd(6, w + c * 16, 64);
+                if (two) _tile_loadd(7, w + (bytes + c) * 16, 64);
+                _tile_loadd(4, at + c, bytes);
+                if (more) _tile_loadd(5, at + 16 * bytes + c, bytes);
+                if (m->kind == I8) {
+                    _tile_dpbsud(0, 4, 6);
+                    if (two) _tile_dpbsud(1, 4, 7);
+                    if (more) _tile_dpbsud(2, 5, 6);
+                    if (two && more) _tile_dpbsud(3, 5, 7);
+                } else {
+                    _tile_dpbf16ps(0, 4, 6);
+                    if (two) _tile_dpbf16ps(1, 4, 7);
+                    if (more) _tile_dpbf16ps(2, 5, 6);
+                    if (two && more) _tile_dpbf16ps(3, 5, 7);
+                }
+            }
+            _tile_stored(0, sums[0], 64);
+            _tile_stored(1, sums[1], 64);
+            _tile_stored(2, sums[2], 64);
+            _tile_stored(3, sums[3], 64);
+            for (int i = 0; i < 4; i++)
+                if ((i % 2 == 0 || two) && (i < 2 || more)) {
+                    const size_t from = row + (i < 2 ? 0 : 8);
+                    NAME(close_tile)(m, block + i % 2, in, from, rows, sums[i], out + from * stride + 16 * (i % 2), stride, add);
+                }
+        }
+    }
+    _tile_release();
+}
+#endif
+
 /* out[row][block's 16] = weights . in[row], or += : blocks first to last, `out` at the first of them. */
 TARGET static void NAME(dense)(const Matrix *m, size_t first, size_t last, const Rows *in, size_t rows, float *out, size_t stride, int add)
 {
+#if TILES
+    if (m->kind != F32) {
+        NAME(tiles)(m, first, last, in, rows, out, stride, add);
+        return;
+    }
+#endif
     for (size_t block = first; block < last; block++, out += 16) {
         size_t row = 0;
         for (; row + 8 <= rows; row += 8) NAME(tile)(m, block, in, row, 8, out + row * stride, stride, add);
@@ -300,16 +394,17 @@ TARGET static void NAME(dense)(const Matrix *m, size_t first, size_t last, const
     }
 }
 
-/* silu(gate . in) * (value . in), blocks first to last, into out[row][columns of those blocks]. */
+/* silu(gate . in) * (value . in), blocks first to last, into out[row][columns of those blocks]; two blocks at once. */
 TARGET static void NAME(gated)(const Matrix *gate, const Matrix *value, size_t first, size_t last, const Rows *in, size_t rows, float *out, size_t stride)
 {
-    float left[ROWS * 16], right[ROWS * 16];
-    for (size_t block = first; block < last; block++) {
-        NAME(dense)(gate, block, block + 1, in, rows, left, 16, 0);
-        NAME(dense)(value, block, block + 1, in, rows, right, 16, 0);
+    float left[ROWS * 32], right[ROWS * 32];
+    for (size_t block = first; block < last; block += 2) {
+        const size_t end = block + 2 < last ? block + 2 : last;
+        NAME(dense)(gate, block, end, in, rows, left, 32, 0);
+        NAME(dense)(value, block, end, in, rows, right, 32, 0);
         for (size_t row = 0; row < rows; row++)
-            for (int k = 0; k < 16; k += LANES) {
-                const Floats g = NAME(load)(left + 16 * row + k), v = NAME(load)(right + 16 * row + k);
+            for (size_t k = 0; k < 16 * (end - block); k += LANES) {
+                const Floats g = NAME(load)(left + 32 * row + k), v = NAME(load)(right + 32 * row + k);
                 NAME(store)(out + row * stride + 16 * block + k, g * NAME(sigmoid)(g) * v);
             }
     }
@@ -350,7 +445,7 @@ TARGET static void NAME(delta)(const Delta *d, size_t head, size_t slice, float 
             const float beta = 2.0f / (1.0f + expf(-rates[n * d->heads + head]));
             NAME(norm)(inner + width + at, HEAD, UNIT, k);
             NAME(reflect)(state, decay, beta, k, inner + width * (1 + d->steps) + at + 16 * slice,
-                          n + 1 == d->steps ? q : NULL, d->out + t * width + head * HEAD + 16 * slice);
+                          d->out && n + 1 == d->steps ? q : NULL, d->out ? d->out + t * width + head * HEAD + 16 * slice : NULL);
             decay = 1.0f;
         }
     }
@@ -455,8 +550,13 @@ TARGET static void NAME(close_attention)(const Partial *part, size_t parts, size
         NAME(store)(out + i * LANES, read[i] / total * NAME(sigmoid)(NAME(load)(gate + i * LANES)));
 }
 
+#if TILES
+#define HALVE NAME(halve)
+#else
+#define HALVE NULL
+#endif
 static const Path NAME(path) = {
-    TEXT(PATH), NAME(norm), NAME(convolve), NAME(quantise), NAME(dense), NAME(gated), NAME(delta), NAME(close_delta),
+    TEXT(PATH), NAME(norm), NAME(convolve), NAME(quantise), HALVE, NAME(dense), NAME(gated), NAME(delta), NAME(close_delta),
     NAME(attend), NAME(close_attention),
 };
 
@@ -470,6 +570,8 @@ static const Path NAME(path) = {
 #undef Ints
 #undef UNROLL
 #undef DOTS
+#undef HALVE
 #undef PATH
 #undef TARGET
 #undef LANES
+#undef TILES

@@ -1,7 +1,8 @@
 /* What the engine holds: matrices packed for the kernels, the shape, and the state of one reader.
  *
- * int8: the matrices of values, gates, outputs and perceptrons, one scale a row, stored with 128 added; bfloat16: the rows of
- * queries and keys, and the head; float32: rates, convolutions, the embedding, every state. Precision "fp32" keeps all
+ * int8: the matrices of delta layers' queries and keys, of values, gates, outputs and perceptrons, one scale a row, stored
+ * with 128 added; bfloat16: the queries and keys of attention layers, and the head; float32: rates, convolutions, the
+ * embedding, every state (model/engine/rounding.py says the same). Precision "fp32" keeps all
  * matrices in float32. One allocation holds them in the order in which a byte meets them.
  *
  * Part of engine.c, which alone includes it: definitions, not declarations.
@@ -20,9 +21,11 @@
 #define EPSILON 1e-6f
 #define UNIT 0.125f /* 1 / sqrt(HEAD): unit root mean square to unit length, and the scale of attention */
 #define ROWS 64 /* rows of activations that go through a matrix together */
+#define GUESSED 16 /* rows, at most, of a state that may be taken back */
 #define CHUNK 16 /* blocks of keys whose scores are held at once */
 #define STEPS 1023 /* activations against int8 weights are whole numbers up to this: 255 * 1023 * WIDEST fits 31 bits */
 #define WIDEST 8192 /* columns of a matrix */
+#define LEAST 1e-30f /* a row of int8 that is nowhere larger is zero */
 #define SPLIT 8 /* parts, at most, into which the keys of a query are split for the threads */
 #define KEY_BLOCK (2 * 16 * HEAD) /* floats of 16 keys, [HEAD][16], and their values, [16][HEAD], of one shared head */
 
@@ -37,7 +40,8 @@
 enum { F32, BF16, I8 };
 
 typedef struct { int kind; size_t rows, columns, blocks; void *data; float *scale; } Matrix;
-typedef struct { float *f; int16_t *q; float *factor; int32_t *sum; } Rows; /* activations, and the same as whole numbers */
+/* Activations; the same as whole numbers; the same as two halves of bfloat16 whose sum they nearly are. */
+typedef struct { float *f; int16_t *q; float *factor; int32_t *sum; uint16_t *half; } Rows;
 typedef struct { float top, total, read[HEAD]; } Partial; /* attention over some of the keys, not yet divided */
 
 /* The keys that one query sees: `pinned` of the prompt, and those of the trace from byte `low` to byte `high`. */
@@ -48,7 +52,7 @@ typedef struct {
 
 typedef struct {
     const float *inner, *rates; /* of the first byte; `stride` to the next */
-    float *out;
+    float *out; /* NULL: nothing is read */
     size_t heads, gated, steps, time, stride, rates_stride;
 } Delta;
 
@@ -57,6 +61,7 @@ typedef struct {
     void (*norm)(const float *x, size_t n, float size, float *out);
     void (*convolve)(const float *x, size_t time, size_t width, const float *taps, const float *held, float *out);
     void (*quantise)(const float *x, size_t n, int16_t *out, float *factor, int32_t *sum);
+    void (*halve)(const float *x, size_t n, uint16_t *out); /* NULL where no matrix needs it */
     void (*dense)(const Matrix *m, size_t first, size_t last, const Rows *in, size_t rows, float *out, size_t stride, int add);
     void (*gated)(const Matrix *gate, const Matrix *value, size_t first, size_t last, const Rows *in, size_t rows, float *out, size_t stride);
     void (*delta)(const Delta *d, size_t head, size_t slice, float *state);
@@ -72,7 +77,7 @@ typedef struct {
 } Layer;
 
 typedef struct {
-    size_t depth, heads, gated, queries, hidden, steps, window, vocabulary, width, mixed, inner, attending, ring_blocks;
+    size_t depth, heads, gated, queries, hidden, steps, window, vocabulary, width, mixed, inner, rates, attending, ring_blocks;
     Layer *layers;
     Matrix head;
     float *embed, *slopes;
@@ -110,7 +115,8 @@ static inline const float *value_block(const Keys *keys, size_t b, size_t shared
 /* ---- packing ---- */
 
 typedef struct { char *base; size_t used; } Arena; /* without a base it only counts */
-typedef struct { const void *data; int narrow; size_t rows, columns; } Source; /* narrow: bfloat16 */
+/* Weights as they are stored: `above` rows of float32 or (narrow) bfloat16, then the other rows as int8, a scale each. */
+typedef struct { const void *data; const int8_t *whole; const float *scale; int narrow; size_t above, rows, columns; } Source;
 
 static void *take(Arena *arena, size_t size)
 {
@@ -123,6 +129,9 @@ static void widen(const Source *source, size_t row, float *out)
 {
     if (row >= source->rows) {
         memset(out, 0, source->columns * sizeof *out);
+    } else if (row >= source->above) {
+        const int8_t *from = source->whole + (row - source->above) * source->columns;
+        for (size_t c = 0; c < source->columns; c++) out[c] = from[c] * source->scale[row - source->above];
     } else if (source->narrow) {
         const uint16_t *from = (const uint16_t *)source->data + row * source->columns;
         for (size_t c = 0; c < source->columns; c++) {
@@ -155,15 +164,30 @@ static void pack_row(Matrix *m, size_t row, const float *from)
         uint8_t *to = (uint8_t *)m->data + block * columns * 16 + lane * 4;
         float most = 0;
         for (size_t c = 0; c < columns; c++) most = fabsf(from[c]) > most ? fabsf(from[c]) : most;
-        const float inverse = most > 0 ? 127.0f / most : 0.0f;
-        m->scale[row] = most / 127.0f;
+        const float inverse = most > LEAST ? 127.0f / most : 0.0f;
+        m->scale[row] = most > LEAST ? most / 127.0f : 1.0f;
         for (size_t c = 0; c < columns; c += 4)
             for (size_t i = 0; i < 4; i++) {
-                const float shifted = from[c + i] * inverse + 12582912.0f; /* rounds; the bits end in the integer */
+                float scaled = from[c + i] * inverse;
+                SETTLE(scaled); /* never fused with the sum: model/engine/rounding.py does the same */
+                const float shifted = scaled + 12582912.0f; /* rounds; the bits end in the integer */
                 uint32_t bits;
                 memcpy(&bits, &shifted, 4);
                 to[c * 16 + i] = (uint8_t)(bits + 128);
             }
+    }
+}
+
+/* A row that is stored as int8, as it is. */
+static void pack_whole(Matrix *m, size_t row, const int8_t *from, float scale)
+{
+    uint8_t *to = (uint8_t *)m->data + row / 16 * m->columns * 16 + row % 16 * 4;
+    m->scale[row] = scale;
+    for (size_t c = 0; c < m->columns; c += 4) {
+        uint32_t four;
+        memcpy(&four, from + c, 4);
+        four ^= 0x80808080u; /* 128 added to each */
+        memcpy(to + c * 16, &four, 4);
     }
 }
 
@@ -176,8 +200,13 @@ static void pack(Arena *arena, Matrix *m, int kind, const Source *source, size_t
     if (kind == I8) m->scale = take(arena, m->blocks * 16 * sizeof(float));
     if (!arena->base) return;
     for (size_t r = 0; r < m->blocks * 16; r++) {
-        widen(source, r < rows ? first + r : source->rows, row);
-        pack_row(m, r, row);
+        const size_t from = r < rows ? first + r : source->rows;
+        if (kind == I8 && from >= source->above && from < source->rows) {
+            pack_whole(m, r, source->whole + (from - source->above) * m->columns, source->scale[from - source->above]);
+        } else {
+            widen(source, from, row);
+            pack_row(m, r, row);
+        }
     }
 }
 

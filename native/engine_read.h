@@ -15,6 +15,8 @@ typedef struct {
     float **ring; /* of each attending layer: blocks of keys, [blocks][SHARED][KEY_BLOCK] */
     size_t ring_blocks, prompt, trace;
     struct Prompt *pinned; /* shared by forks */
+    float *kept; /* of each layer and loose row what the fixed part takes from it: [depth][GUESSED][kept_size] */
+    size_t loose; /* newest bytes of the trace that the fixed part has not taken yet: they may be taken back */
 } Memory;
 
 typedef struct Prompt { size_t owners, blocks; float *keys[]; } Prompt; /* of each attending layer */
@@ -25,15 +27,19 @@ typedef struct {
     Partial *partial;
 } Scratch;
 
+/* One state's rows of a pass: the first `sure` stay read, the others are loose; logits of the newest `wanted` are wanted. */
+typedef struct { Memory *memory; size_t first, count, sure, wanted; } Reader;
+
 typedef struct {
     const Net *net;
     const Path *path;
     Pool *pool;
     Scratch s;
-    Memory **memory;
     const int32_t *ids;
-    size_t batch, time, rows, last; /* of the rows, the first whose logits are wanted is `last` */
-    int pin;
+    size_t rows, readers, wanted;
+    Reader reader[ROWS];
+    uint8_t of[ROWS], row[ROWS]; /* a row's reader; the rows whose logits are wanted */
+    int pin, settles;
 } Job;
 
 typedef struct { size_t first, last; } Range;
@@ -63,6 +69,14 @@ static float *delta_of(const Net *net, const Memory *memory, size_t layer)
     return memory->fixed + net->depth * 2 * short_size(net) + before * delta_size(net);
 }
 
+/* Of one loose row of a layer: the inputs of its two convolutions, queries, keys and values, rates. */
+static size_t kept_size(const Net *net) { return net->width * (3 + 2 * net->steps) + net->rates; }
+
+static float *kept_of(const Net *net, const Memory *memory, size_t layer, size_t row)
+{
+    return memory->kept + (layer * GUESSED + row) * kept_size(net);
+}
+
 static size_t attending_before(const Net *net, size_t layer)
 {
     size_t before = 0;
@@ -72,11 +86,14 @@ static size_t attending_before(const Net *net, size_t layer)
 
 /* ---- rows, each by one thread ---- */
 
-static void quantise(const Job *job, const Rows *rows, const Matrix *next, size_t row)
+/* A row as the next matrix reads it. */
+static void prepare(const Job *job, const Rows *rows, const Matrix *next, size_t row)
 {
     const size_t n = next->columns;
     if (next->kind == I8)
         job->path->quantise(rows->f + row * n, n, rows->q + row * n, rows->factor + row, rows->sum + row);
+    else if (next->kind == BF16 && job->path->halve)
+        job->path->halve(rows->f + row * n, n, rows->half + row * 2 * n);
 }
 
 static void shorten(const Job *job, const Piece *piece, int mlp)
@@ -86,10 +103,11 @@ static void shorten(const Job *job, const Piece *piece, int mlp)
     const Layer *at = &net->layers[layer];
     const Range range = share(job->rows, piece);
     for (size_t row = range.first; row < range.last; row++) {
-        const size_t b = row / job->time, t = row % job->time;
-        job->path->convolve(job->s.x + b * job->time * net->width, t, net->width, mlp ? at->mlp_taps : at->mixer_taps,
-                            held_of(net, job->memory[b], layer, mlp), job->s.rows.f + row * net->width);
-        quantise(job, &job->s.rows, mlp ? &at->gate : &at->vg, row);
+        const Reader *reader = &job->reader[job->of[row]];
+        job->path->convolve(job->s.x + reader->first * net->width, row - reader->first, net->width, mlp ? at->mlp_taps : at->mixer_taps,
+                            held_of(net, reader->memory, layer, mlp), job->s.rows.f + row * net->width);
+        prepare(job, &job->s.rows, mlp ? &at->gate : &at->vg, row);
+        if (!mlp) prepare(job, &job->s.rows, &at->qk, row);
     }
 }
 
@@ -97,13 +115,17 @@ static void shorten(const Job *job, const Piece *piece, int mlp)
 static void remember(const Job *job, const Piece *piece, int mlp)
 {
     const Net *net = job->net;
-    const size_t width = net->width, time = job->time;
-    for (size_t b = piece->index; b < job->batch; b += piece->count) {
-        float *held = held_of(net, job->memory[b], piece->layer, mlp);
-        for (size_t i = 0; i < TAPS - 1; i++) {
-            if (i + time < TAPS - 1) memcpy(held + i * width, held + (i + time) * width, width * sizeof *held);
-            else job->path->norm(job->s.x + (b * time + i + time - (TAPS - 1)) * width, width, 1.0f, held + i * width);
+    const size_t width = net->width, layer = piece->layer;
+    for (size_t b = piece->index; b < job->readers; b += piece->count) {
+        const Reader *reader = &job->reader[b];
+        const float *x = job->s.x + reader->first * width;
+        float *held = held_of(net, reader->memory, layer, mlp);
+        for (size_t i = 0; reader->sure && i < TAPS - 1; i++) {
+            if (i + reader->sure < TAPS - 1) memcpy(held + i * width, held + (i + reader->sure) * width, width * sizeof *held);
+            else job->path->norm(x + (i + reader->sure - (TAPS - 1)) * width, width, 1.0f, held + i * width);
         }
+        for (size_t row = reader->sure; row < reader->count; row++)
+            job->path->norm(x + row * width, width, 1.0f, kept_of(net, reader->memory, layer, row - reader->sure) + mlp * width);
     }
 }
 
@@ -117,21 +139,65 @@ static void multiply(const Job *job, const Rows *in, const Matrix *m, float *out
 
 /* ---- the delta rule, some columns of some heads by each thread ---- */
 
+static Delta delta_over(const Net *net, const float *inner, const float *rates, size_t stride, size_t rates_stride, size_t time, float *out)
+{
+    return (Delta){.inner = inner, .rates = rates, .out = out, .heads = net->heads, .gated = net->gated, .steps = net->steps,
+                   .time = time, .stride = stride, .rates_stride = rates_stride};
+}
+
+/* Rows that stay read change the state; loose ones go on from a copy, and are kept. */
 static void recur(const Job *job, const Piece *piece)
 {
     const size_t layer = piece->layer;
     const Net *net = job->net;
-    const Layer *at = &net->layers[layer];
-    const size_t slices = net->heads * (HEAD / 16), stride = net->inner, rates = at->rates.blocks * 16;
-    const Range range = share(job->batch * slices, piece);
+    const size_t slices = net->heads * (HEAD / 16), stride = net->inner, rates = net->rates;
+    const Range range = share(job->readers * slices, piece);
     for (size_t unit = range.first; unit < range.last; unit++) {
-        const size_t b = unit / slices, slice = unit % slices, row = b * job->time;
-        const Delta delta = {
-            .inner = job->s.inner + row * stride, .rates = job->s.rates + row * rates, .out = job->s.mixed + row * net->width,
-            .heads = net->heads, .gated = net->gated, .steps = net->steps, .time = job->time, .stride = stride,
-            .rates_stride = rates,
-        };
-        job->path->delta(&delta, slice / 4, slice % 4, delta_of(net, job->memory[b], layer) + slice * HEAD * 16);
+        const Reader *reader = &job->reader[unit / slices];
+        const size_t slice = unit % slices, loose = reader->count - reader->sure;
+        float *state = delta_of(net, reader->memory, layer) + slice * HEAD * 16, copy[HEAD * 16];
+        for (int part = 0; part < 2; part++) {
+            const size_t row = reader->first + (part ? reader->sure : 0), time = part ? loose : reader->sure;
+            const Delta delta = delta_over(net, job->s.inner + row * stride, job->s.rates + row * rates, stride, rates, time,
+                                           job->s.mixed + row * net->width);
+            if (!time) continue;
+            if (part) memcpy(copy, state, sizeof copy);
+            job->path->delta(&delta, slice / 4, slice % 4, part ? copy : state);
+        }
+        for (size_t row = slice; row < loose; row += slices) {
+            const size_t from = reader->first + reader->sure + row, size = net->width * (1 + 2 * net->steps);
+            float *to = kept_of(net, reader->memory, layer, row) + 2 * net->width;
+            memcpy(to, job->s.inner + from * stride, size * sizeof *to);
+            memcpy(to + size, job->s.rates + from * rates, rates * sizeof *to);
+        }
+    }
+}
+
+/* What one layer's fixed part takes from the rows that were loose and not taken back. */
+static void settle_layer(const Net *net, const Path *path, Memory *memory, size_t layer)
+{
+    const size_t width = net->width, loose = memory->loose, size = width * (1 + 2 * net->steps);
+    for (int mlp = 0; mlp < 2; mlp++) {
+        float *held = held_of(net, memory, layer, mlp);
+        for (size_t i = 0; i < TAPS - 1; i++) {
+            const size_t at = i + loose;
+            const float *from = at < TAPS - 1 ? held + at * width : kept_of(net, memory, layer, at - (TAPS - 1)) + mlp * width;
+            memcpy(held + i * width, from, width * sizeof *held);
+        }
+    }
+    if (net->layers[layer].attends) return;
+    const float *kept = kept_of(net, memory, layer, 0) + 2 * width;
+    const Delta delta = delta_over(net, kept, kept + size, kept_size(net), kept_size(net), loose, NULL);
+    for (size_t slice = 0; slice < net->heads * (HEAD / 16); slice++)
+        path->delta(&delta, slice / 4, slice % 4, delta_of(net, memory, layer) + slice * HEAD * 16);
+}
+
+static void stage_settle(const Job *job, const Piece *piece)
+{
+    const Range range = share(job->readers * job->net->depth, piece);
+    for (size_t unit = range.first; unit < range.last; unit++) {
+        Memory *memory = job->reader[unit / job->net->depth].memory;
+        if (memory->loose) settle_layer(job->net, job->path, memory, unit % job->net->depth);
     }
 }
 
@@ -139,8 +205,9 @@ static void recur(const Job *job, const Piece *piece)
 
 static Keys keys_of(const Job *job, size_t attending, size_t row)
 {
-    const Memory *memory = job->memory[row / job->time];
-    const size_t t = row % job->time, newest = memory->trace + t, window = job->net->window;
+    const Reader *reader = &job->reader[job->of[row]];
+    const Memory *memory = reader->memory;
+    const size_t t = row - reader->first, newest = memory->trace + t, window = job->net->window;
     Keys keys = {.pinned = memory->prompt + (job->pin ? t + 1 : 0), .ring_blocks = memory->ring_blocks};
     keys.prompt = memory->pinned ? memory->pinned->keys[attending] : NULL;
     keys.ring = memory->ring[attending];
@@ -174,8 +241,9 @@ static void admit(const Job *job, const Piece *piece)
     const Net *net = job->net;
     const Range range = share(job->rows, piece);
     for (size_t row = range.first; row < range.last; row++) {
-        Memory *memory = job->memory[row / job->time];
-        const size_t t = row % job->time, at = job->pin ? memory->prompt + t : memory->trace + t;
+        const Reader *reader = &job->reader[job->of[row]];
+        const Memory *memory = reader->memory;
+        const size_t at = (job->pin ? memory->prompt : memory->trace) + row - reader->first;
         float *q = job->s.inner + row * net->inner, *k = q + net->queries * HEAD, *v = k + SHARED * HEAD;
         float *to = job->pin ? memory->pinned->keys[attending] + at / 16 * SHARED * KEY_BLOCK
                              : memory->ring[attending] + at / 16 % memory->ring_blocks * SHARED * KEY_BLOCK;
@@ -236,7 +304,7 @@ static void close_rows(const Job *job, const Piece *piece)
         } else {
             job->path->close_delta(job->s.mixed + row * net->width, gate, net->heads, out);
         }
-        quantise(job, &job->s.rows, &at->outer, row);
+        prepare(job, &job->s.rows, &at->outer, row);
     }
 }
 
@@ -261,7 +329,7 @@ static void stage_inner(const Job *job, const Piece *piece)
     multiply(job, &job->s.rows, &at->qk, job->s.inner, net->inner, 0, piece);
     multiply(job, &job->s.rows, &at->vg, job->s.inner + at->qk.rows, net->inner, 0, piece);
     if (at->attends) return;
-    const size_t stride = at->rates.blocks * 16;
+    const size_t stride = net->rates;
     const Range range = share(at->rates.blocks, piece);
     const size_t last = range.last * 16 < at->rates.rows ? range.last * 16 : at->rates.rows;
     multiply(job, &job->s.rows, &at->rates, job->s.rates, stride, 0, piece);
@@ -293,7 +361,7 @@ static void stage_hidden(const Job *job, const Piece *piece)
 {
     const Range rows = share(job->rows, piece);
     for (size_t row = rows.first; row < rows.last; row++)
-        quantise(job, &job->s.wide, &job->net->layers[piece->layer].down, row);
+        prepare(job, &job->s.wide, &job->net->layers[piece->layer].down, row);
 }
 
 static void stage_down(const Job *job, const Piece *piece)
@@ -301,22 +369,22 @@ static void stage_down(const Job *job, const Piece *piece)
     multiply(job, &job->s.wide, &job->net->layers[piece->layer].down, job->s.x, job->net->width, 1, piece);
 }
 
+/* The rows whose logits are wanted, one behind the other. */
 static void stage_norm(const Job *job, const Piece *piece)
 {
     const size_t width = job->net->width;
-    const Range rows = share(job->rows, piece);
-    for (size_t row = rows.first; row < rows.last; row++)
-        job->path->norm(job->s.x + row * width, width, 1.0f, job->s.rows.f + row * width);
+    const Range rows = share(job->wanted, piece);
+    for (size_t n = rows.first; n < rows.last; n++) {
+        job->path->norm(job->s.x + job->row[n] * width, width, 1.0f, job->s.rows.f + n * width);
+        prepare(job, &job->s.rows, &job->net->head, n);
+    }
 }
 
 static void stage_head(const Job *job, const Piece *piece)
 {
-    const Net *net = job->net;
-    const Range range = share(net->head.blocks, piece);
-    Rows wanted = job->s.rows;
-    wanted.f += job->last * net->width;
-    job->path->dense(&net->head, range.first, range.last, &wanted, job->rows - job->last,
-                     job->s.logits + range.first * 16, net->head.blocks * 16, 0);
+    const Matrix *head = &job->net->head;
+    const Range range = share(head->blocks, piece);
+    job->path->dense(head, range.first, range.last, &job->s.rows, job->wanted, job->s.logits + range.first * 16, head->blocks * 16, 0);
 }
 
 typedef void Stage(const Job *job, const Piece *piece);
@@ -347,11 +415,12 @@ static void read_rows(void *argument)
 {
     const Job *job = argument;
     unsigned at = 0;
+    if (job->settles) walk(job, (Step){stage_settle, 0}, 0, &at);
     walk(job, (Step){stage_embed, 1}, 0, &at);
     for (size_t layer = 0; layer < job->net->depth; layer++)
         for (size_t n = 0; n < sizeof LAYER / sizeof *LAYER; n++)
             if (LAYER[n].act != admit || job->net->layers[layer].attends) walk(job, LAYER[n], layer, &at);
-    if (job->last == job->rows) return;
+    if (!job->wanted) return;
     walk(job, (Step){stage_norm, 1}, 0, &at);
     walk(job, (Step){stage_head, 0}, 0, &at);
 }

@@ -4,110 +4,181 @@
 
 Our own programs are generated, recorded (unboxed: they touch nothing) and encoded while the model trains: `WORKERS`
 streams beside the trainer, under `WORLDLINE_STREAM_PYTHON` (CPython 3.11, whose frames the model learns; this
-interpreter when it is not set). Mined programs are others' code: they were recorded boxed, beforehand. Rooms are
-imported inside the functions: the trainer's machine needs torch alone, the streams' needs no torch.
+interpreter when it is not set). Mined functions are others' code: `MINERS` streams find calls of them in
+`WORLDLINE_QUARRY` (folders, packages or `stdlib`, with `:` between them), boxed, or unboxed where
+`WORLDLINE_TRUST_MINED` is 1, on a machine that is thrown away. Rooms are imported inside the functions: the trainer's
+machine needs torch alone, the streams' needs no torch. `recipes/remote/README.md` says how a lease of a GPU goes.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from worldline.data.mine.mine import Quarry
+    from worldline.data.mine.quarry import Quarry
     from worldline.data.mixture import Mixture
     from worldline.data.sources import Live
     from worldline.model.train.config import Training
 
 PYTHON = os.environ.get("WORLDLINE_STREAM_PYTHON", "")
 WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
-# Documents of mined programs: `worldline data mine ... --documents FILE`.
-MINED = os.environ.get("WORLDLINE_MINED", "")
+MINERS = int(os.environ.get("WORLDLINE_MINERS", "0"))
+QUARRY = os.environ.get("WORLDLINE_QUARRY", "stdlib")
+LEFT_OUT = os.environ.get(
+    "WORLDLINE_LEFT_OUT", ""
+)  # a file of benchmarks' programs: nothing like them is mined
+TRUST_MINED = os.environ.get("WORLDLINE_TRUST_MINED", "") == "1"
 BEGIN = os.environ.get("WORLDLINE_BEGIN") or None  # weights to go on from: `shipped`, or a model's folder
 HELD_OUT = os.environ.get("WORLDLINE_HELD_OUT", "")  # a file of framed documents of the split `valid`
-RATE = float(os.environ.get("WORLDLINE_RATE", "1"))  # a factor of the matrices' learning rate
-LONGEST = 32_768  # bytes of a document
+RATE = float(os.environ.get("WORLDLINE_RATE", "0.5"))  # a factor of the matrices' learning rate
+COOLDOWN = float(os.environ.get("WORLDLINE_COOLDOWN", "0.55"))
 MINUTES = float(os.environ.get("WORLDLINE_MINUTES", "20"))
+LONGEST = 32_768  # bytes of a document
+# 1: a tutor measures the model while it trains, and what it nearly can do comes more often (docs/learn.md).
+ADAPTIVE = os.environ.get("WORLDLINE_ADAPTIVE", "") == "1"
+CURRICULUM = "{run}/curriculum.json"
+SOON = 2048  # documents ahead where the curriculum moves: about two seconds of training
+MINED = 0.32  # bytes of mined programs for one of our own
 
-# Pure-Python packages, installed for the purpose in an environment of their own; their source stays there.
-PACKAGES = """
-addict algorithms art astor asttokens attr babel bidict bitstring bleach boltons bs4 cachetools
-case_conversion chardet chess click colorama colour construct cowsay cssselect dateutil deepdiff
-dictdiffer docutils dotty_dict emoji ftfy funcy furl fuzzywuzzy glom humanize hyperlink icalendar idna
-inflect inflection intervals intervaltree ipaddress isort jellyfish jinja2 jmespath jsonpatch jsonpointer
-langcodes lark markdown marshmallow mistune more_itertools mpmath munch natsort netaddr networkx nltk
-num2words ordered_set packaging parse parso ply portion prettytable primefac pronouncing pycodestyle
-pydash pyfiglet pyflakes pygments pyparsing pyphen pypinyin pyrsistent rfc3986 rich roman schema semver
-simplejson slugify snowballstemmer sortedcontainers sqlparse stdnum strsimpy sudoku_py syllables tabulate
-termcolor textdistance textstat texttable textwrap3 thefuzz tinycss2 titlecase tldextract tomli tomlkit
-toolz transliterate unidecode uritools url_normalize validators w3lib wcwidth webcolors xmltodict yapf
-"""
+# Programs, their share of the documents, and the form they are drawn in: about a third has one operation a line, or
+# loops over characters for methods of texts.
+PROGRAMS = (
+    ("generate:program", 0.170, ""),
+    ("generate:hard", 0.090, ""),
+    ("generate:program", 0.170, "flatten"),
+    ("generate:hard", 0.090, "flatten"),
+    ("generate:program", 0.050, "chars"),
+    ("generate:program", 0.050, "among"),
+    ("generate:program", 0.030, "flatten among"),
+    ("generate:program", 0.020, "method"),
+    ("generate:program", 0.010, "flatten method"),
+    ("generate:program", 0.020, "nested"),
+    ("generate:program", 0.020, "script"),
+    ("generate:program", 0.010, "among script"),
+    ("generate.typed.chains:program", 0.020, ""),
+    ("generate.typed.chains:program", 0.030, "among"),
+    ("generate.typed.chains:program", 0.010, "flatten"),
+    ("generate.typed.pipelines:decide", 0.020, ""),
+    ("generate.typed.arithmetic:arithmetic", 0.040, ""),
+    ("generate.practice:program", 0.200, ""),
+    ("generate.practice:program", 0.040, "flatten"),
+)
+TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.090), ("tasks:permutations", 0.007))
+# Shares of how often a task's state is shown (elsewhere a hidden state is a guess), beside 0.96 of all other modes.
+SPACINGS = {2: 0.40, 4: 0.60, 8: 0.60, 16: 0.35, 32: 0.20, 64: 0.12, 512: 0.04}
 
 
 def quarry() -> Quarry:
-    """Where real functions are mined: `worldline data mine` on these places."""
-    from worldline.data.mine.mine import Quarry
+    """Where real functions are mined: `worldline data mine --recipe shipped` on the places of quarry.txt."""
+    from worldline.data.mine.quarry import read_quarry
 
-    return Quarry(places=("stdlib", *PACKAGES.split()))
+    return read_quarry(Path(__file__).with_name("quarry.txt"))
 
 
 def data() -> Mixture:
-    """Generated programs and state-tracking tasks, in every mode."""
+    """Generated programs, in every form, and state-tracking tasks, in every mode."""
     from worldline.codec.compact.prompt import Compact
     from worldline.data.mixture import Mixture, Mode, Source
 
-    # Of state-tracking tasks (elsewhere a hidden state is a guess), mostly short: the long ones are learned from them.
-    spacings = {2: 0.16, 4: 0.16, 8: 0.12, 16: 0.08, 32: 0.05, 64: 0.04, 128: 0.02, 512: 0.01}
     modes = (
-        Mode(weight=0.60),
+        Mode(weight=0.62),
         Mode(weight=0.24, options=Compact(bare=True)),
-        Mode(weight=0.08, options=Compact(delta="element")),
+        Mode(weight=0.06, options=Compact(delta="element")),
         Mode(weight=0.04, options=Compact(reveal=0), queries=4),
-        *(Mode(weight=share, options=Compact(reveal=n), kinds=("tasks",)) for n, share in spacings.items()),
+        *(Mode(weight=share, options=Compact(reveal=n), kinds=("tasks",)) for n, share in SPACINGS.items()),
     )
     sources = (
-        Source(kind="generate", program="worldline.programs.generate:program", weight=0.70),
-        Source(kind="generate", program="worldline.programs.generate.typed.chains:program", weight=0.08),
-        Source(kind="generate", program="worldline.programs.generate.typed.pipelines:decide", weight=0.04),
-        Source(
-            kind="generate", program="worldline.programs.generate.typed.arithmetic:arithmetic", weight=0.02
+        *(
+            Source(kind="generate", program=f"worldline.programs.{name}", weight=share, form=form)
+            for name, share, form in PROGRAMS
         ),
-        Source(kind="tasks", program="worldline.programs.tasks:program", weight=0.11),
-        Source(kind="tasks", program="worldline.programs.tasks:permutations", weight=0.05),
+        *(Source(kind="tasks", program=f"worldline.programs.{name}", weight=share) for name, share in TASKS),
     )
     return Mixture(sources=sources, modes=modes, max_bytes=LONGEST, query=0.03)
 
 
-def live(*, split: str = "train", workers: int = WORKERS) -> Live:
-    """Documents of `data()`, made while the model trains."""
-    from worldline.data.sources import streams
+def live(*, split: str = "train", workers: int = WORKERS, adaptive: bool = False) -> Live:
+    """Documents of `data()`, made while the model trains; if adaptive, by the curriculum that its tutor moves."""
+    from worldline.data.sources import POOL, streams
 
     ahead = 64 * workers if split == "train" else 1
-    return streams(__file__, split=split, workers=workers, ahead=ahead, python=PYTHON)
+    return streams(
+        __file__, split=split, workers=workers, ahead=ahead, python=PYTHON,
+        curriculum=CURRICULUM if adaptive else "", pool=SOON if adaptive else POOL,
+    )  # fmt: skip
+
+
+def tutor() -> tuple[str, ...]:
+    """The command that sets drills of `data()` and moves the curriculum."""
+    words = (PYTHON or sys.executable, "-m", "worldline.learn.tutor", "--recipe", __file__)
+    return (*words, "--out", CURRICULUM, "--trust")
+
+
+def mined(*, workers: int = MINERS) -> Live:
+    """Documents of mined functions, found while the model trains."""
+    from worldline.data.sources import Live
+
+    words = (
+        "nice",
+        "-n",
+        "19",
+        PYTHON or sys.executable,
+        "-m",
+        "worldline.data.mine.stream",
+        *QUARRY.split(":"),
+    )
+    which = ("--recipe", __file__, "--split", "train", "--seed", "{seed}", "--worker", "{worker}")
+    further = (*(("--leave-out", LEFT_OUT) if LEFT_OUT else ()), *(["--trust"] * TRUST_MINED))
+    return Live(
+        commands=((*words, *which, "--workers", str(workers), *further),) * workers,
+        weight=MINED,
+        repeat=3,
+        ahead=64,
+    )
 
 
 def training() -> Training:
-    """One lease of an H200: 18.9M parameters, rows of 8 KB, at last of 32 KB."""
+    """One lease of an H200: 33M parameters (the first model's width, 14 layers), rows of 8 KB, at last of 32 KB."""
     from worldline.data.sources import Files
     from worldline.model.shape import Shape
     from worldline.model.train.config import Training
     from worldline.model.train.optimize import LearningRates
 
     return Training(
-        shape=Shape(),
-        sources=(live(), *((Files(paths=(MINED,), weight=0.12),) if MINED else ())),
+        shape=Shape(stack=14),
+        sources=(live(adaptive=ADAPTIVE), *((mined(),) if MINERS else ())),
+        tutor=tutor() if ADAPTIVE else (),
         init_from=BEGIN,
         rows=16,
         time=8192,
-        phases=((0.6, LONGEST, 4),),  # then permutations of 700 lines fit
+        phases=((0.75, LONGEST, 4),),  # then permutations of 700 lines fit
         minutes=MINUTES,
+        warmup=100,
+        cooldown=COOLDOWN,
         held_out=Files(paths=(HELD_OUT,)) if HELD_OUT else live(split="valid"),
+        held_out_documents=640,
         rates=LearningRates(matrix=0.02 * RATE),
         compile=os.environ.get("WORLDLINE_COMPILE", "1") == "1",
         log_every=20,
-        eval_every=500,
-        save_every=1000,
+        eval_every=1000,
+        save_every=2000,
     )
+
+
+def warm() -> Training:
+    """A few steps of rows of every length on the held-out documents: what is compiled is then at hand."""
+    from dataclasses import replace
+
+    whole = training()
+    some = whole.held_out
+    assert some is not None
+    return replace(
+        whole, sources=(some,), tutor=(), init_from=None, minutes=0.0, steps=4, phases=((0.5, LONGEST, 4),),
+        log_every=1, eval_every=0, save_every=0, held_out_documents=64,
+    )  # fmt: skip
 
 
 def smoke() -> Training:
@@ -117,6 +188,7 @@ def smoke() -> Training:
     from worldline.model.shape import Shape
 
     return replace(
-        training(), shape=Shape(depth=3), rows=4, time=1024, phases=(), minutes=0.0, steps=60, log_every=5,
-        eval_every=30, save_every=30, held_out_documents=40, sources=(live(workers=1),),
+        training(), shape=Shape(depth=3, stack=5), init_from=None, rows=4, time=1024, phases=((0.75, 4096, 1),),
+        minutes=0.0, steps=40, warmup=5, log_every=5, eval_every=20, save_every=20, held_out_documents=40,
+        sources=(live(workers=1, adaptive=ADAPTIVE), *((mined(workers=1),) if MINERS else ())),
     )  # fmt: skip

@@ -1,34 +1,49 @@
 #!/usr/bin/env bash
-# Packs what a GPU machine without a network needs beside torch, into .carry/ (which git ignores):
-#   py311.tar.xz   a bare CPython 3.11 with msgspec: it generates and records the programs
-#   site.tar.xz    fla-core and einops, for the trainer
-#   snap.tar.xz    this package with its native modules, without the shipped weights, and recipes/
-# Documents of mined programs (`worldline data mine ... --documents`) lie beside them as mined.docs.xz, held-out ones as
-# held.docs.
+# pack.sh [QUARRY]: what a GPU machine without a network needs beside torch, into .carry/base/ (git ignores .carry):
+#   py311.tar.xz    a bare CPython 3.11 with msgspec: it generates, mines and records the programs
+#   site.tar.xz     fla-core and einops, for the trainer
+#   snap.tar.xz     this package with its native modules, without the shipped weights, and recipes/
+#   quarry.tar.xz   the Python files of QUARRY (default: .carry/quarry), a folder of packages and clones that are mined
+#   held.docs       held-out documents of the recipe
+#   left_out.jsonl.gz   programs of benchmarks, whose like is not mined: BENCHMARK
+# What is there already and cannot have changed (py311, site, quarry) is kept: delete it to have it made anew.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 python=${PYTHON:-.venv/bin/python}
-home=$("$python" -c 'import sys; print(sys.base_prefix)')
-mkdir -p .carry && rm -rf .carry/py311 .carry/site .carry/snap
+quarry=${1:-.carry/quarry}
+out=.carry/base
+mkdir -p $out
 
-mkdir -p .carry/py311/bin .carry/py311/lib
-cp "$home"/bin/python3.11 .carry/py311/bin/
-cp "$home"/lib/libpython3.11.so.1.0 .carry/py311/lib/ 2>/dev/null || true
-tar c -C "$home/lib" --exclude=test --exclude=tests --exclude=idlelib --exclude=ensurepip --exclude='config-*' \
-    --exclude=tkinter --exclude=site-packages --exclude=lib2to3 --exclude=__pycache__ python3.11 | tar x -C .carry/py311/lib
-cp -r "$("$python" -c 'import msgspec, pathlib; print(pathlib.Path(msgspec.__file__).parent)')" .carry/py311/lib/python3.11/
-find .carry/py311 -name '*.so*' -exec strip {} + 2>/dev/null || true
-echo "$home" > .carry/py311/prefix
-tar cJf .carry/py311.tar.xz -C .carry py311
+if [ ! -f $out/py311.tar.xz ]; then
+    home=$("$python" -c 'import sys; print(sys.base_prefix)')
+    work=$(mktemp -d) && mkdir -p "$work"/py311/bin "$work"/py311/lib
+    cp "$home"/bin/python3.11 "$work"/py311/bin/
+    cp "$home"/lib/libpython3.11.so.1.0 "$work"/py311/lib/ 2>/dev/null || true
+    tar c -C "$home/lib" --exclude=test --exclude=tests --exclude=idlelib --exclude=ensurepip --exclude='config-*' \
+        --exclude=tkinter --exclude=site-packages --exclude=lib2to3 --exclude=__pycache__ python3.11 |
+        tar x -C "$work"/py311/lib
+    msgspec=$("$python" -c 'import msgspec, pathlib; print(pathlib.Path(msgspec.__file__).parent)')
+    cp -r "$msgspec" "$work"/py311/lib/python3.11/
+    find "$work" -name __pycache__ -prune -exec rm -rf {} +
+    find "$work" -name '*.so*' -exec strip {} + 2>/dev/null || true
+    echo "$home" > "$work"/py311/prefix
+    tar cJf $out/py311.tar.xz -C "$work" py311 && rm -rf "$work"
+fi
+if [ ! -f $out/site.tar.xz ]; then
+    work=$(mktemp -d)
+    "$python" -m pip install --quiet --no-deps --no-compile --target "$work"/site 'fla-core==0.6.0' einops
+    tar cJf $out/site.tar.xz -C "$work" site && rm -rf "$work"
+fi
+if [ ! -f $out/quarry.tar.xz ] && [ -d "$quarry" ]; then
+    (cd "$quarry/.." && find "$(basename "$quarry")" -name '*.py' -size -200k -print0 |
+        tar cJf - --null --files-from - --transform "s,^$(basename "$quarry"),quarry,") > $out/quarry.tar.xz
+fi
 
-"$python" -m pip install --quiet --no-deps --target .carry/site 'fla-core==0.6.0' einops
-find .carry -name __pycache__ -prune -exec rm -rf {} +
-tar cJf .carry/site.tar.xz -C .carry site
-
-mkdir .carry/snap && cp -r src recipes .carry/snap/
-find .carry/snap -name __pycache__ -prune -exec rm -rf {} + && rm -rf .carry/snap/src/*.egg-info .carry/snap/src/worldline/model/shipped
-tar cJf .carry/snap.tar.xz -C .carry snap
-[ -f .carry/held.docs ] || "$python" -m worldline.data.stream --recipe recipes/shipped.py --split valid --seed 77 \
-    --count 600 --trust > .carry/held.docs
-rm -rf .carry/py311 .carry/site .carry/snap
-ls -l .carry
+work=$(mktemp -d) && mkdir "$work"/snap && cp -r src recipes "$work"/snap/
+find "$work" -name __pycache__ -prune -exec rm -rf {} +
+rm -rf "$work"/snap/src/*.egg-info "$work"/snap/src/worldline/model/shipped
+tar cJf $out/snap.tar.xz -C "$work" snap && rm -rf "$work"
+"$python" -m worldline.data.stream --recipe recipes/shipped.py --split valid --seed 77 --count "${HELD:-640}" --trust \
+    > $out/held.docs
+cp "${BENCHMARK:-/work/shared/data/HumanEval.jsonl.gz}" $out/left_out.jsonl.gz
+ls -l $out

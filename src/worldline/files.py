@@ -179,11 +179,11 @@ def open_regular(path: Path) -> io.FileIO | None:
 
 def digest(file: io.FileIO, size: int) -> str:
     """The sha256 of a file's bytes, reading no more than `size` of them; leaves it at its beginning."""
-    hasher = hashlib.sha256()
+    hasher, room = hashlib.sha256(), memoryview(bytearray(min(CHUNK, size)))
     file.seek(0)
-    while size > 0 and (chunk := file.read(min(CHUNK, size))):
-        hasher.update(chunk)
-        size -= len(chunk)
+    while size > 0 and (count := file.readinto(room[:size])):
+        hasher.update(room[:count])
+        size -= count
     file.seek(0)
     return hasher.hexdigest()
 

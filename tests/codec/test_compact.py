@@ -275,3 +275,16 @@ def test_a_prefix_gives_the_steps_of_its_whole_lines() -> None:
             action(step) for step in whole[: len(parsed.steps)]
         ]
         assert data[:cut].rfind(b"\n") + 1 == parsed.end
+
+
+def test_a_value_that_is_shown_again_is_no_change_when_read_loosely() -> None:
+    source = "def f():\n    a = 1\n    b = 2\n    a, b = b, a\n    a, b = b, a\n    b = 3\n    return a\n"
+    given = prompt(Program(source=source, call="f()"), Compact(reveal=3))
+    true, again = b"(1\n2\n3 a=1\n4\n5\n6 b=2\n7\n)1\n.\n", b"(1\n2\n3 a=1\n4\n5\n6 a=1 b=2\n7\n)1\n.\n"
+    strict, loose = parse(again, given), parse(again, given, loose=True)
+    assert strict.malformed is not None
+    assert not strict.ended
+    assert loose.ended
+    assert loose.steps == parse(true, given).steps
+    assert parse(again.replace(b"a=1 b", b"a=2 b"), given, loose=True).steps != loose.steps
+    assert not parse(again + b"7\n", given, loose=True).ended

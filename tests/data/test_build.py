@@ -16,7 +16,7 @@ from worldline import files
 from worldline.codec.compact.parse import parse
 from worldline.data.build.build import BuildProgress, build
 from worldline.data.build.shards import read_documents, read_rows, verify
-from worldline.data.mine.mine import Mined
+from worldline.data.mine.mined import Mined
 from worldline.data.mixture import TASKS, Mixture, Source
 from worldline.errors import BusyError, DigestError, FingerprintError, UsageError
 from worldline.programs.coverage.coverage import REQUIRED
@@ -122,7 +122,7 @@ def mined(path: Path, functions: int) -> Mixture:
     ]
     path.write_bytes(lzma.compress(b"".join(json.dumps(asdict(each)).encode() + b"\n" for each in found)))
     return Mixture(
-        sources=(Source(kind="mine", program="worldline.data.mine.mine:drawer", argument=str(path)),)
+        sources=(Source(kind="mine", program="worldline.data.mine.mined:drawer", argument=str(path)),)
     )
 
 

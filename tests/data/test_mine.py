@@ -15,20 +15,12 @@ import pytest
 
 from worldline.core.program import Program
 from worldline.data.document import read
+from worldline.data.mine.calls import fuzz
 from worldline.data.mine.extract import Found, functions
 from worldline.data.mine.inputs import value
-from worldline.data.mine.mine import (
-    Mined,
-    MiningCounts,
-    Quarry,
-    drawer,
-    fuzz,
-    locate,
-    mine,
-    python_files,
-    read_mined,
-    written_out,
-)
+from worldline.data.mine.mine import MiningCounts, mine
+from worldline.data.mine.mined import Mined, drawer, read_mined, written_out
+from worldline.data.mine.quarry import Quarry, locate, python_files
 from worldline.data.mine.types import KINDS, Signature, signature
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
@@ -182,7 +174,7 @@ def test_a_mine_gives_programs_that_run(package: Path, tmp_path: Path) -> None:
     tally = mine([str(package)], out=out, workers=1, trust=True, progress=told.append)
     found = read_mined(out)
     assert tally.calls == len(found)
-    assert tally.functions == len({each.source for each in found}) >= 4
+    assert tally.functions == len({each.origin for each in found}) >= 4
     assert told[-1] == tally
     assert all(isinstance(each, Mined) for each in found)
     traces = list(record_many([each.program for each in found], trust=True))
@@ -206,8 +198,8 @@ def test_mined_calls_are_written_as_documents_of_their_split(package: Path, tmp_
             documents = list(read(file))
         assert len(documents) == made[split]
         assert {each.kind for each in documents} == {"mine"}
-    assert made["all"] == 2 * len(found)
-    assert made["train"] == 2 * sum(split_of(each.key) == "train" for each in found)
+    assert 1.8 * len(found) < made["all"] <= 2 * len(found)  # some do not fit in their form
+    assert made["train"] <= 2 * sum(split_of(each.key) == "train" for each in found)
 
 
 def test_the_number_of_workers_does_not_matter(package: Path, tmp_path: Path) -> None:
@@ -223,7 +215,7 @@ def test_one_that_fails_is_counted_and_the_rest_goes_on(
     (package / "later.py").write_text("X = 1\n")
     (package / "zero.py").write_text("Y = 2\n")
 
-    def fuzz(worker: BoxWorker, found: Found, rng: random.Random) -> list[Mined]:
+    def fuzz(worker: BoxWorker, found: Found, rng: random.Random, shown: list[str]) -> list[Mined]:
         if found.origin.endswith(":even"):
             raise RecursionError("deep")
         return [Mined(found.source, "f()", found.origin, "k")]
@@ -248,7 +240,7 @@ def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
     out = tmp_path / "cut"
     code = (
         "import sys\nfrom worldline.data.mine.mine import mine\n"
-        "def tell(t):\n    if t.functions == 2:\n        print(t.candidates, flush=True)\n        sys.stdin.read()\n"
+        "def tell(t):\n    if t.files == 2:\n        print(t.candidates, flush=True)\n        sys.stdin.read()\n"
         f"mine([{str(package)!r}], out={str(out)!r}, trust=True, progress=tell)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdin=PIPE, stdout=PIPE) as process:
@@ -262,9 +254,9 @@ def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
     journal.write_bytes(b"".join(lines)[:-5])  # the last line is torn
     fuzzed: list[str] = []
 
-    def counting(worker: BoxWorker, found: Found, rng: random.Random) -> list[Mined]:
+    def counting(worker: BoxWorker, found: Found, rng: random.Random, shown: list[str]) -> list[Mined]:
         fuzzed.append(found.origin)
-        return fuzz(worker, found, rng)
+        return fuzz(worker, found, rng, shown)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("worldline.data.mine.mine.fuzz", counting)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldline.codec.repetition import repetition
-from worldline.diagnose.operations import condition, mentions, of_argument, of_name, of_result
+from worldline.flow.operations import condition, mentions, of_argument, of_name, of_result
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ from nets import random_bytes, random_trunk, trunk_logits, weights_of
 
 from worldline.model.engine import native as engine_native
 from worldline.model.engine import reference as engine
+from worldline.model.engine.rounding import engine_form
 from worldline.model.shape import Shape
-from worldline.model.weights import Array
+from worldline.model.weights import Array, narrow, widened
 
 SHAPES = (
     Shape(depth=3, window=16),
@@ -258,16 +259,21 @@ def test_bad_arguments_of_the_c_engine() -> None:
             one.step([stranger], b"a")
     raw, state = one._engine, one.start()
     ids, out = np.zeros(4, np.int32), np.zeros((4, 256), np.float32)
+    four, two = np.array([4], np.int32), np.array([2, 2], np.int32)
     wrong = [
-        ([state], ids, True, 0, out[:3]), ([state], ids, True, 5, out), ([state], ids, True, -1, out),
-        ([state], ids.astype(np.int8), True, 0, out), ([state, state.fork()], ids, True, 0, out),
-        ([state], ids - 1, True, 0, out), ([state], ids + 256, True, 0, out), ([], ids, True, 0, out),
+        ([state], four, four, ids, True, False, out[:3]), ([state], four, four + 1, ids, True, False, out),
+        ([state], four, -four, ids, True, False, out), ([state], -four, four, ids, True, False, out),
+        ([state], four, four, ids.astype(np.int8), True, False, out), ([state], two, two, ids, True, False, out),
+        ([state, state.fork()], four, four, ids, True, False, out), ([state], four, four, ids[1:], True, False, out),
+        ([state], four, four, ids - 1, True, False, out), ([state], four, four, ids + 256, True, False, out),
+        ([], four, four, ids, True, False, out), ([state], four, four, ids, True, True, out),
+        ([state], four + 14, four + 14, np.zeros(18, np.int32), False, True, np.zeros((18, 256), np.float32)),
     ]  # fmt: skip
     for arguments in wrong:
         with pytest.raises(ValueError, match=r"\w"):
             raw.read(*arguments)
     with pytest.raises(TypeError):
-        raw.read([state], ids, True, 0, b"read-only")
+        raw.read([state], four, four, ids, True, False, b"read-only")
     with pytest.raises(TypeError):
         type(state)()
     assert (state.prompt, state.trace) == (0, 0)
@@ -328,3 +334,39 @@ def test_an_engine_survives_a_fork_of_the_process() -> None:
         os._exit(0 if np.array_equal(read(machine, b"before and after"), true) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert np.array_equal(read(machine, b"before and after"), true)
+
+
+@native
+@pytest.mark.parametrize("narrowed", [False, True], ids=["float32", "bfloat16"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("path", engine_native.paths())
+def test_what_is_rounded_before_is_what_the_engine_rounds(shape: Shape, path: str, narrowed: bool) -> None:
+    """To the bit, from float32 and from bfloat16, rows of zeros among them."""
+    plain, data = weights_of(random_trunk(shape)), random_bytes(PROMPT + TRACE)
+    plain["layers.1.mlp.outer.weight"] = plain["layers.1.mlp.outer.weight"].copy()
+    plain["layers.1.mlp.outer.weight"][5:9] = 0
+    plain["layers.1.mlp.outer.weight"][9] *= 1e-33
+    given = {name: narrow(array) for name, array in plain.items()} if narrowed else plain
+    held = engine_form(shape, widened(given))
+    one, other = (
+        engine_native.NativeEngine(shape, weights, threads=2, path=path) for weights in (given, held)
+    )
+    assert np.array_equal(read(one, data), read(other, data))
+
+
+@native
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_rounded_weights_are_the_same_numbers_to_both_engines(shape: Shape) -> None:
+    held, data = engine_form(shape, weights_of(random_trunk(shape))), random_bytes(PROMPT + TRACE)
+    wanted = read(engine.ReferenceEngine(shape, widened(held)), data)
+    assert distance(read(engine_native.NativeEngine(shape, held, precision="fp32"), data), wanted) < 1e-4
+
+
+@native
+@pytest.mark.parametrize("name", ["layers.0.mlp.outer.weight.int8", "layers.0.mlp.outer.weight.scale"])
+def test_rounded_weights_of_another_size_or_type_are_refused(name: str) -> None:
+    shape = SHAPES[0]
+    held = engine_form(shape, weights_of(random_trunk(shape)))
+    for spoiled in ({**held, name: held[name][:-1]}, {**held, name: held[name].astype(np.uint16)}):
+        with pytest.raises(ValueError, match=r"layers\.0\.mlp\.outer\.weight"):
+            engine_native.NativeEngine(shape, spoiled)

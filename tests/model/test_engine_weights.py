@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from worldline.errors import DiskError, FormatError
 from worldline.model import weights
@@ -28,6 +28,23 @@ def test_both_types_come_back(tmp_path: Path) -> None:
     assert stored["narrow"].dtype == np.uint16
     assert not stored["narrow"].flags.writeable
     assert np.array_equal(weights.widen(stored["narrow"]), found["narrow"])
+
+
+def test_what_is_written_without_torch_is_a_safetensors_file(tmp_path: Path) -> None:
+    """Its own library reads it: int8 in rows, a scale each, below the rows that are not."""
+    rng = np.random.default_rng(0)
+    above, rows = rng.standard_normal((2, 8), np.float32), rng.integers(-127, 128, (3, 8), np.int8)
+    scale = np.float32([0.5, 0.25, 2])
+    stored = {"m.int8": rows, "m": weights.narrow(above), "m.scale": scale, "v": np.float32([1, 2])}
+    (tmp_path / "w").write_bytes(weights.to_safetensors(stored))
+    theirs = load_file(tmp_path / "w")
+    assert torch.equal(theirs["m"], torch.from_numpy(above).bfloat16())
+    assert torch.equal(theirs["m.int8"], torch.from_numpy(rows))
+    found = weights.read(tmp_path / "w")
+    assert weights.dimensions_of(weights.read_stored(tmp_path / "w")) == {"m": (5, 8), "v": (2,)}
+    assert np.array_equal(found["m"][2:], rows * scale[:, None])
+    assert np.array_equal(found["m"][:2], theirs["m"].float().numpy())
+    assert found["m"].dtype == found["v"].dtype == np.float32
 
 
 def file(tmp_path: Path, header: Any, body: bytes = bytes(8)) -> Path:

@@ -52,7 +52,7 @@ def test_it_is_opened_quickly() -> None:
         began = time.process_time()
         load_model()
         taken.append(time.process_time() - began)
-    assert min(taken) < 1.0  # of CPU time; 0.2 s is the aim
+    assert min(taken) < 0.5  # of CPU time; 0.2 s is the aim, and 0.06 what 33M take in int8
 
 
 def test_opening_it_needs_no_torch() -> None:

@@ -20,6 +20,7 @@ import click
 
 from worldline import __version__
 from worldline.cli import debug, suites, train, view
+from worldline.cli.learn import learn
 from worldline.cli.programs import program_of, program_options
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
@@ -196,6 +197,8 @@ for verb in (
     debug.imagine,
     train.data,
     train.train,
+    train.export,
+    learn,
     suites.bench,
     suites.score,
     suites.compare,

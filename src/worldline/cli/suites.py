@@ -41,6 +41,11 @@ OWN = (
     click.option("--of", metavar="SUITE", help="states, budget: the programs of this suite [generated]."),
     click.option("--formats", metavar="NAME,...", callback=words, help="budget: only these formats."),
     click.option("--calls", type=click.IntRange(min=0), help="humaneval: calls of a problem; 0 for all [3]."),
+    click.option(
+        "--functions",
+        type=click.IntRange(min=1),
+        help="generated: functions in a file, one of them called [1].",
+    ),
 )
 
 

@@ -1,7 +1,8 @@
-"""The verbs that make a world model: `data` and `train`. No logic: every verb calls a room."""
+"""The verbs that make a world model: `data`, `train` and `export`. No logic: every verb calls a room."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from worldline.errors import UsageError
 @click.option(
     "--minutes", type=click.FloatRange(min=0, min_open=True), help="Train for so long, not the recipe's."
 )
+@click.option("--curriculum", metavar="FILE", help="What the recipe's tutor begins with: `learn -o FILE`.")
 @click.option("--fresh", is_flag=True, help="Begin anew even if DIR has a checkpoint.")
 def train(
     recipe: str,
@@ -30,6 +32,7 @@ def train(
     device: str | None,
     steps: int | None,
     minutes: float | None,
+    curriculum: str | None,
     fresh: bool,
 ) -> None:
     """Train a model by RECIPE, a file or a name in recipes/. Run again to go on; SIGTERM saves."""
@@ -38,14 +41,40 @@ def train(
     if steps is not None and minutes is not None:
         raise UsageError("either --steps or --minutes")
     try:
-        from worldline.model.train.config import Training, changed
+        from worldline.model.train.config import Training, begun_with, changed
         from worldline.model.train.loop import train as run
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
     config = load_config(recipe, function, Training)
     if steps is not None or minutes is not None:
         config = changed(config, steps=steps or 0, minutes=minutes or 0.0)
+    if curriculum is not None:
+        config = begun_with(config, curriculum)
     click.echo(run(config, Path(out), resume=not fresh, device=device))
+
+
+@click.command()
+@click.argument("model")
+@click.option("-o", "--out", required=True, metavar="DIR", help="The folder that ships.")
+@click.option("--half", is_flag=True, help="All in bfloat16, to train on: twice the size.")
+@click.option(
+    "--check", type=click.IntRange(min=1), metavar="N", help="Measure what rounding costs on N programs."
+)
+def export(model: str, out: str, half: bool, check: int | None) -> None:
+    """Write the weights of MODEL (a run, a checkpoint or `default`) as the engine holds them: light, quick to open."""
+    from worldline.model import checkpoint
+    from worldline.predict.models import DEFAULT, load_local
+
+    folder = None if model == DEFAULT else Path(model)
+    (file,) = checkpoint.export(folder, Path(out), half=half)["files"].values()
+    click.echo(f"{file['bytes']:,} bytes in {out}, sha256 {file['sha256']}")
+    if check is not None:
+        from worldline.suites.generated import load
+        from worldline.suites.rounding import rounding_cost
+
+        exact = load_local(model, {"precision": "fp32"})
+        for line in rounding_cost(load(), exact, load_local(out), limit=check).lines():
+            click.echo(line)
 
 
 @click.group()
@@ -85,6 +114,13 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
 @click.argument("places", nargs=-1)
 @click.option("-o", "--out", required=True, metavar="FILE", help="The mined calls, as compressed JSON lines.")
 @click.option("--recipe", metavar="NAME", help="Also the places of a recipe's quarry().")
+@click.option("--clones", metavar="DIR", help="Where the clones of the quarry's repositories are [~/quarry].")
+@click.option(
+    "--leave-out",
+    multiple=True,
+    metavar="FILE",
+    help="A benchmark's programs: what is like them is left out.",
+)
 @click.option(
     "--documents", metavar="FILE", help="Also training documents of the calls, by the recipe's data()."
 )
@@ -94,30 +130,63 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
 @click.option(
     "--most", type=click.IntRange(min=0), default=0, help="Stop after so many functions; 0 for all [0]."
 )
+@click.option(
+    "--known", is_flag=True, help="Try nothing: write what one that goes on, or was killed, has found."
+)
+@click.option("--trust", is_flag=True, help="Without a box: for a machine that is thrown away.")
 def mine(
     places: tuple[str, ...],
     out: str,
     recipe: str | None,
+    clones: str | None,
+    leave_out: tuple[str, ...],
     documents: str | None,
-    python: str | None,
+    trust: bool,
     **how: Any,
 ) -> None:
     """Find functions in PLACES (packages, `stdlib`, folders, files) that can be called, and call them, boxed."""
-    from worldline.data.mine.mine import Quarry, written_out
     from worldline.data.mine.mine import mine as run
+    from worldline.data.mine.mined import written_out
     from worldline.data.mixture import Mixture
     from worldline.data.recipe import load_config
 
     if documents and not recipe:
         raise UsageError("--documents needs --recipe: its data() says how calls are written")
-    places += load_config(recipe, "quarry", Quarry).places if recipe else ()
-    if not places:
+    named = [*places, *(_quarried(recipe, clones) if recipe else ())]
+    if not named:
         raise UsageError("name packages, `stdlib`, folders or files, or a --recipe that does")
-    done = run(places, out=out, python=python, **how)
+    done = run(named, out=out, leave_out=leave_out, trust=trust, progress=_told(), **how)
     click.echo(
-        f"{done.functions:,} functions, {done.calls:,} calls, from {done.files:,} files, "
-        f"{done.failed:,} failed, in {out}"
+        f"{done.functions:,} functions, {done.calls:,} calls, {done.shown:,} of them written by people, "
+        f"from {done.files:,} files, {done.failed:,} failed, in {out}"
     )
+    checked = f"{done.left_out:,} left out: like one of a benchmark's; see {out}.report.json"
+    click.echo(checked if leave_out else "no benchmark was given to --leave-out: nothing was checked")
     if recipe and documents:
-        count = written_out(out, documents, mixture=load_config(recipe, "data", Mixture), times=2)
+        mixture = load_config(recipe, "data", Mixture)
+        count = written_out(out, documents, mixture=mixture, times=2, trust=trust, workers=how["workers"])
         click.echo(f"{count:,} documents in {documents}")
+
+
+def _quarried(recipe: str, clones: str | None) -> list[str]:
+    """The places of a recipe's quarry; clones that are not there are told of."""
+    from dataclasses import replace
+
+    from worldline.data.mine.quarry import Quarry
+    from worldline.data.recipe import load_config
+
+    quarry: Quarry = load_config(recipe, "quarry", Quarry)
+    found, missing = (replace(quarry, clones=clones) if clones else quarry).here()
+    if missing:
+        click.echo(f"no clone in {clones or quarry.clones}, left out: {', '.join(missing)}", err=True)
+    return found
+
+
+def _told() -> Callable[[Any], None]:
+    """A line on stderr for every hundred files of a mining."""
+
+    def tell(now: Any) -> None:
+        if now.files % 100 == 0:
+            click.echo(f"{now.files:,} files, {now.functions:,} functions, {now.calls:,} calls", err=True)
+
+    return tell

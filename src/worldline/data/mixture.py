@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
+from inspect import signature
 from itertools import count, islice
 from typing import Any
 
@@ -19,7 +21,10 @@ from worldline.core.events import EVENTS, RETURNING
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import KINDS, MAX_BYTES, Document, document
+from worldline.data.forms.form import Draw, check, in_form
+from worldline.data.lessons import KIND, MODE, OPERATION, REVEAL, SOURCE, Factors, chance
 from worldline.errors import UsageError
+from worldline.flow.operations import operations
 from worldline.limits import Limits
 from worldline.programs.split import SPLITS, key, split_of
 from worldline.recording.recorder import BoxWorker, prepare
@@ -27,6 +32,7 @@ from worldline.recording.together import record_all, stretched
 
 ALL = "all"  # programs of every split
 MAX_SHIFT = 9_999
+FORMLESS = 1_000  # programs of a source in a row that do not have its form: then none has
 TOGETHER = 32  # programs a process: a fork costs as much as recording and writing several
 SPACINGS = (2, 4, 8, 16, 32, 64)
 _ASKED_AT = {EVENTS.index(event) for event in ("call", "line")}  # steps whose frame has names to ask for
@@ -42,19 +48,28 @@ class Source:
     """Where programs come from: `module:function`, called with a random.Random, and its share.
 
     With `argument`, the function is called with that first and gives the function that draws: so a file of mined
-    programs is opened once.
+    programs is opened once. `form` is words of `forms.form.FORMS`: programs that have no such form are not drawn.
     """
 
     kind: str
     program: str
     weight: float = 1.0
     argument: str = ""
+    form: str = ""
 
     def __post_init__(self) -> None:
+        check(self.form)
         if self.kind not in KINDS:
             raise UsageError(f"the kind of a source is one of {', '.join(KINDS)}, not {self.kind!r}")
         if not self.weight > 0:
             raise UsageError(f"the weight of a source is positive, not {self.weight!r}")
+
+    @property
+    def label(self) -> str:
+        """What draws, and the form: `source tasks shuffles`, `source chains among`."""
+        module, _, name = self.program.partition(":")
+        drawn = [module.rpartition(".")[2], *([name] if name != "program" else [])]
+        return " ".join([SOURCE, *dict.fromkeys(drawn), *self.form.split()])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +80,16 @@ class Mode:
     options: Compact = field(default_factory=Compact)
     queries: int = 0
     kinds: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What sets it apart: `reveal 8`, `mode bare`; `mode whole` where nothing does."""
+        options = self.options
+        if options.reveal > 1:
+            return f"{REVEAL} {options.reveal}"
+        words = [word for word, is_so in (("bare", options.bare), ("queries", self.queries)) if is_so]
+        words += ["element"] if options.delta == "element" else []
+        return " ".join([MODE, *(words or ["whole"])])
 
 
 GENERATE = Source(kind="generate", program="worldline.programs.generate:program", weight=0.8)
@@ -101,24 +126,27 @@ class Mixture:
             raise UsageError(f"a split is one of {', '.join(SPLITS)}, {ALL}; not {self.split!r}")
 
 
-Draw = Callable[[random.Random], Program]
-
-
 def documents(
-    mixture: Mixture, *, seed: int = 0, worker: int = 0, workers: int = 1, trust: bool = False
-) -> Iterator[Document]:
-    """Documents without end: the same ones for the same mixture, seed and worker of as many."""
-    for rng, kind, trace, hashed in runs(mixture, seed=seed, worker=worker, workers=workers, trust=trust):
-        if made := written(mixture, rng, trace, kind=kind, hashed=hashed):
+    mixture: Mixture, *, seed: int = 0, worker: int = 0, workers: int = 1, trust: bool = False,
+    factors: Factors | None = None,
+) -> Iterator[Document]:  # fmt: skip
+    """Documents without end: the same ones for the same mixture, seed and worker of as many.
+
+    `factors` of a curriculum multiply the shares; they are read again as they change.
+    """
+    factors = factors or Factors()
+    found = runs(mixture, seed=seed, worker=worker, workers=workers, trust=trust, factors=factors)
+    for rng, kind, trace, hashed in found:
+        if made := written(mixture, rng, trace, kind=kind, hashed=hashed, factors=factors):
             yield made
 
 
 def runs(
-    mixture: Mixture, *, seed: int, worker: int, workers: int, trust: bool
+    mixture: Mixture, *, seed: int, worker: int, workers: int, trust: bool, factors: Factors | None = None
 ) -> Iterator[tuple[random.Random, str, Trace, str]]:
     """Recorded programs of the wanted split, each with the generator that chose it, its kind and its key."""
     rng = random.Random(f"{mixture.seed}/{seed}/{worker}/{workers}")
-    programs = drawn(mixture, rng)
+    programs = drawn(mixture, rng, factors)
     limits = stretched(mixture.limits, TOGETHER)
     recorder = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=trust))
     try:
@@ -132,27 +160,88 @@ def runs(
         recorder.close()
 
 
-def drawn(mixture: Mixture, rng: random.Random) -> Iterator[tuple[str, Program, str]]:
+def drawn(
+    mixture: Mixture, rng: random.Random, factors: Factors | None = None
+) -> Iterator[tuple[str, Program, str]]:
     """Programs of the wanted split, without end, each with its kind and its key.
 
     A draw that fails is a fault of its source: it is warned of and left out, unless one in ten fails.
     """
-    draws = [(source, resolve(source)) for source in mixture.sources]
-    shares = [source.weight for source in mixture.sources]
-    failed = 0
+    choice = SourceChoice(mixture, factors or Factors())
+    failed = formless = 0
     for number in count(10):
-        source, draw = rng.choices(draws, shares)[0]
+        if not formless:
+            source, draw = choice.pick(rng)
         try:
             program = draw(rng)
+            hashed = key(program.source)
+            if mixture.split not in (ALL, split_of(hashed)):
+                continue
+            made = (
+                in_form(program, source.form, rng, _of_split(draw, mixture.split)) if source.form else program
+            )
         except Exception as error:
             failed += 1
             if 10 * failed > number:
                 raise UsageError(f"{source.program} fails too often: {error!r}") from error
             warnings.warn(f"{source.program} failed: {error!r}", stacklevel=2)
             continue
-        hashed = key(program.source)
-        if mixture.split in (ALL, split_of(hashed)):
-            yield source.kind, program, hashed
+        formless = 0 if made else formless + 1  # then the same source again: shares are of what is drawn
+        if formless == FORMLESS:
+            raise UsageError(f"no program of {source.program} has the form {source.form!r}")
+        if made:
+            yield source.kind, made, hashed
+
+
+def _of_split(draw: Draw, split: str) -> Draw:
+    """Draws the same programs, but for those of other splits: none of them is shown, not even beside another."""
+
+    def drawn_of_split(rng: random.Random) -> Program:
+        while True:
+            program = draw(rng)
+            if split in (ALL, split_of(key(program.source))):
+                return program
+
+    return drawn_of_split
+
+
+class SourceChoice:
+    """The sources of a mixture and how often each is drawn from, by factors as they stand."""
+
+    def __init__(self, mixture: Mixture, factors: Factors) -> None:
+        self._sources, self._factors = mixture.sources, factors
+        self._resolved = [resolve(source) for source in mixture.sources]
+        self._factors.renewed()
+        self._weigh()
+
+    def _weigh(self) -> None:
+        kinds, wanted = self._factors.of(KIND), self._factors.of(OPERATION)
+        draws = [thinned(favouring(draw, kinds), wanted) for draw in self._resolved]
+        self._draws = list(zip(self._sources, draws, strict=True))
+        self._shares = [source.weight * self._factors(source.label) for source in self._sources]
+
+    def pick(self, rng: random.Random) -> tuple[Source, Draw]:
+        """A source and what draws its programs."""
+        if self._factors.renewed():
+            self._weigh()
+        return rng.choices(self._draws, self._shares)[0]
+
+
+def favouring(draw: Draw, kinds: Mapping[str, float]) -> Draw:
+    """Draws the same, but its kinds of programs by other shares, where it has kinds."""
+    return partial(draw, favour=kinds) if kinds and "favour" in signature(draw).parameters else draw
+
+
+def thinned(draw: Draw, wanted: Mapping[str, float]) -> Draw:
+    """Draws the same, but programs with wanted operations more often: others are passed over."""
+
+    def drawn_by_operation(rng: random.Random) -> Program:
+        while True:
+            program = draw(rng)
+            if rng.random() < chance(operations(program.source), wanted):
+                return program
+
+    return drawn_by_operation if wanted else draw
 
 
 def resolve(source: Source) -> Draw:
@@ -167,13 +256,15 @@ def resolve(source: Source) -> Draw:
 
 
 def written(
-    mixture: Mixture, rng: random.Random, trace: Trace, *, kind: str, hashed: str = ""
-) -> Document | None:
+    mixture: Mixture, rng: random.Random, trace: Trace, *, kind: str, hashed: str = "",
+    factors: Factors | None = None,
+) -> Document | None:  # fmt: skip
     """A trace in a mode that is drawn from the mixture's, shifted and asked about as the mixture says."""
     modes = [mode for mode in mixture.modes if not mode.kinds or kind in mode.kinds]
     if not modes:
         raise UsageError(f"the mixture has no mode for programs of the kind {kind}")
-    mode = rng.choices(modes, [mode.weight for mode in modes])[0]
+    weights = [mode.weight * (factors(mode.label) if factors else 1.0) for mode in modes]
+    mode = rng.choices(modes, weights)[0]
     options, shift, most = mode.options, 0, mode.queries
     if rng.random() < mixture.shift and not trace.program.files:
         options, shift = replace(options, bare=True), rng.randint(1, MAX_SHIFT)

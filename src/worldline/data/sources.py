@@ -26,6 +26,7 @@ from worldline.errors import DigestError, DryError, FormatError, UsageError
 
 Pair = tuple[bytes, bytes]  # a prompt and its steps
 HEAD = struct.Struct("<IIB")  # a frame: the lengths of prompt and steps, document.py's kind; then the bytes
+POOL = 1 << 16
 FRAME_BYTES = 64 << 20  # no document is so long: a frame that says so is damage
 
 
@@ -59,7 +60,7 @@ class Live:
     commands: tuple[tuple[str, ...], ...]
     weight: float = 1.0
     repeat: int = 3
-    pool: int = 1 << 16  # documents kept
+    pool: int = POOL  # documents kept
     ahead: int = 1024  # documents that must be there before the first is drawn
 
 
@@ -74,11 +75,26 @@ def streams(
     workers: int = 1,
     ahead: int = 1,
     python: str = "",
+    curriculum: str = "",
+    pool: int = POOL,
 ) -> Live:
-    """The mixture of a recipe's function, recorded without a box by so many niced processes of an interpreter."""
+    """The mixture of a recipe's function, recorded without a box by so many niced processes of an interpreter.
+
+    `curriculum` is the file that they follow, `{run}` in it being the run's folder; a small `pool` lets it matter soon.
+    """
     words = ("nice", "-n", "19", python or sys.executable, "-m", "worldline.data.stream", "--recipe", recipe)
     which = ("--function", function, "--split", split, "--seed", "{seed}", "--worker", "{worker}")
-    return Live(commands=((*words, *which, "--workers", str(workers), "--trust"),) * workers, ahead=ahead)
+    which += ("--workers", str(workers), "--trust", *(("--curriculum", curriculum) if curriculum else ()))
+    return Live(commands=((*words, *which),) * workers, ahead=ahead, pool=pool)
+
+
+def placed(source: Source, run: Path) -> Source:
+    """The same source, `{run}` in the words of its commands being the folder of a run."""
+    if not isinstance(source, Live):
+        return source
+    folder = str(run.resolve())
+    filled = (tuple(word.replace("{run}", folder) for word in command) for command in source.commands)
+    return replace(source, commands=tuple(filled))
 
 
 class Stream(Protocol):

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import IO
 
 from worldline.data.document import frame
+from worldline.data.lessons import Factors
 from worldline.data.mixture import Mixture, documents
 from worldline.data.recipe import load_config
 from worldline.errors import WorldlineError
@@ -25,11 +26,15 @@ CHUNK = 1 << 16  # bytes gathered before a write
 
 def stream(
     mixture: Mixture, file: IO[bytes], *, seed: int, worker: int = 0, workers: int = 1, trust: bool = False,
-    count: int = 0,
+    count: int = 0, curriculum: str = "",
 ) -> int:  # fmt: skip
-    """Write documents until the reader leaves, or so many; how many were written."""
+    """Write documents until the reader leaves, or so many; how many were written.
+
+    `curriculum` is a file of factors, perhaps not there yet, that is read again whenever it changes.
+    """
     made, waiting = 0, bytearray()
-    source = documents(mixture, seed=seed, worker=worker, workers=workers, trust=trust)
+    factors = Factors(curriculum)
+    source = documents(mixture, seed=seed, worker=worker, workers=workers, trust=trust, factors=factors)
     with contextlib.closing(source), contextlib.suppress(BrokenPipeError):  # type: ignore[type-var]
         for document in source:
             waiting += frame(document)
@@ -55,6 +60,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--split", choices=SPLITS, help="instead of the recipe's own")
     parser.add_argument("--count", type=int, default=0, help="stop after so many; 0: when the reader leaves")
+    parser.add_argument(
+        "--curriculum", default="", help="a file of factors of the shares, read as it changes"
+    )
     parser.add_argument("--trust", action="store_true", help="run programs without a box")
     asked = parser.parse_args(argv)
     try:
@@ -63,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             mixture = replace(mixture, split=asked.split)
         stream(
             mixture, sys.stdout.buffer, seed=asked.seed, worker=asked.worker, workers=asked.workers,
-            trust=asked.trust, count=asked.count,
+            trust=asked.trust, count=asked.count, curriculum=asked.curriculum,
         )  # fmt: skip
     except WorldlineError as error:
         print(f"worldline: {error.slug}: {error}", file=sys.stderr)

@@ -14,8 +14,8 @@ from worldline.core.value import equal, kind
 from worldline.core.value_parts import split
 from worldline.diagnose.diverge import GONE, Divergence, summary
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
-from worldline.diagnose.operations import Operation, condition, mentions, of_argument, of_name, of_result
 from worldline.diagnose.reading import Event
+from worldline.flow.operations import Operation, condition, mentions, of_argument, of_name, of_result
 
 ORDINARY = 5  # a value whose text is shorter turns up in many places by chance: it proves no copying
 

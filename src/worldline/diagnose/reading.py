@@ -114,7 +114,7 @@ def read(ask: Ask, prediction: Prediction) -> Reading:
 
 
 def _read_compact(ask: Ask, text: bytes) -> Reading:
-    parsed = compact_parse.parse(text, ask.prompt)
+    parsed = compact_parse.parse(text, ask.prompt, loose=True)
     hidden: dict[int, list[tuple[str, str]]] = {}
     for one in parsed.hidden:
         hidden.setdefault(one.step, []).append((one.kind, one.value))

@@ -1,7 +1,8 @@
 """A model on disk: a folder of safetensors and a manifest that names every byte of it. It appears whole or not at all.
 
     model.safetensors  ema.safetensors  optimizer.safetensors  stream-<rank>.bin    a run that can go on
-    model.safetensors                                                               the weights that ship (`export`)
+    model.safetensors                                                               the weights that ship (`export`):
+                                                                                    as the engine holds them, in int8
     manifest.json      format version, shape, step, configuration, sha256 of every other file
 
 A folder that takes another's place does so in one act of the kernel; where that has none, a killed writer can leave
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from worldline.model.engine.reference import ReferenceEngine as Reference
     from worldline.model.weights import Stored
 
-FORMAT, VERSION = "worldline-model", 1
+FORMAT, VERSION, ROUNDED = "worldline-model", 1, 2  # the version of a model whose weights are in part int8
 MANIFEST, MODEL, EMA, OPTIMIZER = (
     "manifest.json",
     "model.safetensors",
@@ -59,10 +60,10 @@ def begin(out: Path) -> Path:
     return draft
 
 
-def finish(draft: Path, out: Path, facts: Manifest) -> None:
+def finish(draft: Path, out: Path, facts: Manifest, *, version: int = VERSION) -> None:
     """Write the manifest of what is in the folder, and give it its name; what had that name before is then removed."""
     listed = {name: _entry(draft / name) for name in files.names(draft)}
-    manifest = {"format": FORMAT, "version": VERSION, **facts, "files": listed}
+    manifest = {"format": FORMAT, "version": version, **facts, "files": listed}
     files.write(draft / MANIFEST, json.dumps(manifest, indent=1).encode())
     with files.disk(out):
         if not out.exists():
@@ -110,9 +111,9 @@ def read_manifest(folder: Path) -> Manifest:
         raise UsageError(f"{folder} holds no model")
     try:
         manifest: Manifest = json.loads(files.read(folder / MANIFEST, limit=1 << 24) or b"")
-        if (manifest["format"], manifest["version"]) != (FORMAT, VERSION):
+        if manifest["format"] != FORMAT or manifest["version"] not in (VERSION, ROUNDED):
             raise FormatError(
-                f"{folder} is of format {manifest['format']} {manifest['version']}, not {FORMAT} {VERSION}"
+                f"{folder} is of format {manifest['format']} {manifest['version']}, not {FORMAT} {ROUNDED}"
             )
         _check(manifest)
     except KeyError as error:
@@ -208,13 +209,14 @@ def _steps(run: Path) -> list[Path]:
     return [path for _, name in steps if (path := surviving(run / name)).is_dir()]
 
 
-def to_bytes(tensors: dict[str, Tensor], *, half: bool = False) -> bytes:
-    """Tensors as safetensors, in float32 or bfloat16."""
+def to_bytes(tensors: dict[str, Tensor]) -> bytes:
+    """Tensors as safetensors, in float32."""
     import torch
     from safetensors.torch import save
 
-    kind = torch.bfloat16 if half else torch.float32
-    return save({name: tensor.detach().to("cpu", kind).contiguous() for name, tensor in tensors.items()})
+    return save(
+        {name: tensor.detach().to("cpu", torch.float32).contiguous() for name, tensor in tensors.items()}
+    )
 
 
 def read_tensors(folder: Path, name: str, manifest: Manifest) -> dict[str, Tensor]:
@@ -241,25 +243,37 @@ def resolve(path: Path | None) -> Path:
     return found
 
 
-def export(folder: Path, out: Path, *, facts: Manifest | None = None) -> Manifest:
-    """The weights that ship: a checkpoint's average (or its weights, if it has none) in bfloat16, with a manifest.
+def export(folder: Path | None, out: Path, *, half: bool = False, facts: Manifest | None = None) -> Manifest:
+    """The weights that ship: a checkpoint's average (or its weights, if it has none) as the engine holds them.
 
-    It says what they were `trained_on`, as the run wrote it down; of an older run, as far as its configuration tells.
+    `half` writes all in bfloat16 instead: about twice the size, nearer to what was trained, to train on. The manifest
+    says what they were `trained_on`, as the run wrote it down; of an older run, as far as its configuration tells.
     """
-    from worldline.model.train.config import described
+    from worldline.model.engine.rounding import engine_form
+    from worldline.model.weights import narrow, to_safetensors, widened
 
     source = resolve(folder)
     manifest = read_manifest(source)
-    weights = to_bytes(read_tensors(source, weights_name(manifest), manifest), half=True)
+    shape, stored = read_weights(source)
+    if half:
+        stored = {name: narrow(array) for name, array in widened(stored).items()}
+    elif manifest["version"] != ROUNDED:
+        stored = engine_form(shape, widened(stored))
     config = manifest.get("config", {})
     kept: Manifest = {key: manifest[key] for key in ("shape", "step") if key in manifest}
-    kept["trained_on"] = manifest.get("trained_on") or described(config)
+    kept["trained_on"] = manifest.get("trained_on") or _described(config)
     places = ("sources", "held_out", "init_from")  # of the machine that trained: they mean nothing elsewhere
     kept["config"] = {key: value for key, value in config.items() if key not in places}
     draft = begin(out)
-    files.write(draft / MODEL, weights)
-    finish(draft, out, {"kind": "weights", **kept, **(facts or {})})
+    files.write(draft / MODEL, to_safetensors(stored))
+    finish(draft, out, {"kind": "weights", **kept, **(facts or {})}, version=VERSION if half else ROUNDED)
     return read_manifest(out)
+
+
+def _described(config: Manifest) -> list[Manifest]:
+    from worldline.model.train.config import described  # the one thing here that needs torch
+
+    return described(config)
 
 
 def open_model(path: Path | None = None, **options: Any) -> NativeEngine | Reference:
@@ -273,7 +287,7 @@ def open_model(path: Path | None = None, **options: Any) -> NativeEngine | Refer
 def read_weights(folder: Path) -> tuple[Shape, dict[str, Stored]]:
     """The weights that a model is used with, as they are stored, and its shape, which is theirs."""
     from worldline.model.engine.reference import check_weights, dimensions
-    from worldline.model.weights import read_stored
+    from worldline.model.weights import dimensions_of, read_stored
 
     manifest = read_manifest(folder)
     shape, name = Shape(**manifest["shape"]), weights_name(manifest)
@@ -283,6 +297,6 @@ def read_weights(folder: Path) -> tuple[Shape, dict[str, Stored]]:
         check_weights(shape, weights)
     except ValueError as error:
         raise FormatError(f"{folder / name} is not of the manifest's shape: {error}") from error
-    if odd := weights.keys() - dimensions(shape).keys():
+    if odd := dimensions_of(weights).keys() - dimensions(shape).keys():
         raise FormatError(f"{folder / name} is not of the manifest's shape: it has no place for {min(odd)!r}")
     return shape, weights

@@ -1,7 +1,7 @@
 """An engine as a predictor: several texts at once, each replaced by the next as soon as it is done.
 
 Predictions come in the order asked. What a text needs does not grow with it, but for the text itself. The engine may
-be any; how one byte is chosen is `rollout`.
+be any; how one byte is chosen is `rollout`, and how several are read at once `guess`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 from worldline.errors import UsageError
+from worldline.predict.guess import LookAhead, read, write
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.rollout import Engine, Logits, RolloutDraft, Script
 
@@ -24,17 +25,20 @@ PROMPTS = 1 << 15  # bytes of prompts in one batch: the shipped model's states h
 
 @dataclass
 class _Member:
-    """One text of the batch: where it stands in the order, its draft, its state, and what the engine said last."""
+    """One text of the batch: where it stands in the order, its draft, and how far the engine has read."""
 
     order: int
     draft: RolloutDraft
-    state: Any
-    logits: Logits
+    ahead: LookAhead
     prompt: int  # bytes
 
 
 class Local:
-    """An engine behind the seam. `random` is needed for a temperature above 0; `logprobs` keeps one for each byte."""
+    """An engine behind the seam. `random` is needed for a temperature above 0; `logprobs` keeps one for each byte.
+
+    Without `guesses`, and at a temperature above 0, where texts of a batch draw in turn, it reads a byte or a forced
+    run at a time; the texts are the same.
+    """
 
     def __init__(
         self,
@@ -47,6 +51,7 @@ class Local:
         temperature: float = 0.0,
         random: Random | None = None,
         logprobs: bool = False,
+        guesses: bool = True,
         digest: str = "",
     ) -> None:
         if batch < 1:
@@ -56,7 +61,7 @@ class Local:
         self._engine, self._name, self._batch = engine, name, batch
         self._guide, self._guard = guide, guard
         self._temperature, self._random = temperature, random
-        self._keeps = logprobs
+        self._keeps, self._guesses = logprobs, guesses and not temperature
         self.digest = digest  # of the weights: what a run is told apart by
         # Of the prediction that was given out last, for each byte behind `given`; spans of its text.
         self.logprobs: list[float] = []
@@ -132,7 +137,7 @@ class Local:
         source, members, done, given = enumerate(begun), list[_Member](), dict[int, RolloutDraft](), 0
         while True:
             for order, (draft, state, logits) in islice(source, self._batch - len(members)):
-                members.append(_Member(order, draft, state, logits, 0))
+                members.append(_Member(order, draft, self.ahead(draft, state, logits), 0))
             if not members:
                 return
             running = self._round(members)
@@ -166,36 +171,28 @@ class Local:
         logits = self._engine.feed(state, prompt, pin=True)
         if ask.given:
             logits = self._engine.feed(state, ask.given, pin=False)
-        members.append(_Member(order, draft, state, logits, len(prompt)))
+        members.append(_Member(order, draft, self.ahead(draft, state, logits), len(prompt)))
         draft.seconds = time.perf_counter() - began
+
+    def ahead(self, draft: RolloutDraft, state: Any, logits: Logits) -> LookAhead:
+        """What reads ahead of a draft, from a state and what the engine said there, in this predictor's way."""
+        return LookAhead(self._engine, state, logits, draft, guesses=self._guesses)
+
+    def write(self, draft: RolloutDraft, ahead: LookAhead) -> bytes:
+        """Writes as far as what the engine said goes; the bytes that it has to read next."""
+        return write(draft, ahead, entropy=self._keeps, merge=self._guesses)
 
     def _round(self, members: list[_Member]) -> list[_Member]:
         """One byte or more for each member; those that go on."""
-        running, data = [], bytearray()
+        running, data = [], []
         for member in members:
-            byte = self._next(member)
+            fresh = self.write(member.draft, member.ahead)
             if not member.draft.status:
                 running.append(member)
-                data.append(byte)
+                data.append(fresh)
         if running:
-            rows = self._engine.step([member.state for member in running], bytes(data))
-            for member, logits in zip(running, rows, strict=True):
-                member.logits = logits
+            read(self._engine, [member.ahead for member in running], data)
         return running
-
-    def _next(self, member: _Member) -> int:
-        """The byte that the engine reads next for a member; of a forced or dictated run all others are read here."""
-        draft = member.draft
-        data = draft.force()
-        if not data:
-            byte, logprob = draft.choose(member.logits)
-            if draft.status:
-                return byte
-            entropy = draft.entropy(member.logits) if self._keeps else 0.0
-            data = draft.write(byte, logprob, entropy)
-        if len(data) > 1 and not draft.status:
-            self._engine.feed(member.state, data[:-1], pin=False)
-        return data[-1] if data else 0
 
 
 def _prompt_size(asks: Sequence[Ask], number: int) -> int:

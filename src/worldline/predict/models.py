@@ -17,6 +17,7 @@ from worldline.errors import UsageError
 from worldline.predict.predictor import CODECS, Predictor
 
 if TYPE_CHECKING:
+    from worldline.predict.local import Local
     from worldline.predict.servers.ways import Sampling
 
 DEFAULT = "default"
@@ -35,7 +36,7 @@ def load_model(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -
     for prefix, (build, known) in _SCHEMES.items():
         if scheme.startswith(prefix):
             return build(scheme.removeprefix(prefix), _settle(extras, known))
-    return _local(scheme, _settle(extras, _EXTRAS))
+    return load_local(scheme, extras)
 
 
 def _interpreter(settled: dict[str, Any]) -> Predictor:
@@ -83,10 +84,12 @@ def _sampling(settled: dict[str, Any], *, logprobs: bool) -> Sampling:
     return Sampling(**{"logprobs": logprobs, **settled})
 
 
-def _local(scheme: str, settled: dict[str, Any]) -> Predictor:
+def load_local(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -> Local:
+    """The shipped model, or that of a checkpoint's folder, by the engine."""
     from worldline.model.checkpoint import digest, open_model, surviving
     from worldline.predict.local import Local
 
+    settled = _settle(extras or {}, _EXTRAS)
     folder = None if scheme == DEFAULT else Path(scheme)
     if folder is not None and not surviving(folder).is_dir():
         raise UsageError(

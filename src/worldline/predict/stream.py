@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from worldline.errors import UsageError
+from worldline.predict.guess import read
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
-from worldline.predict.rollout import Logits, RolloutDraft, Script
+from worldline.predict.rollout import RolloutDraft, Script
 
 STOPPED = "stopped"  # the note of a prediction that was stopped
 BEAT = 0.1  # seconds between two looks at whoever is waited for
@@ -120,18 +121,18 @@ def _written(local: Local, draft: RolloutDraft, stop: Callable[[], bool]) -> Ite
         if not stopped:
             logits = engine.feed(state, data, pin=pin)
             yield StreamPiece()
-    while logits is not None and not draft.status:
+    ahead = None if logits is None else local.ahead(draft, state, logits)
+    while ahead is not None and not draft.status:
         stopped = stopped or stop()
         if stopped:
             break
-        data = _next(draft, logits)
-        if not draft.status:
-            if len(data) > 1:
-                engine.feed(state, data[:-1], pin=False)
-            logits = engine.step([state], data[-1:])[0]
-        if data:
-            size = len(data)
+        before = len(draft.text)
+        fresh = local.write(draft, ahead)
+        if size := len(draft.text) - before:
+            data = bytes(draft.text[before:])
             yield StreamPiece(data, tuple((draft.logprobs or [])[-size:]), tuple(draft.entropies[-size:]))
+        if not draft.status:
+            read(engine, [ahead], [fresh])
     draft.seconds = time.perf_counter() - began
     found = draft.prediction()
     yield StreamPiece(prediction=replace(found, note=STOPPED) if stopped else found)
@@ -143,12 +144,3 @@ def _reading(draft: RolloutDraft) -> Iterator[tuple[bytes, bool]]:
         for text, pin in ((draft.ask.prompt, True), (bytes(draft.text), False)):
             for first in range(0, len(text), READ):
                 yield text[first : first + READ], pin
-
-
-def _next(draft: RolloutDraft, logits: Logits) -> bytes:
-    """The bytes that are written next: those that are forced, or one that is chosen."""
-    data = draft.force()
-    if data:
-        return data
-    byte, logprob = draft.choose(logits)
-    return b"" if draft.status else draft.write(byte, logprob, draft.entropy(logits))

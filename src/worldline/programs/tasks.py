@@ -17,6 +17,7 @@ KEYS = ("abcdef", "012345", "LRUDXY", "pqrstu")
 CHAINED = 6  # kinds of moves that a loop tells apart by if and elif
 COMMON, LONGEST = 40, 150  # moves that most programs have at most, and any
 LONG = 0.12  # the share beyond COMMON
+SHORT = 72  # lines of a permutation that is soon read
 FARTHEST = 700  # lines of a permutation: about 32 KB
 
 
@@ -60,6 +61,12 @@ def permutations(rng: Random) -> Program:
     """A permutation of the published shape, of 4 to `FARTHEST` lines, short ones as often as long."""
     length = round(4 * (FARTHEST / 4) ** rng.random())
     return permutation(rng, length=length, arbitrary=rng.random() < 0.4)
+
+
+def shuffles(rng: Random) -> Program:
+    """Permutations of 4 to `SHORT` lines: what a state that is seldom shown is learned on."""
+    length = round(4 * (SHORT / 4) ** rng.random())
+    return permutation(rng, length=length, arbitrary=rng.random() < 0.3)
 
 
 def _length(rng: Random) -> int:

@@ -14,6 +14,7 @@ from worldline.core.program import Program
 from worldline.rewrite import names, statements
 from worldline.rewrite.chars import with_loops
 from worldline.rewrite.printing import printed
+from worldline.rewrite.tree import alike, walk
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def _printed(body: Sequence[ast.stmt], tree: ast.Module, whole: Rewritten) -> Re
     new = ast.fix_missing_locations(ast.Module(list(body), []))
     try:
         text, lines = printed(body, tree, whole.source)
-        if ast.dump(ast.parse(text)) != ast.dump(new):
+        if not alike(ast.parse(text), new):
             return whole
     except (ValueError, SyntaxError, RecursionError):
         return whole
@@ -120,7 +121,7 @@ def _parsed(source: str) -> ast.Module | None:
 
 def _is_watched(tree: ast.Module) -> bool:
     """Whether a generator does something when it is dropped: a temporary would let it live longer."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, names.Function):
             managers = [each for each in node.decorator_list if ast.unparse(each).endswith("contextmanager")]
             guarded = [each for each in names.own(node) if isinstance(each, ast.Try | ast.With | ast.TryStar)]

@@ -17,6 +17,7 @@ from worldline.rewrite.flatten import changed
 from worldline.rewrite.kinds import TYPES, Kinds, of_scope
 from worldline.rewrite.loops import Loop, loops
 from worldline.rewrite.names import COMPREHENSIONS, Facts, Fresh, Function, own, sure
+from worldline.rewrite.tree import walk
 
 _NEEDED = "type str len range slice int dict list tuple ord chr ValueError"
 _CASED = """
@@ -176,7 +177,7 @@ class _Scope:
         )
         if not (proved and steady and _holds(loop, pairs)):
             return [], node
-        for name in {each.id for line in loop.body for each in ast.walk(line) if isinstance(each, ast.Name)}:
+        for name in {each.id for line in loop.body for each in walk(line) if isinstance(each, ast.Name)}:
             if _is_bound(loop, name) and name not in self.names:
                 self.names[name] = self.chars.fresh.new(name)
         renamer = _Filled(
@@ -192,7 +193,7 @@ class _Scope:
 
 def placed(node: ast.stmt, line: int) -> ast.stmt:
     """A statement of which every part is said to be of one old line, 0 for none."""
-    for each in ast.walk(node):
+    for each in walk(node):
         if isinstance(each, ast.stmt | ast.expr | ast.ExceptHandler):
             each.lineno = each.end_lineno = line
             each.col_offset = each.end_col_offset = 0
@@ -212,7 +213,7 @@ class _Filled(ast.NodeTransformer):
 
 
 def _is_bound(loop: Loop, name: str) -> bool:
-    nodes = (each for line in loop.body for each in ast.walk(line))
+    nodes = (each for line in loop.body for each in walk(line))
     return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in nodes)
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from worldline.rewrite.flatten import Flattener
 from worldline.rewrite.kinds import UNKNOWN, Kinds
 from worldline.rewrite.names import COMPREHENSIONS, SCOPES, Facts, sure, targets, temporary
+from worldline.rewrite.tree import children, walk
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Last = Callable[[dict[str, str]], None]
@@ -31,7 +32,7 @@ def private(scope: ast.AST) -> frozenset[str]:
     """The names that only comprehensions of a scope use, as names of their own."""
     everywhere: Counter[str] = Counter()
     inside: Counter[str] = Counter()
-    for node in ast.walk(scope):
+    for node in walk(scope):
         everywhere.update(_named(node))
     _count(scope, frozenset(), inside)
     return frozenset(name for name, count in inside.items() if everywhere[name] == count)
@@ -68,7 +69,7 @@ def _count(node: ast.AST, bound: frozenset[str], found: Counter[str]) -> None:
         for part in [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]:
             _count(part, (bound | given) - (bound & given), found)
     else:
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             _count(child, bound, found)
 
 
@@ -93,7 +94,7 @@ def _fits(flattener: Flattener, node: Comprehension) -> bool:
         if generator.is_async or not _names_only(generator.target):
             return False
         later = {name for each in node.generators[number:] for name in targets(each.target)}
-        if number and later & {each.id for each in ast.walk(generator.iter) if isinstance(each, ast.Name)}:
+        if number and later & {each.id for each in walk(generator.iter) if isinstance(each, ast.Name)}:
             return False
         given |= set(targets(generator.target))
     if isinstance(node, ast.SetComp) and "set" not in flattener.facts.plain:
@@ -111,7 +112,7 @@ def _parts(node: Comprehension) -> list[ast.expr]:
 
 def _names_only(target: ast.expr) -> bool:
     kinds = (ast.Name, ast.Tuple, ast.List, ast.Starred, ast.Store, ast.Load)
-    return all(isinstance(each, kinds) for each in ast.walk(target))
+    return all(isinstance(each, kinds) for each in walk(target))
 
 
 def _holds(node: ast.AST, given: set[str], facts: Facts) -> bool:
@@ -121,7 +122,7 @@ def _holds(node: ast.AST, given: set[str], facts: Facts) -> bool:
     if isinstance(node, ast.Await | ast.NamedExpr):
         return True
     if isinstance(node, ast.Lambda | ast.GeneratorExp):
-        return any(isinstance(each, ast.Name) and each.id in given for each in ast.walk(node))
+        return any(isinstance(each, ast.Name) and each.id in given for each in walk(node))
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
@@ -129,10 +130,8 @@ def _holds(node: ast.AST, given: set[str], facts: Facts) -> bool:
     ):
         match node.args:
             case [ast.GeneratorExp() as only]:
-                return any(
-                    _holds(each, given | set(targets(only)), facts) for each in ast.iter_child_nodes(only)
-                )
-    return any(_holds(child, given, facts) for child in ast.iter_child_nodes(node))
+                return any(_holds(each, given | set(targets(only)), facts) for each in children(only))
+    return any(_holds(child, given, facts) for child in children(node))
 
 
 def _collected(flattener: Flattener, node: Comprehension, made: ast.expr) -> ast.expr:
@@ -191,7 +190,7 @@ def _consumed(flattener: Flattener, call: ast.Call) -> ast.expr | None:
 
 def _stops(node: ast.GeneratorExp) -> bool:
     """Whether an item calls anything, which might end a generator where a loop would fail."""
-    return any(isinstance(each, ast.Call) for part in _parts(node) for each in ast.walk(part))
+    return any(isinstance(each, ast.Call) for part in _parts(node) for each in walk(part))
 
 
 def _answered(flattener: Flattener, node: ast.GeneratorExp, wanted: bool) -> ast.expr | None:
@@ -300,7 +299,7 @@ class _Renamer(ast.NodeTransformer):
             first.iter = whole
             return node
         if isinstance(node, SCOPES):
-            given = {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
+            given = {each.arg for each in walk(node) if isinstance(each, ast.arg)}
             inner = _Renamer({old: new for old, new in self.changed.items() if old not in given})
             return ast.NodeTransformer.generic_visit(inner, node)
         return ast.NodeTransformer.generic_visit(self, node)

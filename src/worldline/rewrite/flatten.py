@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from worldline.rewrite.kinds import Kinds
 from worldline.rewrite.names import Facts, Fresh, sure, temporary
+from worldline.rewrite.tree import walk
 
 Node = TypeVar("Node", bound=ast.AST)
 LARGE = 15  # displays with more items are built in several parts, which is a matter of its own
@@ -253,7 +254,7 @@ class Flattener:
             ]
             value, *flat = self.operands([node.value, *parts])
             return changed(node, value=value, slice=sliced(node.slice, flat))
-        if any(isinstance(each, ast.Slice) for each in ast.walk(node.slice)):
+        if any(isinstance(each, ast.Slice) for each in walk(node.slice)):
             return node
         if isinstance(node.slice, ast.Tuple) and not any(
             isinstance(each, ast.Starred) for each in node.slice.elts

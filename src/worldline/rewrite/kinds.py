@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from worldline.rewrite.names import COMPREHENSIONS, Facts, Function, bindings, own, parameters, sure, targets
+from worldline.rewrite.names import COMPREHENSIONS, Facts, Function, own, parameters, sure, targets
+from worldline.rewrite.tree import walk
 
 TYPES: dict[str, type] = {
     "int": int, "bool": bool, "float": float, "str": str, "bytes": bytes, "list": list, "tuple": tuple,
@@ -212,12 +213,12 @@ def of_scope(scope: ast.AST, facts: Facts) -> Kinds:
         return found
     bound = _bound(scope, facts)
     fixed = set(parameters(scope.args)) if isinstance(scope, Function) else set()
-    for node in ast.walk(scope):
+    for node in walk(scope):
         if isinstance(node, ast.Global | ast.Nonlocal):
             fixed.update(node.names)
         elif isinstance(node, COMPREHENSIONS):  # inside, the name is another one
             fixed.update(name for generator in node.generators for name in targets(generator.target))
-    counts = bindings(scope)
+    counts = facts.bindings(scope)
     names = {
         name: UNSEEN for name in counts if name not in fixed and counts[name] == len(bound.get(name, ()))
     }

@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from worldline.rewrite.tree import children, walk
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -68,17 +70,18 @@ class Fresh:
         return f"{name}_{number}"
 
 
-def own(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope's own code: without the bodies of functions, lambdas and classes in it."""
-    for child in ast.iter_child_nodes(node):
-        yield child
-        if isinstance(child, SCOPES):
-            yield from _header(child)
-        else:
-            yield from own(child)
+def own(node: ast.AST) -> list[ast.AST]:
+    """The nodes of a scope's own code, in order: without the bodies of functions, lambdas and classes in it."""
+    found: list[ast.AST] = []
+    open_ = children(node)[::-1]
+    while open_:
+        each = open_.pop()
+        found.append(each)
+        open_ += (_outside(each) if isinstance(each, SCOPES) else children(each))[::-1]
+    return found
 
 
-def _header(node: ast.AST) -> Iterator[ast.AST]:
+def _outside(node: ast.AST) -> list[ast.AST]:
     """What of a definition is evaluated outside of it."""
     parts: list[ast.AST] = []
     if isinstance(node, Function | ast.Lambda):
@@ -87,14 +90,17 @@ def _header(node: ast.AST) -> Iterator[ast.AST]:
         parts += node.decorator_list
     if isinstance(node, ast.ClassDef):
         parts += [*node.bases, *node.keywords]
-    for part in parts:
-        yield part
-        yield from own(part)
+    return parts
+
+
+def _header(node: ast.AST) -> list[ast.AST]:
+    """All nodes of what of a definition is evaluated outside of it."""
+    return [each for part in _outside(node) for each in (part, *own(part))]
 
 
 def targets(node: ast.AST) -> Iterator[str]:
     """The names that a target, or a statement's head, binds."""
-    for each in ast.walk(node):
+    for each in walk(node):
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
             yield each.id
         elif isinstance(each, ast.MatchAs | ast.MatchStar) and each.name:
@@ -108,8 +114,10 @@ def bindings(scope: ast.AST) -> Counter[str]:
     found: Counter[str] = Counter()
     if isinstance(scope, Function | ast.Lambda):
         found.update(parameters(scope.args))
-    inner = {id(each) for each in _inside_comprehensions(scope)}
-    for node in own(scope):
+    nodes = own(scope)
+    comprehended = [each for each in nodes if isinstance(each, COMPREHENSIONS)]
+    inner = {id(one) for each in comprehended for part in each.generators for one in walk(part.target)}
+    for node in nodes:
         if isinstance(node, Function | ast.ClassDef):
             found[node.name] += 1
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in inner:
@@ -122,13 +130,6 @@ def bindings(scope: ast.AST) -> Counter[str]:
             name = node.rest if isinstance(node, ast.MatchMapping) else node.name
             found.update([name] if name else [])
     return found
-
-
-def _inside_comprehensions(scope: ast.AST) -> Iterator[ast.AST]:
-    for node in own(scope):
-        if isinstance(node, COMPREHENSIONS):
-            for generator in node.generators:
-                yield from ast.walk(generator.target)
 
 
 def parameters(args: ast.arguments) -> list[str]:
@@ -163,30 +164,37 @@ class Facts:
     steady: frozenset[str]  # module names that are bound once, before any function of the program can run
     modules: frozenset[str]  # those of them that are imported modules
     defined: frozenset[str]  # methods that classes of the program define
+    bound: dict[int, Counter[str]] = field(default_factory=dict)  # `bindings` of the program's scopes, by id
+
+    def bindings(self, scope: ast.AST) -> Counter[str]:
+        """How often a scope's own code binds each name."""
+        return self.bound[id(scope)] if id(scope) in self.bound else bindings(scope)
 
 
 def facts(tree: ast.Module, known: frozenset[str]) -> Facts:
     """What is known of a program whose source, and whose call, have these words."""
     everywhere: Counter[str] = Counter()
     forced: set[str] = set()
-    for node in ast.walk(tree):
+    bound: dict[int, Counter[str]] = {}
+    nodes = walk(tree)
+    for node in nodes:
         if isinstance(node, (ast.Module, *SCOPES)):
-            everywhere.update(bindings(node))
+            everywhere.update(bound.setdefault(id(node), bindings(node)))
         if isinstance(node, COMPREHENSIONS):
             everywhere.update(name for each in node.generators for name in targets(each.target))
         if isinstance(node, ast.Global):
             forced.update(node.names)
-    starred = any(isinstance(node, ast.alias) and node.name == "*" for node in ast.walk(tree))
-    once = {name for name, count in bindings(tree).items() if count == 1} - forced
+    starred = any(isinstance(node, ast.alias) and node.name == "*" for node in nodes)
+    once = {name for name, count in bound[id(tree)].items() if count == 1} - forced
     steady = frozenset() if starred else frozenset(_early(tree, set(everywhere)) & once)
     imported = {
         (alias.asname or alias.name).split(".")[0]
         for node in tree.body if isinstance(node, ast.Import) for alias in node.names
     }  # fmt: skip
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     methods = {each.name for one in classes for each in one.body if isinstance(each, Function)}
     plain = frozenset() if starred else BUILTINS - set(everywhere) - forced
-    return Facts(known, plain, steady, steady & imported, frozenset(methods))
+    return Facts(known, plain, steady, steady & imported, frozenset(methods), bound)
 
 
 def _early(tree: ast.Module, bound: set[str]) -> set[str]:
@@ -244,7 +252,7 @@ class _Marker:
 
     def scope(self, scope: ast.AST, body: list[ast.stmt], have: set[str]) -> None:
         """Mark the loads of a function's or the module's body."""
-        counts = bindings(scope)
+        counts = self.facts.bindings(scope)
         self.local = frozenset(counts)
         self.once = frozenset(name for name, count in counts.items() if count == 1)
         self.shaky = frozenset(_shaky(scope))
@@ -309,7 +317,7 @@ class _Marker:
     def function(self, node: Function, *, itself: bool = False) -> None:
         """Mark the loads inside of a function; one that runs is bound to its own name, if `itself`."""
         outer = self.outer | self.constant | ({node.name} if itself else set())
-        inner = _Marker(self.facts, outer - frozenset(bindings(node)))
+        inner = _Marker(self.facts, outer - frozenset(self.facts.bindings(node)))
         inner.scope(node, node.body, set(parameters(node.args)))
 
     def expressions(self, node: ast.stmt, have: set[str]) -> None:
@@ -336,7 +344,7 @@ class _Marker:
             for part in parts:
                 self.expression(part, have | given)
             return
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             self.expression(child, have)
 
     def _is_sure(self, name: str, have: set[str]) -> bool:
@@ -353,7 +361,7 @@ class _Marker:
         """Names that a statement's own expressions bind: on every way, or at all."""
         found: set[str] = set()
         for head in _heads(node):
-            for each in ast.walk(head) if every else _always(head):
+            for each in walk(head) if every else _always(head):
                 if isinstance(each, ast.NamedExpr):
                     found.add(each.target.id)
         return found if every else found - self.shaky
@@ -369,7 +377,7 @@ def _always(node: ast.AST) -> Iterator[ast.AST]:
     elif not isinstance(node, (*COMPREHENSIONS, *SCOPES)) and not (
         isinstance(node, ast.Compare) and len(node.ops) > 1
     ):
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             yield from _always(child)
 
 
@@ -393,7 +401,7 @@ def _shaky(scope: ast.AST) -> Iterator[str]:
         elif isinstance(node, ast.ExceptHandler) and node.name:
             yield node.name
     kind = ast.Global if isinstance(scope, ast.Module) else ast.Nonlocal
-    for node in ast.walk(scope):
+    for node in walk(scope):
         if isinstance(node, kind):
             yield from node.names
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from worldline.rewrite.flatten import changed
+from worldline.rewrite.tree import walk
 
 INDENT = "    "
 
@@ -150,7 +151,7 @@ def _start(node: ast.stmt) -> int:
 
 def printed(body: Sequence[ast.stmt], tree: ast.Module, source: str) -> tuple[str, tuple[int, ...]]:
     """The source of a rewritten module and the old line of each of its lines."""
-    kept = {id(node) for node in ast.walk(tree) if isinstance(node, ast.stmt)}
+    kept = {id(node) for node in walk(tree) if isinstance(node, ast.stmt)}
     printer = Printer(source.split("\n"), kept, _unit(tree))
     printer.block(body, "")
     return "\n".join([*printer.lines, ""]), (*printer.origin, 0)
@@ -158,7 +159,7 @@ def printed(body: Sequence[ast.stmt], tree: ast.Module, source: str) -> tuple[st
 
 def _unit(tree: ast.Module) -> str:
     """How deep the source's blocks are indented, by its first function."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.FunctionDef) and node.col_offset == 0 and node.body[0].lineno > node.lineno:
             return " " * max(1, node.body[0].col_offset)
     return INDENT

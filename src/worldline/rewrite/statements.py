@@ -14,6 +14,7 @@ from worldline.rewrite import comprehensions
 from worldline.rewrite.flatten import Flattener, changed, is_literal, sliced
 from worldline.rewrite.kinds import of_scope
 from worldline.rewrite.names import Facts, Fresh, Function, own, sure, temporary
+from worldline.rewrite.tree import alike, walk
 
 _FRAMED = frozenset({"vars", "dir", "id", "globals"})  # a function that asks for these is left alone
 
@@ -91,7 +92,7 @@ class _Statements:
     def _put(self, node: ast.stmt) -> None:
         new = self.statement(node)
         if new is not None:
-            old = not self.flat.out and (new is node or ast.dump(new) == ast.dump(node))
+            old = not self.flat.out and (new is node or alike(new, node))
             self.flat.out.append(node if old else new)
 
     def statement(self, node: ast.stmt) -> ast.stmt | None:
@@ -294,6 +295,6 @@ def _same(new: Sequence[ast.stmt], old: Sequence[ast.stmt]) -> bool:
 
 def _place(line: ast.stmt, node: ast.stmt) -> None:
     """Say of a new statement, and of those in it, from which old one they come."""
-    for each in ast.walk(line):
+    for each in walk(line):
         if isinstance(each, ast.stmt) and not hasattr(each, "lineno"):
             ast.copy_location(each, node)

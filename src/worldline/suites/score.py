@@ -141,7 +141,8 @@ def judge(
 
 def _judge_compact(task: Task, true: Truth, prediction: Prediction) -> Verdict:
     same = prediction.text == true.text
-    parsed = true.parsed if same else parse(prediction.text, prompt(task.program, task.options))
+    given = prompt(task.program, task.options)
+    parsed = true.parsed if same else parse(prediction.text, given, loose=True)
     steps = len(true.parsed.steps)
     agreed = steps if same else _agreed(parsed, true.parsed)
     found = answer(task, parsed)

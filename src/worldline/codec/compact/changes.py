@@ -60,12 +60,18 @@ def read_value(text: str, at: int) -> tuple[str, int]:
 
 
 class KnownNames:
-    """What a text has shown of each frame's names, and what has changed since."""
+    """What a text has shown of each frame's names, and what has changed since.
 
-    def __init__(self, options: Compact, budget: int = 0) -> None:
+    A `loose` one takes a name that is revealed again with the value it was last shown with for no change, and keeps in
+    `restated` where in its line such a one stands.
+    """
+
+    def __init__(self, options: Compact, budget: int = 0, *, loose: bool = False) -> None:
         self._options, self._budget = options, budget
         self._element = options.delta == "element"
         self._exact = options.reveal == 1
+        self._loose = loose and not self._exact and not self._element
+        self.restated: list[tuple[int, int]] = []
         self._values: dict[int, dict[str, str]] = {}
         self._aliases: dict[int, dict[str, str]] = {}
         self._waiting: dict[int, Changes] = {}
@@ -166,6 +172,9 @@ class KnownNames:
         changes.delta[name], stop = read_value(text, end + 1)
         if self._element and name in known:
             self._check(name, known[name], changes.delta[name], text[at:stop], at)
+        if self._loose and known.get(name) == changes.delta[name]:
+            del changes.delta[name]
+            self.restated.append((at - 1, stop))
         return stop
 
     def _read_alias(self, changes: Changes, name: str, text: str, at: int) -> int:

@@ -2,7 +2,8 @@
 
 One line at a time, each by the mark it begins with, in time linear in the text and in the values that it unfolds to;
 nothing recurses on what the text nests. A text that is ended (its last line is `.`) is accepted only when it is
-exactly what `writer` writes for its steps. A last line without its newline is not parsed: it is unfinished.
+exactly what `writer` writes for its steps (read loosely: but for values that are shown again). A last line without its
+newline is not parsed: it is unfinished.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from worldline.codec.compact.changes import Fault
-from worldline.codec.compact.prompt import Compact, Prompt, parse_prompt
+from worldline.codec.compact.prompt import Compact, parse_prompt
 from worldline.codec.compact.reader import CompactReader, read_answer
 from worldline.codec.compact.writer import Query, Recorded, write
 from worldline.core.malformed import Malformed
@@ -39,10 +40,11 @@ class Parsed:
     end: int = 0
 
 
-def parse(data: bytes, given: bytes | None = None, *, budget: int = BUDGET) -> Parsed:
+def parse(data: bytes, given: bytes | None = None, *, budget: int = BUDGET, loose: bool = False) -> Parsed:
     """The steps of a compact text: with its prompt, or, when the prompt is `given`, without it.
 
-    Offsets are bytes of `data`. `budget` bounds the characters that element deltas unfold to.
+    Offsets are bytes of `data`. `budget` bounds the characters that element deltas unfold to. `loose` is for what a model
+    wrote: a name that a sparse reveal shows again as it was is then no change, otherwise malformed.
     """
     found = parse_prompt(data if given is None else given)
     if isinstance(found, Malformed):
@@ -50,7 +52,7 @@ def parse(data: bytes, given: bytes | None = None, *, budget: int = BUDGET) -> P
     start = found.end if given is None else 0
     if given is not None and found.end != len(given):
         return Parsed([], False, Malformed(0, "a prompt that ends with its line >"), options=found.options)
-    return _parse_steps(data, start, found, budget)
+    return _parse_steps(data, start, CompactReader(found, budget, loose=loose))
 
 
 def parse_answer(data: bytes) -> Query | Malformed:
@@ -67,18 +69,23 @@ def parse_answer(data: bytes) -> Query | Malformed:
         return Malformed(error.start, "UTF-8")
 
 
-def _parse_steps(data: bytes, start: int, found: Prompt, budget: int) -> Parsed:
-    reader = CompactReader(found, budget)
-    at, malformed = start, None
+def _parse_steps(data: bytes, start: int, reader: CompactReader) -> Parsed:
+    at, malformed, kept = start, None, bytearray()
     while malformed is None and not reader.ended:
         stop = data.find(b"\n", at)
         if stop < 0:
             break
         malformed = _line(reader, data, at, stop)
-        at = at if malformed else stop + 1
+        if malformed is None:
+            kept += reader.without_restated(data[at : stop + 1])
+            at = stop + 1
     steps = reader.steps()
     if reader.ended and malformed is None:
-        malformed = _canonical(reader, steps, data, start, at)
+        malformed = (
+            _canonical(reader, steps, bytes(kept), start)
+            if at == len(data)
+            else Malformed(at, "nothing after the end")
+        )
     return _parsed(reader, steps, malformed, at)
 
 
@@ -100,20 +107,19 @@ def _bytes_before(data: bytes, at: int, characters: int) -> int:
     return at + len(rest.encode())
 
 
-def _canonical(
-    reader: CompactReader, steps: list[Step], data: bytes, start: int, end: int
-) -> Malformed | None:
-    """Compares an ended text with what its steps are written as. What depends on the future is checked only here."""
-    if end != len(data):
-        return Malformed(end, "nothing after the end")
+def _canonical(reader: CompactReader, steps: list[Step], data: bytes, start: int) -> Malformed | None:
+    """Compares an ended text, which began at `start`, with what its steps are written as.
+
+    What depends on the future is checked only here.
+    """
     run = Recorded(reader.prompt.program, steps, reader.frames, reader.hidden, True)
     try:
         text = write(run, reader.prompt.options, reader.queries)
     except UsageError:  # a hidden value that the end of the text shows to be one that is written
-        return Malformed(end - 2, "the canonical form of these steps")
-    if data[start:end] == text:
+        return Malformed(start + len(data) - 2, "the canonical form of these steps")
+    if data == text:
         return None
-    same = next((i for i, (a, b) in enumerate(zip(data[start:], text, strict=False)) if a != b), len(text))
+    same = next((i for i, (a, b) in enumerate(zip(data, text, strict=False)) if a != b), len(text))
     return Malformed(start + same, "the canonical form of these steps")
 
 

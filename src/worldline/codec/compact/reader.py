@@ -41,11 +41,11 @@ class _OpenStep:
 class CompactReader:
     """The state machine over lines: which frame runs, which steps wait for changes, what has been shown."""
 
-    def __init__(self, prompt: Prompt, budget: int) -> None:
+    def __init__(self, prompt: Prompt, budget: int, *, loose: bool = False) -> None:
         self.prompt, self.ended = prompt, False
         self._options = prompt.options
         self._files = [prompt.program.name, *(path for path, _ in prompt.program.files)]
-        self._cursor, self._names = Cursor(), KnownNames(prompt.options, budget)
+        self._cursor, self._names = Cursor(), KnownNames(prompt.options, budget, loose=loose)
         self._rows: list[_OpenStep] = []
         self.frames: list[Frame] = []
         self._lines: list[int] = []  # the newest line of each frame
@@ -59,6 +59,16 @@ class CompactReader:
             " ": self._late, "(": self._call, "/": self._leave, "@": self._switch, "%": self._hide, "?": self._ask,
             ".": self._end,
         }  # fmt: skip
+
+    def without_restated(self, line: bytes) -> bytes:
+        """The line that was just read, without the names that it shows again as they were."""
+        spans, self._names.restated = self._names.restated, []
+        if not spans:
+            return line
+        text = line.decode()
+        for start, end in reversed(spans):
+            text = text[:start] + text[end:]
+        return text.encode()
 
     def line(self, text: str) -> None:
         """Reads one whole line. A Fault leaves the state of the lines before it, but for this last one."""

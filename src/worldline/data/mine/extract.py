@@ -1,8 +1,9 @@
 """Functions out of source files, each made self-contained: with the definitions it needs, and nothing else.
 
 A function is taken when everything it names is a builtin, comes from a pure module of the standard library, or is
-defined in the same package and can be brought along within bounds. Multi-line docstrings are left out. Nothing is
-imported or run here: what fails when it is run was no find.
+defined in the same package and can be brought along within bounds. It stands where it stood in its file, a share of
+them with neighbours that nobody calls. Multi-line docstrings are left out; what puzzle sites import for their solvers
+is imported, and `xrange` is `range`. Nothing is imported or run here: what fails when it is run was no find.
 """
 
 from __future__ import annotations
@@ -10,21 +11,44 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from random import Random
 
 MAX_SOURCE = 2_600  # bytes, so that a document of 4 KB has room for the steps
 MAX_LINES = 80
 MAX_PARTS = 10
 MAX_FILE = 1 << 20
+BESIDE = 0.35  # of the functions: with neighbours
+MOST_BESIDE = 4
 _PURE = """
 abc base64 binascii bisect calendar collections collections.abc colorsys copy dataclasses datetime decimal
 difflib enum fractions functools heapq html itertools json keyword math numbers operator re statistics
 string struct textwrap types typing unicodedata __future__
 """
 PURE = frozenset(_PURE.split())
+# What is missing in solutions that were handed in as they are.
+_IMPLIED_NAMES = """
+collections: Counter OrderedDict defaultdict deque namedtuple
+functools: cache cmp_to_key lru_cache partial reduce
+heapq: heapify heappop heappush heappushpop heapreplace nlargest nsmallest
+itertools: accumulate chain combinations count cycle groupby islice pairwise permutations product zip_longest
+bisect: bisect_left bisect_right insort insort_left
+math: ceil comb factorial floor gcd inf isqrt log2 sqrt
+typing: Dict List Optional Set Tuple
+string: ascii_lowercase ascii_uppercase
+"""
+_IMPLIED = {
+    name: f"from {module} import {name}\n"
+    for module, _, names in (row.partition(": ") for row in _IMPLIED_NAMES.strip().split("\n"))
+    for name in names.split()
+} | {
+    name: f"import {name}\n"
+    for name in "bisect collections functools heapq itertools math operator re string".split()  # noqa: SIM905
+}
 _DENIED_NAMES = """
 open exec eval compile input globals locals vars __import__ breakpoint exit quit id hash memoryview help
 __file__ __name__ __doc__ __package__ __spec__ super
@@ -41,6 +65,7 @@ _FINE_DECORATORS = {
 }
 _BUILTINS = frozenset(dir(builtins))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_XRANGE = re.compile(r"\bxrange\b")
 _FUTURE = "from __future__ import annotations\n"
 
 
@@ -52,6 +77,12 @@ class Found:
     node: ast.FunctionDef | ast.ClassDef
     origin: str
     methods: tuple[ast.FunctionDef, ...] = ()  # of a class: those that may be called on an instance
+    alone: str = ""  # the source without neighbours, where it has any
+
+    @property
+    def core(self) -> str:
+        """What is called and what it needs: what decides the split, and what is a duplicate."""
+        return self.alone or self.source
 
 
 @dataclass
@@ -63,6 +94,30 @@ class _Module:
     tree: ast.Module
     definitions: dict[str, ast.stmt] = field(default_factory=dict)
     imports: dict[str, tuple[ast.stmt, ast.alias]] = field(default_factory=dict)
+
+
+@dataclass
+class _Draft:
+    """A source that is put together: definitions by file and name, each with its line there, and imports by name."""
+
+    parts: dict[str, tuple[Path, int, str]] = field(default_factory=dict)
+    imports: dict[str, str] = field(default_factory=dict)
+
+    def text(self, module: _Module) -> str:
+        """What was gathered: of other files as it was needed, of this one in its order."""
+        own = sorted((line, text) for path, line, text in self.parts.values() if path == module.path)
+        others = [text for path, _, text in self.parts.values() if path != module.path]
+        source = "".join(dict.fromkeys(self.imports.values())) + "\n\n".join(
+            [*others, *(text for _, text in own)]
+        )
+        if len(source) > MAX_SOURCE or source.count("\n") > MAX_LINES or len(self.parts) > MAX_PARTS:
+            raise _NotFit
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError):
+            raise _NotFit from None
+        # Names in annotations are not brought along: they must not be looked up.
+        return _FUTURE + source if any(_is_annotated(part) for part in ast.walk(tree)) else source
 
 
 class _NotFit(Exception):
@@ -104,7 +159,8 @@ def is_candidate(node: ast.FunctionDef) -> bool:
 
 def _try(module: _Module, node: ast.FunctionDef | ast.ClassDef, origin: str) -> Iterator[Found]:
     try:
-        yield Found(_assemble(module, node.name), node, origin)
+        source, alone = _assemble(module, node.name)
+        yield Found(source, node, origin, alone=alone)
     except (_NotFit, RecursionError):
         return
 
@@ -115,15 +171,16 @@ def _of_class(module: _Module, node: ast.ClassDef, origin: str) -> Iterator[Foun
     public = [m for m in methods if not m.name.startswith("_") and not m.decorator_list and _selfish(m)]
     if public and not node.keywords:
         with contextlib.suppress(_NotFit, RecursionError):
-            yield Found(_assemble(module, node.name), node, origin, tuple(public))
+            source, alone = _assemble(module, node.name)
+            yield Found(source, node, origin, tuple(public), alone)
     for method in methods:
         if plain := _freed(method):
             text = ast.unparse(plain) + "\n"
             try:
-                source = _assemble(module, node.name, instead=(plain, text))
+                source, alone = _assemble(module, node.name, instead=(plain, text))
             except (_NotFit, RecursionError):
                 continue
-            yield Found(source, plain, f"{origin}.{method.name}")
+            yield Found(source, plain, f"{origin}.{method.name}", alone=alone)
 
 
 def _selfish(method: ast.FunctionDef) -> bool:
@@ -147,20 +204,40 @@ def _freed(method: ast.FunctionDef) -> ast.FunctionDef | None:
     return plain if is_candidate(plain) else None
 
 
-def _assemble(module: _Module, name: str, instead: tuple[ast.FunctionDef, str] | None = None) -> str:
-    """The text of a definition and of all that it needs, in an order in which it runs."""
-    parts: dict[str, str] = {}
-    imports: dict[str, str] = {}
-    _gather(module, name, parts, imports, instead)
-    source = "".join(dict.fromkeys(imports.values())) + "\n\n".join(parts.values())
-    if len(source) > MAX_SOURCE or source.count("\n") > MAX_LINES or len(parts) > MAX_PARTS:
-        raise _NotFit
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        raise _NotFit from None
-    # Names in annotations are not brought along: they must not be looked up.
-    return _FUTURE + source if any(_is_annotated(part) for part in ast.walk(tree)) else source
+def _assemble(
+    module: _Module, name: str, instead: tuple[ast.FunctionDef, str] | None = None
+) -> tuple[str, str]:
+    """The text of a definition and of all that it needs; and that text alone, where neighbours were added."""
+    draft = _Draft()
+    _gather(module, name, draft, instead)
+    alone = draft.text(module)
+    called = instead[0].name if instead else name
+    rng = Random(f"{module.path.name}/{called}/{len(alone)}")
+    if rng.random() >= BESIDE:
+        return alone, ""
+    source = _beside(module, name, called, draft, rng)
+    return (source, alone) if source else (alone, "")
+
+
+def _beside(module: _Module, name: str, called: str, draft: _Draft, rng: Random) -> str:
+    """The text with some of the functions that stand nearest, as far as there is room; empty where there is none."""
+    line = module.definitions[name].lineno
+    others = [
+        other
+        for other, node in module.definitions.items()
+        if isinstance(node, ast.FunctionDef) and other != called
+    ]
+    others.sort(key=lambda other: abs(module.definitions[other].lineno - line))
+    source, added, most = "", 0, rng.randint(1, MOST_BESIDE)
+    for other in others[: 2 * MOST_BESIDE]:
+        if added == most:
+            break
+        wider = _Draft(dict(draft.parts), dict(draft.imports))
+        with contextlib.suppress(_NotFit, RecursionError):
+            _gather(module, other, wider)
+            if len(wider.parts) > len(draft.parts):
+                source, draft, added = wider.text(module), wider, added + 1
+    return source
 
 
 def _is_annotated(node: ast.AST) -> bool:
@@ -168,50 +245,53 @@ def _is_annotated(node: ast.AST) -> bool:
 
 
 def _gather(
-    module: _Module, name: str, parts: dict[str, str], imports: dict[str, str],
-    instead: tuple[ast.FunctionDef, str] | None = None,
-) -> None:  # fmt: skip
+    module: _Module, name: str, draft: _Draft, instead: tuple[ast.FunctionDef, str] | None = None
+) -> None:
     """Put a name's definition behind those that it needs."""
-    label = f"{module.path}:{name}"
-    if label in parts or name in imports:
+    parts, label = draft.parts, f"{module.path}:{name}"
+    if label in parts or name in draft.imports:
         return
     if any(other.rpartition(":")[2] == name for other in parts) or len(parts) > MAX_PARTS:
         raise _NotFit
     node: ast.stmt | None = instead[0] if instead else module.definitions.get(name)
     if node is None:
-        _gather_import(module, name, parts, imports)
+        _gather_import(module, name, draft)
         return
     text = instead[1] if instead else _text(module, node)
     if len(text) > MAX_SOURCE:
         raise _NotFit
-    parts[label] = ""  # a place, so that functions which call each other end
+    line = module.definitions[name].lineno
+    parts[label] = (module.path, line, "")  # a place, so that functions which call each other end
     for needed in sorted(_needs(node)):
         if needed != name:
-            _gather(module, needed, parts, imports)
+            _gather(module, needed, draft)
     del parts[label]
-    parts[label] = text
+    parts[label] = (module.path, line, text)
 
 
-def _gather_import(module: _Module, name: str, parts: dict[str, str], imports: dict[str, str]) -> None:
+def _gather_import(module: _Module, name: str, draft: _Draft) -> None:
     if name in _DENIED:
         raise _NotFit
     if name not in module.imports:
         if name in _BUILTINS:
             return
-        raise _NotFit
+        if name not in _IMPLIED:
+            raise _NotFit
+        draft.imports[name] = _IMPLIED[name]
+        return
     statement, alias = module.imports[name]
     if isinstance(statement, ast.Import):
         if alias.name not in PURE:
             raise _NotFit
-        imports[name] = f"import {alias.name}{f' as {alias.asname}' if alias.asname else ''}\n"
+        draft.imports[name] = f"import {alias.name}{f' as {alias.asname}' if alias.asname else ''}\n"
     elif isinstance(statement, ast.ImportFrom) and not statement.level and statement.module in PURE:
         label = f" as {alias.asname}" if alias.asname else ""
-        imports[name] = f"from {statement.module} import {alias.name}{label}\n"
+        draft.imports[name] = f"from {statement.module} import {alias.name}{label}\n"
     elif isinstance(statement, ast.ImportFrom) and alias.asname in (None, alias.name):
         other = _load(_sibling(module.path, statement))
         if other is None:
             raise _NotFit
-        _gather(other, alias.name, parts, imports)
+        _gather(other, alias.name, draft)
     else:
         raise _NotFit
 
@@ -298,7 +378,7 @@ def _load(path: Path) -> _Module | None:
     try:
         if path.stat().st_size > MAX_FILE:
             return None
-        text = path.read_text("utf-8")
+        text = _XRANGE.sub("range", path.read_text("utf-8"))
         tree = ast.parse(text)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None

@@ -1,7 +1,8 @@
 """What a mining has done so far, beside the file that it will write, so that one that was killed goes on.
 
-One JSON line for each candidate, by a digest of all that decides what is found: a torn last line is not read, and a
-candidate that has changed is not found. `close` keeps the journal, `finish` removes it.
+One JSON line for each candidate, by a digest of all that decides what is found: a torn line is not read, and a
+candidate that has changed is not found. Several workers append to one journal, a line at a time. `close` keeps the
+journal, `finish` removes it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from pathlib import Path
 
 from worldline import files
 
+Kept = tuple[str, bool]  # a call, and whether people wrote it
+
 
 class Journal:
     """The calls that were kept of each candidate, empty for those that gave none."""
@@ -20,16 +23,16 @@ class Journal:
         self.path = out.with_name(out.name + ".journal")
         with files.disk(self.path):
             data = self.path.read_bytes() if self.path.exists() else b""
-            self._done = dict(_read(data))
+            self._done = _read(data)
             self._file = self.path.open("ab", buffering=0)
             if data and not data.endswith(b"\n"):
                 self._file.write(b"\n")
 
-    def calls(self, mark: str) -> list[str] | None:
+    def calls(self, mark: str) -> list[Kept] | None:
         """What was kept of a candidate, None where that is not known."""
         return self._done.get(mark)
 
-    def add(self, mark: str, calls: list[str]) -> None:
+    def add(self, mark: str, calls: list[Kept]) -> None:
         """Note what was kept of a candidate."""
         if mark not in self._done:
             self._done[mark] = calls
@@ -51,13 +54,12 @@ def digest(*decided: object) -> str:
     return hashlib.sha256(repr(decided).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _read(data: bytes) -> list[tuple[str, list[str]]]:
-    found = []
+def _read(data: bytes) -> dict[str, list[Kept]]:
+    found = {}
     for line in data.split(b"\n"):
         try:
             mark, calls = json.loads(line)
+            found[str(mark)] = [(str(call), bool(shown)) for call, shown in calls]
         except (ValueError, TypeError):
             continue  # torn: the candidate is tried again
-        if isinstance(mark, str) and isinstance(calls, list):
-            found.append((mark, calls))
     return found

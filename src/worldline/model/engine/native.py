@@ -1,8 +1,9 @@
 """The engine in C, native/engine.c: the function of reference.py, an order of magnitude faster. Same tests.
 
-`int8` keeps the perceptrons, values, gates and outputs as int8, a scale a row, and rounds their inputs to eleven bits,
-a scale a vector; queries, keys and the head are bfloat16; rates, convolutions and all that a state holds are float32.
-`fp32` keeps all in float32. Weights come as float32, or as bfloat16 in the bits of a uint16. To the bit, logits depend
+`int8` keeps most matrices as int8, a scale a row, and rounds their inputs to eleven bits, a scale a vector; queries and
+keys of attention layers and the head are bfloat16; rates, convolutions and all that a state holds are float32.
+`fp32` keeps all in float32. Weights come as float32, as bfloat16 in the bits of a uint16, or in rows of int8 with a
+scale each, as `weights` reads them; what is stored as the engine holds it is taken as it is. To the bit, logits depend
 neither on threads nor on the batch nor on the pieces in which bytes were read. Engines may live side by side; calls of
 one wait for each other. Where the C module was not built `open_engine` takes NumPy's.
 """
@@ -14,11 +15,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worldline.model.engine import reference as reference
 from worldline.model.engine.reference import Ids, check_weights, checked_ids
 from worldline.model.shape import Shape
-from worldline.model.weights import Array, Stored, widen
+from worldline.model.weights import Array, Stored, widened
 
 _native: Any = None
 try:
@@ -30,11 +32,14 @@ except ImportError:  # built without a compiler: the NumPy engine serves
 
 PRECISIONS = ("int8", "fp32")
 PIECE = 4096  # bytes read between two chances to interrupt
-State = Any  # of _engine: fork(), nbytes, prompt, trace
+GUESSED = 0 if _native is None else int(_native.GUESSED)  # bytes, at most, of a guess
+State = Any  # of _engine: fork(), take_back(), nbytes, prompt, trace, loose
 
 
 class NativeEngine:
     """The trunk's function over `weights`, named as in its `state_dict()`."""
+
+    guessed = GUESSED
 
     def __init__(
         self,
@@ -71,29 +76,56 @@ class NativeEngine:
         ids = checked_ids(self.shape, data)
         if not len(ids):
             raise ValueError("there are no logits after no bytes")
-        out = np.empty(self.shape.vocabulary, np.float32)
-        nothing = np.empty(0, np.float32)
         for first in range(0, len(ids), PIECE):
             piece = ids[first : first + PIECE]
-            final = first + PIECE >= len(ids)
-            self._engine.read([state], piece, pin, len(piece) - final, out if final else nothing)
-        return out
+            logits = self._read([state], [len(piece)], [int(first + PIECE >= len(ids))], piece, pin=pin)
+        last: Array = logits[0]
+        return last
 
     def feed_all(self, state: State, data: Ids, *, pin: bool) -> Array:
         """Logits after every byte of `data`: [bytes, vocabulary]."""
         ids = checked_ids(self.shape, data)
-        out = np.empty((len(ids), self.shape.vocabulary), np.float32)
-        for first in range(0, len(ids), PIECE):
-            self._engine.read([state], ids[first : first + PIECE], pin, 0, out[first : first + PIECE])
-        return out
+        pieces = [ids[first : first + PIECE] for first in range(0, len(ids), PIECE)] or [ids]
+        return np.concatenate(
+            [self._read([state], [len(piece)], [len(piece)], piece, pin=pin) for piece in pieces]
+        )
 
     def step(self, states: Sequence[State], data: Ids) -> Array:
         """One byte of the trace for each state: logits [states, vocabulary]."""
         ids = checked_ids(self.shape, data)
         if len(ids) != len(states):
             raise ValueError(f"{len(states)} states cannot read {len(ids)} bytes")
-        out = np.empty((len(ids), self.shape.vocabulary), np.float32)
-        self._engine.read(list(states), ids, False, 0, out)
+        ones = [1] * len(states)
+        return self._read(states, ones, ones, ids, pin=False)
+
+    def try_all(self, states: Sequence[State], data: Sequence[bytes], guesses: Sequence[bytes]) -> list[Array]:
+        """Each state reads its bytes, one at least, and a guess of what follows: logits after the bytes and each guessed.
+
+        Guessed bytes, `GUESSED` at most, can be taken back (`state.take_back(count)`) until the state reads again; to
+        the bit it is then as if they had not been read.
+        """
+        if not all(data):
+            raise ValueError("there are no logits after no bytes")
+        counts = [len(sure) + len(guess) for sure, guess in zip(data, guesses, strict=True)]
+        wanted = [1 + len(guess) for guess in guesses]
+        ids = checked_ids(self.shape, b"".join(part for both in zip(data, guesses, strict=True) for part in both))
+        rows = self._read(states, counts, wanted, ids, pin=False, loose=True)
+        return np.split(rows, np.cumsum(wanted[:-1])) if states else []
+
+    def _read(
+        self,
+        states: Sequence[State],
+        counts: Sequence[int],
+        wanted: Sequence[int],
+        ids: NDArray[np.int32],
+        *,
+        pin: bool,
+        loose: bool = False,
+    ) -> Array:
+        """Logits after the newest `wanted` bytes of each state, which has then read its count of ids."""
+        out = np.empty((sum(wanted), self.shape.vocabulary), np.float32)
+        lengths = np.asarray(counts, np.int32), np.asarray(wanted, np.int32)
+        self._engine.read(list(states), *lengths, ids, pin, loose, out)
         return out
 
 
@@ -113,9 +145,7 @@ def open_engine(
     """The fastest engine there is: in C, or in NumPy where that was not built."""
     if ready():
         return NativeEngine(shape, weights, threads=threads, precision=precision)
-    return reference.ReferenceEngine(
-        shape, {name: widen(array) for name, array in weights.items()}, threads=threads
-    )
+    return reference.ReferenceEngine(shape, widened(weights), threads=threads)
 
 
 def usable_threads() -> int:
@@ -124,8 +154,8 @@ def usable_threads() -> int:
 
 
 def _plain(array: Stored) -> Stored:
-    """In C order and aligned, float32 or the bits of bfloat16; copied only if it is not."""
-    kind = np.dtype(np.uint16 if array.dtype == np.uint16 else np.float32)
+    """In C order and aligned, float32, int8 or the bits of bfloat16; copied only if it is not."""
+    kind = array.dtype if array.dtype in (np.int8, np.uint16) else np.dtype(np.float32)
     return np.require(array, kind, ["C", "A"])
 
 

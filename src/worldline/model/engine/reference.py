@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldline.model.shape import HEAD, SHARED, TAPS, Shape
-from worldline.model.weights import Array, Stored
+from worldline.model.weights import Array, Stored, dimensions_of
 
 EPSILON = 1e-6
 BLOCK = 64  # bytes of a prompt that go through a matrix together
@@ -309,11 +309,12 @@ def dimensions(shape: Shape) -> dict[str, tuple[int, ...]]:
 
 def check_weights(shape: Shape, weights: Mapping[str, Stored]) -> None:
     """Refuse weights of another shape, by the first name that does not fit."""
+    found = dimensions_of(weights)
     for name, wanted in dimensions(shape).items():
-        if name not in weights:
+        if name not in found:
             raise ValueError(f"there are no weights {name!r}")
-        if weights[name].shape != wanted:
-            raise ValueError(f"the weights {name!r} are {weights[name].shape}, not {wanted}")
+        if found[name] != wanted:
+            raise ValueError(f"the weights {name!r} are {found[name]}, not {wanted}")
 
 
 def checked_ids(shape: Shape, data: Ids) -> NDArray[np.int32]:

@@ -43,6 +43,10 @@ class Training:
     eval_every: int = 500  # steps; 0: only at the end
     save_every: int = 1000  # steps; 0: only at the end
     keep: int = 2  # checkpoints
+    tutor: tuple[
+        str, ...
+    ] = ()  # the command that sets drills and moves the curriculum; `{run}`: the run's folder
+    drill_every: float = 10.0  # seconds from one set of drills to the next
     trackers: tuple[str, ...] = ()
     compile: bool = True  # layers, on a GPU
     peak: float = 0.0  # floating-point operations a second of the accelerator, if it is not a known one
@@ -120,3 +124,10 @@ def _file(path: Path) -> dict[str, Any]:
 def changed(config: Training, **options: Any) -> Training:
     """The same run with some fields otherwise: those that are not None."""
     return replace(config, **{name: value for name, value in options.items() if value is not None})
+
+
+def begun_with(config: Training, curriculum: str) -> Training:
+    """The same run, its tutor beginning with a curriculum that was made before."""
+    if not config.tutor:
+        raise UsageError("the recipe has no tutor: nothing would follow the curriculum")
+    return replace(config, tutor=(*config.tutor, "--start", str(Path(curriculum).resolve())))

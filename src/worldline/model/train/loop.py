@@ -33,7 +33,8 @@ from worldline.errors import DivergedError, DryError, UsageError, WorldlineError
 from worldline.model import checkpoint
 from worldline.model.hybrid import Carried, Trunk
 from worldline.model.train import loss as train_loss
-from worldline.model.train.config import Training, changed
+from worldline.model.train.config import Training, begun_with, changed
+from worldline.model.train.drilled import TutorProcess, scored
 from worldline.model.train.feed import Fed, Feed, to_device
 from worldline.model.train.metrics import Figures, MetricsFile, MetricsWriter, open_tracker
 from worldline.model.train.optimize import Average, Optimizer, clip
@@ -97,6 +98,8 @@ class TrainingRun:
     writers: list[MetricsWriter]
     step: int
     trained_on: list[dict[str, Any]]
+    tutor: TutorProcess | None = None
+    drilled: float = 0.0  # when drills were last scored
     carried: list[Carried] | None = None  # out of the newest batch's rows, if they go on
     behind: batches.StreamState | None = None  # where the stream stands behind the newest batch trained on
     unseen: deque[_Unseen] = field(default_factory=deque)
@@ -121,6 +124,7 @@ def train(config: Training, out: Path, *, resume: bool = True, device: str | Non
                 if progress >= 1 or stop or fed is None:
                     break
                 _habits(run, progress)
+                _drill(run, progress)
                 _advance(run, fed, progress)
         _look(run, 0)
         if progress >= 1:
@@ -132,6 +136,8 @@ def train(config: Training, out: Path, *, resume: bool = True, device: str | Non
         raise
     finally:
         run.feed.close()
+        if run.tutor is not None:
+            run.tutor.close()
         for writer in run.writers:
             writer.close()
         ranks.leave()
@@ -184,10 +190,17 @@ def _begin(config: Training, out: Path, ranks: TrainerRank, *, resume: bool) -> 
     held = _held_out(config, out, ranks)
     writers = _writers(config, out, start.step) if ranks.first else []
     seen = trained_on(config, start) if ranks.first else []
-    feed = _open_feed(config, ranks, clock, start)
+    feed = _open_feed(config, out, ranks, clock, start)
     return TrainingRun(
-        config, out, ranks, model, optimizer, average, clock, feed, held, writers, start.step, seen, behind=start.state
+        config, out, ranks, model, optimizer, average, clock, feed, held, writers, start.step, seen,
+        tutor=_tutor(config, out) if ranks.first else None, behind=start.state,
     )  # fmt: skip
+
+
+def _tutor(config: Training, out: Path) -> TutorProcess | None:
+    """The tutor that the configuration names, started."""
+    folder = str(out.resolve())
+    return TutorProcess([word.replace("{run}", folder) for word in config.tutor]) if config.tutor else None
 
 
 def _clear(out: Path) -> None:
@@ -197,12 +210,12 @@ def _clear(out: Path) -> None:
         files.remove(out / HELD_OUT)
 
 
-def _open_feed(config: Training, ranks: TrainerRank, clock: Clock, start: Start) -> Feed:
+def _open_feed(config: Training, out: Path, ranks: TrainerRank, clock: Clock, start: Start) -> Feed:
     state = start.state
     try:
         mixed = sources.Mixed(
-            config.sources, seed=str(config.seed), rank=ranks.rank, ranks=ranks.count, begun=start.step,
-            state=state.position if state else None,
+            [sources.placed(source, out) for source in config.sources], seed=str(config.seed), rank=ranks.rank,
+            ranks=ranks.count, begun=start.step, state=state.position if state else None,
         )  # fmt: skip
     except IndexError as error:  # the state names a shard that is no longer there
         raise UsageError(
@@ -220,7 +233,7 @@ def _held_out(config: Training, out: Path, ranks: TrainerRank) -> train_loss.Hel
     if config.held_out is None or not ranks.first:
         return train_loss.HeldOut((), 0, 0)
     if not path.exists():
-        once = config.held_out
+        once = sources.placed(config.held_out, out)
         if isinstance(once, sources.Live):
             once = replace(once, repeat=1)
         stream = sources.open_source(once, seed=f"{config.seed}/held-out")
@@ -290,6 +303,18 @@ def _habits(run: TrainingRun, progress: float) -> None:
         _tell(run, progress, evaluate=measure)
     if config.save_every and run.step % config.save_every == 0:
         _save(run)
+
+
+def _drill(run: TrainingRun, progress: float) -> None:
+    """Let the average of the weights do the tutor's next set, if it is time and there is one."""
+    if run.tutor is None or monotonic() - run.drilled < run.config.drill_every:
+        return
+    documents = run.tutor.drills()
+    if documents is not None:
+        with run.average.in_place():
+            phase = phase_at(run.config.schedule, progress)
+            run.tutor.tell(scored(run.model, documents, phase, run.ranks.device))
+        run.drilled = monotonic()
 
 
 def _look(run: TrainingRun, lag: int) -> None:
@@ -407,12 +432,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"))
     parser.add_argument("--steps", type=int, help="instead of the recipe's")
     parser.add_argument("--minutes", type=float, help="instead of the recipe's")
+    parser.add_argument("--curriculum", help="what the recipe's tutor begins with: `worldline learn -o FILE`")
     parser.add_argument("--fresh", action="store_true", help="begin anew even if the folder has a checkpoint")
     asked = parser.parse_args(argv)
     try:
         config = load_config(asked.recipe, asked.function, Training)
         if asked.steps or asked.minutes:
             config = changed(config, steps=asked.steps or 0, minutes=asked.minutes or 0.0)
+        if asked.curriculum:
+            config = begun_with(config, asked.curriculum)
         print(train(config, asked.out, resume=not asked.fresh, device=asked.device))
     except WorldlineError as error:
         print(f"error[{error.slug}]: {error}", file=sys.stderr)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from worldline.data import batches
@@ -18,6 +19,7 @@ from worldline.model import checkpoint
 from worldline.model.hybrid import Trunk
 from worldline.model.train.config import Training, described
 from worldline.model.train.optimize import Average, Optimizer, copy_named
+from worldline.model.weights import widened
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,8 @@ def load_weights(model: Trunk, path: Path | None) -> Start:
     folder = checkpoint.resolve(path)
     manifest = checkpoint.read_manifest(folder)
     name = checkpoint.weights_name(manifest)
-    copy_named(weights_of(model), checkpoint.read_tensors(folder, name, manifest))
+    _, stored = checkpoint.read_weights(folder)
+    copy_named(weights_of(model), {name: torch.tensor(array) for name, array in widened(stored).items()})
     known: dict[str, Any] = {key: manifest[key] for key in ("step", "trained_on") if key in manifest}
     return Start(trained_on=({"kind": "Model", "sha256": manifest["files"][name]["sha256"], **known},))
 

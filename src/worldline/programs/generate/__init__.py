@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 
 from worldline.core.program import Program
+from worldline.errors import UsageError
 from worldline.programs.generate import idioms
 from worldline.programs.generate.style.layout import dress
 from worldline.programs.generate.typed import arithmetic, drills, functions, pipelines
@@ -58,13 +59,38 @@ _SHARES: dict[str, tuple[Maker, float]] = {
     "idioms-data": (idioms.data, 28),
 }
 KINDS: dict[str, Maker] = {name: maker for name, (maker, _) in _SHARES.items()}
+SHARES: dict[str, float] = {name: share for name, (_, share) in _SHARES.items()}
 _SIZED = {"mixed": functions.mixed, "looping": functions.looping, "blended": functions.blended}
 _NAMES = tuple(_SHARES)
 _WEIGHTS = tuple(share for _, share in _SHARES.values())
 
 
-def program(rng: Random, *, size: int = 2) -> Program:
-    """A program of a kind drawn by its share; `size` 1 to 3 says how many statements the larger ones have."""
-    kind = rng.choices(_NAMES, _WEIGHTS)[0]
+# The kinds that a trained model got wrong most often, each as often as the others: `hard` draws them.
+HARD = (
+    "straight", "mixed", "looping", "blended", "long", "pipeline", "composed", "library", "nested", "helped",
+    "drill-arithmetic", "idioms-text", "idioms-data",
+)  # fmt: skip
+
+
+def of(kind: str) -> Maker:
+    """What draws programs of one kind."""
+    if kind not in KINDS:
+        raise UsageError(f"a kind of program is one of {', '.join(KINDS)}, not {kind!r}")
+    return lambda rng: dress(rng, KINDS[kind](rng))
+
+
+def hard(rng: Random, *, favour: Mapping[str, float] | None = None) -> Program:
+    """A program of one of the kinds of `HARD`; `favour` multiplies the shares of the kinds that it names."""
+    kind = rng.choices(HARD, [favour.get(name, 1.0) for name in HARD])[0] if favour else rng.choice(HARD)
+    return dress(rng, KINDS[kind](rng))
+
+
+def program(rng: Random, *, size: int = 2, favour: Mapping[str, float] | None = None) -> Program:
+    """A program of a kind drawn by its share; `size` 1 to 3 says how many statements the larger ones have.
+
+    `favour` multiplies the shares of the kinds that it names.
+    """
+    weights = [share * favour.get(name, 1.0) for name, share in SHARES.items()] if favour else _WEIGHTS
+    kind = rng.choices(_NAMES, weights)[0]
     sized = _SIZED.get(kind)
     return dress(rng, sized(rng, size=size) if sized else KINDS[kind](rng))

@@ -49,6 +49,7 @@ class Construction:
     rng: Random
     taken: set[str] = field(default_factory=set)
     strange: float = 0.06  # how often a name is a random one
+    odd: float = 0.03  # how often a value is spelled in a less common way
     names: dict[str, str] = field(default_factory=dict)  # by role
     places: dict[str, int] = field(default_factory=dict)  # by the key of alternatives
     given: list[Any] = field(default_factory=list)  # the values passed, as far as they are drawn

@@ -29,7 +29,6 @@ from worldline.programs.generate.values.literals import literal
 from worldline.programs.generate.values.spelling import spell
 
 _MACRO_FILES = ("chars", "words", "texts", "numbers")
-_ODD = 0.03  # how often a value is spelled in a less common way
 _OPERAND = 11  # the precedence that a derived expression has, or gets by parentheses
 
 
@@ -95,7 +94,7 @@ def _made(piece: MakerCall, scope: Construction, arguments: tuple[str, ...]) -> 
         scope.given.append(value)
     if type(value) is int and (given or maker == "num"):
         return str(value)  # it may stand inside a text
-    return spell(scope.rng, value, odd=_ODD)
+    return spell(scope.rng, value, odd=scope.odd)
 
 
 def _typed(piece: TypedHole, scope: Construction) -> str:
@@ -106,7 +105,7 @@ def _typed(piece: TypedHole, scope: Construction) -> str:
         variable = scope.pick(piece.kind, again=True)
         if variable is not None:
             return scope.read(variable)
-    return literal(scope, piece.kind, odd=_ODD)
+    return literal(scope, piece.kind, odd=scope.odd)
 
 
 def _derived(piece: TypedHole, scope: Construction) -> str:
@@ -130,9 +129,10 @@ def begin(rng: Random, reserved: frozenset[str] = frozenset(), names: tuple[str,
     return scope
 
 
-def fill(made: Template, rng: Random) -> Program:
+def fill(made: Template, rng: Random, *, odd: float | None = None) -> Program:
     """One program of the template: what is bound, the call, and the source, which may look at the call's values."""
     scope = begin(rng, made.reserved, made.names)
+    scope.odd = scope.odd if odd is None else odd
     for roles, options in made.bound:
         for role, pieces in zip(roles, rng.choice(options), strict=True):
             scope.names[role] = expand(pieces, scope)

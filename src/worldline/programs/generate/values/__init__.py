@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from worldline.programs.generate.language.construction import SPANS, Construction
-from worldline.programs.generate.values import containers, numbers, related, texts
+from worldline.programs.generate.values import awkward, containers, numbers, related, texts
 
 _LENGTHS = (0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 7, 8, 9, 10, 12)
 _ANY = ("int", "str", "float", "bool", "ints", "strs", "tup", "counts")
@@ -95,8 +95,13 @@ SCALARS: dict[str, Callable[[Construction, Sequence[str]], Any]] = {
         maker.__name__: _scope(maker)
         for maker in (
             related.char, related.sub, related.substring, related.prefix, related.suffix, related.variant,
-            related.rotated, related.place, related.width, related.substitutions, related.glossary, related.member,
+            related.rotated, related.place, related.within, related.width, related.substitutions, related.glossary,
+            related.member,
         )
+    },
+    **{
+        maker.__name__: _rng(maker)
+        for maker in (awkward.haystack, awkward.far, awkward.escaped, awkward.broken, awkward.knot)
     },
     "sep": _scope(related.separator),
     "idx": _scope(related.index),

@@ -141,6 +141,15 @@ def place(scope: Construction) -> int:
     return rng.randint(0, max(0, size - 1)) if rng.random() < 0.85 else rng.choice((-1, -2, size, size + 2))
 
 
+def within(scope: Construction) -> int:
+    """A position in the first value that has a length, from either end, rarely beyond it."""
+    rng = scope.rng
+    size = next((len(one) for one in scope.given if isinstance(one, _HELD)), 5)
+    if rng.random() < 0.1:
+        return size + rng.randint(0, 5)
+    return rng.randint(0, size) if rng.random() < 0.8 else -rng.randint(1, max(1, size))
+
+
 def width(scope: Construction) -> int:
     """A width, mostly somewhat more than the first text's."""
     return max(0, len(first_text(scope.given)) + scope.rng.randint(-3, 8))

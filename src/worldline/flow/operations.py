@@ -130,6 +130,30 @@ def condition(source: str, line: int | None) -> Operation | None:
     return None
 
 
+@lru_cache(maxsize=64)
+def operations(source: str) -> frozenset[str]:
+    """The names of all operations of a source that do something: literals, names and displays do not."""
+    tree = syntax(source)
+    return frozenset(_any(node) for node in ast.walk(tree)) - _IDLE if tree is not None else frozenset()
+
+
+def _any(node: ast.AST) -> str:
+    if isinstance(getattr(node, "ctx", None), ast.Store):
+        return {ast.Subscript: "item assignment", ast.Attribute: "attribute assignment"}.get(
+            type(node), UNKNOWN
+        )
+    return _operation(node, "") if isinstance(node, ast.expr) else _statement(node)
+
+
+def _statement(node: ast.AST) -> str:
+    names: list[tuple[type[ast.AST] | tuple[type[ast.AST], ...], str]] = [
+        (ast.AugAssign, "arithmetic"), ((ast.If, ast.While, ast.Assert, ast.Match), "condition"),
+        ((ast.For, ast.AsyncFor, ast.comprehension), "iteration"), (ast.Delete, "deletion"),
+        ((ast.With, ast.AsyncWith), "with"), ((ast.Raise, ast.Try), "exception"),
+    ]  # fmt: skip
+    return next((name for types, name in names if isinstance(node, types)), UNKNOWN)
+
+
 def mentions(source: str, line: int | None, name: str) -> bool:
     """Whether a line gives this very name a value or changes what is under it, by an assignment or a method."""
     return any(_binding(node, name) is not None for node in statements(source, line))
@@ -140,6 +164,7 @@ def of_expression(source: str, node: ast.expr, kind: str = "") -> Operation:
     return Operation(_operation(node, kind), _text(source, node), _loads(node))
 
 
+_IDLE = frozenset(("literal", "copy", "display", UNKNOWN))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 

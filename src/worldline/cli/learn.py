@@ -1,0 +1,74 @@
+"""The verb that learns from failures: `learn`. No logic: it calls the room."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worldline.cli.options import progress
+from worldline.errors import UsageError
+
+
+@click.command()
+@click.option("--model", metavar="DIR", help="The model that is measured, a folder; the shipped one without.")
+@click.option("--recipe", default="shipped", metavar="NAME", help="Whose data() is drilled [shipped].")
+@click.option("--function", default="data", metavar="NAME", help="The recipe's function [data].")
+@click.option("--drills", type=click.IntRange(min=1), metavar="N", help="How many drills [300].")
+@click.option(
+    "--seconds", type=click.FloatRange(min=0, min_open=True), help="Drill for so long, not for a number."
+)
+@click.option("--seed", type=int, default=0, help="Which drills [0].")
+@click.option("--start", metavar="FILE", help="A curriculum to go on from.")
+@click.option(
+    "-o", "--out", metavar="FILE", help="Where the curriculum goes: `train --curriculum` starts with it."
+)
+@click.option("--on", metavar="FOLDER", help="Adapt the model to the code in a folder instead.")
+@click.option("--trust", is_flag=True, help="Run programs without a box.")
+@click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON object.")
+def learn(
+    model: str | None, on: str | None, out: str | None, seed: int, trust: bool, as_json: bool, **how: Any
+) -> None:
+    """Measure a model on fresh drills, by kind of program and by operation, and say what it should see more of."""
+    if on is not None:
+        from worldline.learn.adapt import adapt
+
+        click.echo(adapt(on, model=model, out=out, seed=seed, trust=trust, as_json=as_json))
+        return
+    _measured(model, out, seed=seed, trust=trust, as_json=as_json, **how)
+
+
+def _measured(
+    model: str | None, out: str | None, *, recipe: str, function: str, drills: int | None, seconds: float | None,
+    seed: int, start: str | None, trust: bool, as_json: bool,
+) -> None:  # fmt: skip
+    from worldline.data.mixture import Mixture
+    from worldline.data.recipe import load_config
+    from worldline.learn.drills import DrillBook
+    from worldline.learn.measure import measure
+    from worldline.learn.tutor import read_curriculum, write_curriculum
+    from worldline.model.checkpoint import open_model
+    from worldline.terminal.console import terminal
+    from worldline.terminal.learn import print_measured
+
+    if drills and seconds:
+        raise UsageError("either --drills or --seconds")
+    count = 0 if seconds else drills or 300
+    before = read_curriculum(Path(start)) if start else None
+    book = DrillBook(load_config(recipe, function, Mixture), seed=seed, split="test", trust=trust)
+    try:
+        with progress(count, "drills") as (advance, _):
+            engine = open_model(Path(model) if model else None)
+            now, rows = measure(
+                engine, book, count=count, seconds=seconds or 0.0, before=before, progress=advance
+            )
+    finally:
+        book.close()
+    if out:
+        write_curriculum(Path(out), now)
+    if as_json:
+        click.echo(json.dumps({"rows": [row.as_json() for row in rows], **now.to_json()}))
+    else:
+        print_measured(terminal(), rows)

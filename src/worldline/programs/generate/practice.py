@@ -1,0 +1,35 @@
+"""Practice: drills on what trained models were measured to fail at: an operation or two on long or odd values.
+
+`program` draws one of `DRILLS` by its share, `of` those of one file of `templates/drills`. They are sources of a recipe
+of their own: the held-out suite of generated programs does not draw from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from worldline.core.program import Program
+from worldline.errors import UsageError
+from worldline.programs.generate.language.expansion import fill, templates
+from worldline.programs.generate.style.habits import written
+
+# Each file of templates, and its share.
+DRILLS = {"searches": 5, "texts": 6, "lists": 5, "dicts": 3, "copies": 4, "numbers": 5}
+ODD = 0.3  # how often a value is spelled in a less common way
+
+
+def of(name: str) -> Callable[[Random], Program]:
+    """What draws the drills of one file."""
+    if name not in DRILLS:
+        raise UsageError(f"drills are {', '.join(DRILLS)}, not {name!r}")
+    return lambda rng: _drawn(rng, name)
+
+
+def program(rng: Random) -> Program:
+    """One drill of any file."""
+    return _drawn(rng, rng.choices(tuple(DRILLS), tuple(DRILLS.values()))[0])
+
+
+def _drawn(rng: Random, name: str) -> Program:
+    return written(rng, fill(rng.choice(templates(f"drills/{name}")), rng, odd=ODD))
