@@ -98,7 +98,9 @@ class NativeEngine:
         ones = [1] * len(states)
         return self._read(states, ones, ones, ids, pin=False)
 
-    def try_all(self, states: Sequence[State], data: Sequence[bytes], guesses: Sequence[bytes]) -> list[Array]:
+    def try_all(
+        self, states: Sequence[State], data: Sequence[bytes], guesses: Sequence[bytes]
+    ) -> list[Array]:
         """Each state reads its bytes, one at least, and a guess of what follows: logits after the bytes and each guessed.
 
         Guessed bytes, `GUESSED` at most, can be taken back (`state.take_back(count)`) until the state reads again; to
@@ -108,7 +110,9 @@ class NativeEngine:
             raise ValueError("there are no logits after no bytes")
         counts = [len(sure) + len(guess) for sure, guess in zip(data, guesses, strict=True)]
         wanted = [1 + len(guess) for guess in guesses]
-        ids = checked_ids(self.shape, b"".join(part for both in zip(data, guesses, strict=True) for part in both))
+        ids = checked_ids(
+            self.shape, b"".join(part for both in zip(data, guesses, strict=True) for part in both)
+        )
         rows = self._read(states, counts, wanted, ids, pin=False, loose=True)
         return np.split(rows, np.cumsum(wanted[:-1])) if states else []
 
