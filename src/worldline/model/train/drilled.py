@@ -87,8 +87,8 @@ def scored(
 ) -> list[Score]:
     """The scores of documents, in rows as a phase has them; those that do not fit in one are not asked.
 
-    Gradients are not turned off, and `kept` is what training's rows keep: on a GPU the layers would be compiled a second
-    time otherwise.
+    Gradients are not turned off, and `kept` is what training's rows keep: on a GPU the layers would be compiled a
+    second time otherwise.
     """
     found: dict[bytes, Score] = {}
     fitting = [
