@@ -245,6 +245,8 @@ class Trunk(nn.Module):
         *,
         kept: int = 0,
     ) -> Tensor:
-        """Logits of the byte after each byte."""
+        """Logits of the byte after each byte; with `kept` alone, of rows that have nothing before them."""
+        if kept and carried is None:
+            carried = self.nothing(len(data), kept=kept)
         x = self.hidden(data, position, prompt, carried, kept=kept)
         return functional.linear(x, self.head.to(x.dtype)).float()

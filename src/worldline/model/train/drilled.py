@@ -82,10 +82,13 @@ class TutorProcess:
                     pipe.close()
 
 
-def scored(model: Trunk, documents: Sequence[Pair], phase: Phase, where: device) -> list[Score]:
+def scored(
+    model: Trunk, documents: Sequence[Pair], phase: Phase, where: device, *, kept: int = 0
+) -> list[Score]:
     """The scores of documents, in rows as a phase has them; those that do not fit in one are not asked.
 
-    Gradients are not turned off: on a GPU the layers would be compiled a second time for that.
+    Gradients are not turned off, and `kept` is what training's rows keep: on a GPU the layers would be compiled a
+    second time otherwise.
     """
     found: dict[bytes, Score] = {}
     fitting = [
@@ -93,7 +96,7 @@ def scored(model: Trunk, documents: Sequence[Pair], phase: Phase, where: device)
     ]
     for batch in pack(fitting, rows=phase.rows, time=phase.time):
         given = to_device(tensors(batch), where)
-        logits = model(given.data, given.position, given.prompt).detach()
+        logits = model(given.data, given.position, given.prompt, kept=kept).detach()
         logprobs, hits = _facts(logits, given.data.roll(-1, 1).long())
         for place in document_places(batch):
             text = batch.data[place.row, place.start : place.end].tobytes()

@@ -313,7 +313,7 @@ def _drill(run: TrainingRun, progress: float) -> None:
     if documents is not None:
         with run.average.in_place():
             phase = phase_at(run.config.schedule, progress)
-            run.tutor.tell(scored(run.model, documents, phase, run.ranks.device))
+            run.tutor.tell(scored(run.model, documents, phase, run.ranks.device, kept=run.config.carry))
         run.drilled = monotonic()
 
 

@@ -75,8 +75,7 @@ def measure(model: Trunk, held: HeldOut, device: torch.device, *, kept: int = 0)
     total = count = 0.0
     for batch in held.batches:
         given = to_device(tensors(batch), device)
-        nothing = model.nothing(len(given.data), kept=kept) if kept else None
-        logits = model(given.data, given.position, given.prompt, nothing, kept=kept).detach()
+        logits = model(given.data, given.position, given.prompt, kept=kept).detach()
         target = given.data.roll(-1, 1).long()
         losses = functional.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="none")
         total += float((losses * given.weight.flatten()).sum())
