@@ -85,6 +85,11 @@ class ChangedMatrix(nn.Module):
         self.down = nn.Parameter(torch.randn(rank, columns) * columns**-0.5)
         self.up = nn.Parameter(torch.zeros(rows, rank))
 
+    @property
+    def weight(self) -> Tensor:
+        """The whole, for a layer that joins it with others."""
+        return self.matrix.weight + self.up @ self.down
+
     def forward(self, x: Tensor) -> Tensor:
         changed: Tensor = self.matrix(x) + functional.linear(functional.linear(x, self.down), self.up)
         return changed
