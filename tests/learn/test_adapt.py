@@ -28,7 +28,7 @@ from worldline.learn.own_calls import own_calls, recorded, split_calls  # noqa: 
 from worldline.model import checkpoint  # noqa: E402
 from worldline.model.low_rank import merged  # noqa: E402
 from worldline.model.shape import Shape  # noqa: E402
-from worldline.model.train.low_rank import Adapting, Changes, train_changes  # noqa: E402
+from worldline.model.train.low_rank import Adapting, LowRankChanges, train_changes  # noqa: E402
 from worldline.stats import Paired  # noqa: E402
 
 SHAPE = Shape(depth=2, stack=3)
@@ -78,12 +78,12 @@ def documents(code: Path) -> list[Pair]:
 
 
 @pytest.fixture(scope="module")
-def changes(base: Path, documents: list[Pair]) -> Changes:
+def changes(base: Path, documents: list[Pair]) -> LowRankChanges:
     """A few steps on them."""
     return _trained(base, documents, BRIEF)
 
 
-def _trained(base: Path, documents: list[Pair], how: Adapting) -> Changes:
+def _trained(base: Path, documents: list[Pair], how: Adapting) -> LowRankChanges:
     return train_changes(*checkpoint.read_weights(base), documents[4:], held_back=documents[:4], how=how)
 
 
@@ -117,7 +117,7 @@ def test_a_folder_with_hardly_any_calls_is_refused(tmp_path: Path) -> None:
 
 
 def test_changes_are_learned_and_the_same_for_a_seed(
-    base: Path, documents: list[Pair], changes: Changes
+    base: Path, documents: list[Pair], changes: LowRankChanges
 ) -> None:
     assert changes.steps == BRIEF.steps
     nats = [look.nats for look in changes.looks]
@@ -128,7 +128,7 @@ def test_changes_are_learned_and_the_same_for_a_seed(
     assert layers == {"1", "2"}
 
 
-def test_what_is_kept_is_what_was_trained(base: Path, documents: list[Pair], changes: Changes) -> None:
+def test_what_is_kept_is_what_was_trained(base: Path, documents: list[Pair], changes: LowRankChanges) -> None:
     """Merged into the base's matrices, the changes cost what the last look said."""
     shape, weights = checkpoint.read_weights(base)
     nothing = replace(BRIEF, steps=1, rate=1e-12)
@@ -148,7 +148,9 @@ def test_an_absurd_rate_leaves_the_beginning(base: Path, documents: list[Pair]) 
 # ---- keeping
 
 
-def test_a_kept_one_opens_and_needs_its_base_as_it_was(base: Path, changes: Changes, tmp_path: Path) -> None:
+def test_a_kept_one_opens_and_needs_its_base_as_it_was(
+    base: Path, changes: LowRankChanges, tmp_path: Path
+) -> None:
     own, out = tmp_path / "base", tmp_path / "adapted"
     shutil.copytree(base, own)
     keep(out, own, SHAPE, changes, {})
@@ -165,7 +167,7 @@ def test_a_kept_one_opens_and_needs_its_base_as_it_was(base: Path, changes: Chan
         checkpoint.read_weights(out)
 
 
-def test_a_tampered_one_is_refused(base: Path, changes: Changes, tmp_path: Path) -> None:
+def test_a_tampered_one_is_refused(base: Path, changes: LowRankChanges, tmp_path: Path) -> None:
     out = tmp_path / "adapted"
     keep(out, base, SHAPE, changes, {})
     path = out / checkpoint.CHANGES

@@ -31,7 +31,7 @@ from worldline.suites.score import Verdict
 from worldline.suites.suite import Suite, Task
 
 if TYPE_CHECKING:
-    from worldline.model.train.low_rank import Adapting, Changes
+    from worldline.model.train.low_rank import Adapting, LowRankChanges
 
 KIND = "adaptation"
 SAME, UNSEEN, KNOWN = "other calls", "other functions", "generated"
@@ -195,7 +195,7 @@ def _counts(groups: dict[str, BeforeAfter]) -> dict[str, Any]:
     return {name: {"answer": vars(some.answer), "trace": vars(some.trace)} for name, some in groups.items()}
 
 
-def keep(out: Path, base: Path, shape: Shape, changes: Changes, facts: dict[str, Any]) -> None:
+def keep(out: Path, base: Path, shape: Shape, changes: LowRankChanges, facts: dict[str, Any]) -> None:
     """Write the changes as a model's folder, which names its base by digest and place."""
     tensors: dict[str, Array] = changes.tensors
     place = "" if base == checkpoint.SHIPPED else str(base.resolve())

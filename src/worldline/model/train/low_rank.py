@@ -65,7 +65,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Changes:
+class LowRankChanges:
     """What came of a training: the changes by the names of a file, and how it went."""
 
     tensors: dict[str, Array]
@@ -84,6 +84,11 @@ class ChangedMatrix(nn.Module):
         self.matrix = matrix
         self.down = nn.Parameter(torch.randn(rank, columns) * columns**-0.5)
         self.up = nn.Parameter(torch.zeros(rows, rank))
+
+    @property
+    def weight(self) -> Tensor:
+        """The whole, for a layer that joins it with others."""
+        return self.matrix.weight + self.up @ self.down
 
     def forward(self, x: Tensor) -> Tensor:
         changed: Tensor = self.matrix(x) + functional.linear(functional.linear(x, self.down), self.up)
@@ -160,8 +165,8 @@ def train_changes(
     held_back: Sequence[Pair],
     how: Adapting,
     progress: Callable[[float, str], None] | None = None,
-) -> Changes:
-    """Changes of a model that make it better at `documents`, of which `known` is what it is not to forget."""
+) -> LowRankChanges:
+    """LowRankChanges of a model that make it better at `documents`, of which `known` is what it is not to forget."""
     if not documents or not held_back:
         raise UsageError("an adaptation needs documents to learn from, and some to hold back")
     begun = time.process_time()
@@ -182,7 +187,7 @@ def train_changes(
             best = learner.tensors()
         if not math.isfinite(looks[-1].nats) or len(looks) - 1 - looks.index(least) >= how.patience:
             break
-    return Changes(best, steps, drawn.count, tuple(looks), time.process_time() - begun)
+    return LowRankChanges(best, steps, drawn.count, tuple(looks), time.process_time() - begun)
 
 
 def _learner(shape: Shape, weights: Mapping[str, Stored], how: Adapting) -> _Learner:
