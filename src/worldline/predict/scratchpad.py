@@ -176,7 +176,13 @@ def _told(ask: Ask, pad: Scratch, rolled: Rolled) -> Rolled:
     is_same = pad.source == ask.program.source
     where = line_map(ask.program.source) if is_same else line_map(ask.program.source, pad.source, pad.lines)
     parsed = parse(pad.text, scratched(ask, pad).prompt)
-    made, text = _fold(ask.program, ask.options, where, parsed)
+    try:
+        made, text = _fold(ask.program, ask.options, where, parsed)
+    except (
+        UsageError
+    ) as error:  # steps that can be written of the rewriting, and not of any run of the program
+        broken = replace(found, text=b"", status="broken", note=f"on the scratchpad: {error}", scratch=pad)
+        return replace(rolled, prediction=broken, sure=())
     status, note = found.status, found.note
     if parsed.malformed is not None:
         status, note = (
