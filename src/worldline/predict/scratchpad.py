@@ -130,12 +130,11 @@ class Scratchpad:
         second = dict(zip(again, written, strict=True))
         for at, (ask, one) in enumerate(zip(asks, plain, strict=True)):
             other = second.get(at)
-            if other is not None and _surer(other, one):
-                spent = one.prediction.seconds + other.prediction.seconds
-                other = replace(other, prediction=replace(other.prediction, seconds=spent))
-                yield _told(ask, pads[at], other)
-            else:
-                yield _told(ask, _pad(ask, "flatten", ()), one)
+            is_surer = other is not None and _surer(other, one)
+            kept = other if other is not None and is_surer else one
+            spent = one.prediction.seconds + (other.prediction.seconds if other is not None else 0.0)
+            pad = pads[at] if is_surer else _pad(ask, "flatten", ())
+            yield _told(ask, pad, replace(kept, prediction=replace(kept.prediction, seconds=spent)))
 
 
 def unsure_lines(ask: Ask, rolled: Rolled, unsure: float) -> frozenset[int]:
