@@ -19,7 +19,7 @@ from worldline.programs import generate, tasks
 from worldline.recording.recorder import record_many
 from worldline.rewrite import Rewritten, rewrite
 from worldline.rewrite.fold import FoldedRun, fold
-from worldline.rewrite.places import Places, places
+from worldline.rewrite.line_map import LineMap, line_map
 
 HUMANEVAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "HumanEval.jsonl.gz"
 MODES = ({"flatten": True}, {"chars": True}, {"flatten": True, "chars": True})
@@ -29,13 +29,13 @@ SAY = ODD.pop("say")[0]
 pytestmark = pytest.mark.usefixtures("box")
 
 
-def told(program: Program, where: Places, trace: Trace) -> list[tuple[Any, ...]]:
+def told(program: Program, where: LineMap, trace: Trace) -> list[tuple[Any, ...]]:
     made = folded(program, where, trace)
     parents = [frame.parent for frame in made.frames]
     return [(s.event, s.frame, parents[s.frame], s.line, s.delta, sorted(s.gone), s.arg) for s in made.steps]
 
 
-def folded(program: Program, where: Places, trace: Trace) -> FoldedRun:
+def folded(program: Program, where: LineMap, trace: Trace) -> FoldedRun:
     return fold(program, where, list(trace.steps), trace.frames, trace.hidden)
 
 
@@ -45,8 +45,8 @@ def differing(originals: Sequence[Program], done: Sequence[Rewritten]) -> list[s
     runs = zip(originals, done, record_many(originals), record_many(new), strict=True)
     found = []
     for program, two, before, after in runs:
-        where = places(program.source, two.source, two.lines)
-        if told(program, places(program.source), before) != told(program, where, after):
+        where = line_map(program.source, two.source, two.lines)
+        if told(program, line_map(program.source), before) != told(program, where, after):
             found.append(f"{program.source}\n{program.call}\n{two.source}")
     return found
 
@@ -93,7 +93,7 @@ def test_scratch_stands_under_the_step_it_was_for() -> None:
     program = Program(source="def f(a):\n    b = a + a * 2\n    return b\n", call="f(3)")
     done = rewrite(program.source, flatten=True)
     (trace,) = record_many([replace(program, source=done.source)])
-    made = folded(program, places(program.source, done.source, done.lines), trace)
+    made = folded(program, line_map(program.source, done.source, done.lines), trace)
     assert [(step.event, step.line, step.delta) for step in made.steps] == [
         ("call", 1, {"a": "3"}),
         ("line", 2, {"b": "9"}),

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from worldline import suites
-from worldline.cli import main
+from worldline.cli.suites import bench
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.diagnose.debug import debug, imagine
@@ -117,14 +117,14 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="scratchpad"):
         Scratchpad(Interpreter(), "paper")
     for words in (["states"], ["budget"], ["generated", "--force", "guard"]):
-        done = CliRunner().invoke(main, ["bench", *words, "--model", "interpreter", "--scratchpad", "auto"])
+        done = CliRunner().invoke(bench, [*words, "--model", "interpreter", "--scratchpad", "auto"])
         assert done.exit_code != 0
 
 
 def test_bench_puts_modes_side_by_side_and_keeps_them(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    words = ["bench", "generated", "--model", "interpreter", "--limit", "6", "--scratchpad", "all"]
-    done = CliRunner().invoke(main, [*words, "-o", str(out), "--json"])
+    words = ["generated", "--model", "interpreter", "--limit", "6", "--scratchpad", "all"]
+    done = CliRunner().invoke(bench, [*words, "-o", str(out), "--json"])
     assert done.exit_code == 0, done.output
     told = json.loads(done.output)
     assert [row["scratchpad"] for row in told["tables"][0]["rows"]] == list(MODES)

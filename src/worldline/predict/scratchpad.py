@@ -24,7 +24,7 @@ from worldline.predict.predictor import Ask, Prediction, Predictor, Scratch, cod
 from worldline.predict.sureness import Sure
 from worldline.rewrite import rewrite
 from worldline.rewrite.fold import FoldedRun, fold
-from worldline.rewrite.places import Places, places
+from worldline.rewrite.line_map import LineMap, line_map
 
 MODES = ("none", "flatten", "chars", "auto")
 GROWTH = {"flatten": 4, "chars": 16}  # how many times the bytes of a program's own steps
@@ -41,7 +41,7 @@ def folded(program: Program, options: Compact, text: bytes) -> bytes:
     if not can_fold(options):
         return text
     found = _fold(
-        program, options, places(program.source), parse(text, Ask(program=program, options=options).prompt)
+        program, options, line_map(program.source), parse(text, Ask(program=program, options=options).prompt)
     )
     return found[1]
 
@@ -49,7 +49,7 @@ def folded(program: Program, options: Compact, text: bytes) -> bytes:
 def unfolded(ask: Ask, scratch: Scratch) -> tuple[Parsed, FoldedRun]:
     """What a model wrote on its scratchpad, as steps of the rewriting, and as those of the program."""
     parsed = parse(scratch.text, replace(scratched(ask, scratch), given=b"").prompt)
-    where = places(ask.program.source, scratch.source, scratch.lines)
+    where = line_map(ask.program.source, scratch.source, scratch.lines)
     return parsed, _fold(ask.program, ask.options, where, parsed)[0]
 
 
@@ -130,17 +130,16 @@ class Scratchpad:
         second = dict(zip(again, written, strict=True))
         for at, (ask, one) in enumerate(zip(asks, plain, strict=True)):
             other = second.get(at)
-            if other is not None and _surer(other, one):
-                spent = one.prediction.seconds + other.prediction.seconds
-                other = replace(other, prediction=replace(other.prediction, seconds=spent))
-                yield _told(ask, pads[at], other)
-            else:
-                yield _told(ask, _pad(ask, "flatten", ()), one)
+            is_surer = other is not None and _surer(other, one)
+            kept = other if other is not None and is_surer else one
+            spent = one.prediction.seconds + (other.prediction.seconds if other is not None else 0.0)
+            pad = pads[at] if is_surer else _pad(ask, "flatten", ())
+            yield _told(ask, pad, replace(kept, prediction=replace(kept.prediction, seconds=spent)))
 
 
 def unsure_lines(ask: Ask, rolled: Rolled, unsure: float) -> frozenset[int]:
     """The first lines of the statements at whose steps the model was less sure than that, and of those before them."""
-    steps, where = parse(rolled.prediction.text, ask.prompt).steps, places(ask.program.source)
+    steps, where = parse(rolled.prediction.text, ask.prompt).steps, line_map(ask.program.source)
     found: set[int] = set()
     for i, (_, sure) in enumerate(zip(steps, rolled.sure, strict=False)):
         if sure.logprob < math.log(unsure):
@@ -174,9 +173,15 @@ def _told(ask: Ask, pad: Scratch, rolled: Rolled) -> Rolled:
     if found.status == "fault" or not can_fold(ask.options):
         return rolled
     is_same = pad.source == ask.program.source
-    where = places(ask.program.source) if is_same else places(ask.program.source, pad.source, pad.lines)
+    where = line_map(ask.program.source) if is_same else line_map(ask.program.source, pad.source, pad.lines)
     parsed = parse(pad.text, scratched(ask, pad).prompt)
-    made, text = _fold(ask.program, ask.options, where, parsed)
+    try:
+        made, text = _fold(ask.program, ask.options, where, parsed)
+    except (
+        UsageError
+    ) as error:  # steps that can be written of the rewriting, and not of any run of the program
+        broken = replace(found, text=b"", status="broken", note=f"on the scratchpad: {error}", scratch=pad)
+        return replace(rolled, prediction=broken, sure=())
     status, note = found.status, found.note
     if parsed.malformed is not None:
         status, note = (
@@ -198,7 +203,7 @@ def _sureness(text: bytes, made: FoldedRun, sure: Sequence[Sure]) -> tuple[Sure,
     return tuple(found) if sure else ()
 
 
-def _fold(program: Program, options: Compact, where: Places, parsed: Parsed) -> tuple[FoldedRun, bytes]:
+def _fold(program: Program, options: Compact, where: LineMap, parsed: Parsed) -> tuple[FoldedRun, bytes]:
     """Steps folded, and their text, which does not know what the main file is called."""
     program = replace(program, name=parsed.program.name if parsed.program else program.name)
     made = fold(program, where, parsed.steps, parsed.frames, parsed.hidden)

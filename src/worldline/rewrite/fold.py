@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
 from worldline.core.trace import Frame, Hidden, Step
-from worldline.rewrite.places import MODULE, Places
+from worldline.rewrite.line_map import MODULE, LineMap
 
 ITERATED = ".0"  # what a comprehension's frame is given
 
@@ -30,7 +30,11 @@ class FoldedRun:
 
 
 def fold(
-    program: Program, places: Places, steps: Sequence[Step], frames: Sequence[Frame], hidden: Sequence[Hidden]
+    program: Program,
+    places: LineMap,
+    steps: Sequence[Step],
+    frames: Sequence[Frame],
+    hidden: Sequence[Hidden],
 ) -> FoldedRun:
     """Fold a run of a program's rewriting; of its files the main one alone is rewritten, and has these places."""
     folding = _Folding(program, places, frames)
@@ -56,7 +60,7 @@ class _Open:
 class _Folding:
     """Walks the steps once."""
 
-    def __init__(self, program: Program, places: Places, frames: Sequence[Frame]) -> None:
+    def __init__(self, program: Program, places: LineMap, frames: Sequence[Frame]) -> None:
         self.frames, self.places, self.main = frames, places, program.name
         self.is_script = program.call is None
         self.out = FoldedRun()

@@ -16,7 +16,7 @@ MODULE = 0  # stands for the line of the module's own frame
 
 
 @dataclass(frozen=True)
-class Places:
+class LineMap:
     """`heads[n]` is the original statement's first line of which line n + 1 is a part, 0 for a line that is of none.
 
     `scratch`: names that a function has in the rewriting alone, by the line at which its frame begins.
@@ -30,7 +30,7 @@ class Places:
         return self.heads[line - 1] if 0 < line <= len(self.heads) else line
 
 
-def places(original: str, source: str | None = None, lines: tuple[int, ...] = ()) -> Places:
+def line_map(original: str, source: str | None = None, lines: tuple[int, ...] = ()) -> LineMap:
     """Of a source and its rewriting, whose lines come from those `lines`; of a source alone, its own."""
     try:
         tree = ast.parse(original)
@@ -39,13 +39,13 @@ def places(original: str, source: str | None = None, lines: tuple[int, ...] = ()
     heads = dict(_heads(tree))
     if source is None:
         count = original.count("\n") + 1
-        return Places(tuple(heads.get(line, line) for line in range(1, count + 1)), {})
+        return LineMap(tuple(heads.get(line, line) for line in range(1, count + 1)), {})
     known = {line: tuple(bindings(scope)) for line, scope in _scopes(tree)}
     scratch: dict[int, frozenset[str]] = {}
     for line, scope in _scopes(ast.parse(source)):
         before = known.get(lines[line - 1] if line else MODULE, ())
         scratch[line] = frozenset(bindings(scope)) - frozenset(before)
-    return Places(tuple(heads.get(line, line) for line in lines), scratch)
+    return LineMap(tuple(heads.get(line, line) for line in lines), scratch)
 
 
 def _scopes(tree: ast.Module) -> Iterator[tuple[int, ast.AST]]:
