@@ -22,12 +22,12 @@ HERE = Path(__file__).resolve().parent
 ROWS, TIME = 16, 8192
 
 
-def draw(out: Path, *, count: int, workers: int, recipe: str) -> None:
+def draw(out: Path, *, count: int, workers: int, options: list[str]) -> None:
     """Draw documents in as many processes, and write them into one file."""
     parts = [out.with_suffix(f".{n}.part") for n in range(workers)]
     words = [sys.executable, str(Path(__file__).resolve()), "part"]
     commands = [
-        [*words, str(part), "--count", str(count // workers + 1), "--seed", str(n), "--recipe", recipe]
+        [*words, str(part), "--count", str(count // workers + 1), "--seed", str(n), *options]
         for n, part in enumerate(parts)
     ]
     for process in [subprocess.Popen(command) for command in commands]:
@@ -40,18 +40,18 @@ def draw(out: Path, *, count: int, workers: int, recipe: str) -> None:
     print(f"{len(drawn):,} documents, {sum(len(d['text']) for d in drawn):,} bytes, in {out}")
 
 
-def draw_part(out: Path, *, count: int, seed: int, recipe: str) -> None:
-    """The documents of one process: drills in turn, and of each spacing up to 64 one for every hundred of them."""
+def draw_part(out: Path, *, count: int, seed: int, recipe: str, function: str, exams: int) -> None:
+    """The documents of one process: drills in turn, and some exams of each spacing up to 64."""
     from worldline.data.mixture import Mixture
     from worldline.data.recipe import load_config
     from worldline.learn.drills import DrillBook
 
-    mixture = load_config(recipe, "data", Mixture)
+    mixture = load_config(recipe, function, Mixture)
     book = DrillBook(mixture, seed=1_000_000 + seed, split="test", trust=True)
     shares = {source.label: source.weight for source in mixture.sources}
     drills = book.drills(count)
     for spacing in book.spacings:
-        drills += book.exams(spacing, max(2, count // 100)) if spacing <= 64 else []
+        drills += book.exams(spacing, exams) if spacing <= 64 else []
     book.close()
     rows = [
         {
@@ -143,12 +143,18 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--recipe", default=str(HERE / "shipped.py"))
+    parser.add_argument("--function", default="data")
+    parser.add_argument("--exams", type=int, default=4, help="of each spacing, in each process")
     parser.add_argument("--device")
     asked = parser.parse_args()
     if asked.what == "draw":
-        draw(asked.exam, count=asked.count, workers=asked.workers, recipe=asked.recipe)
+        options = ["--recipe", asked.recipe, "--function", asked.function, "--exams", str(asked.exams)]
+        draw(asked.exam, count=asked.count, workers=asked.workers, options=options)
     elif asked.what == "part":
-        draw_part(asked.exam, count=asked.count, seed=asked.seed, recipe=asked.recipe)
+        draw_part(
+            asked.exam, count=asked.count, seed=asked.seed, recipe=asked.recipe, function=asked.function,
+            exams=asked.exams,
+        )  # fmt: skip
     elif asked.what == "score":
         score(asked.exam, *asked.paths, device=asked.device)
     else:

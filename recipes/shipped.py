@@ -41,7 +41,7 @@ LONGEST = 32_768  # bytes of a document
 ADAPTIVE = os.environ.get("WORLDLINE_ADAPTIVE", "") == "1"
 CURRICULUM = "{run}/curriculum.json"
 SOON = 2048  # documents ahead where the curriculum moves: about two seconds of training
-MINED = 0.32  # bytes of mined programs for one of our own
+MINED = 0.45  # bytes of mined programs for one of our own
 
 # Programs, their share of the documents, and the form they are drawn in: about a third has one operation a line, or
 # loops over characters for methods of texts.
@@ -68,7 +68,7 @@ PROGRAMS = (
 )
 TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.090), ("tasks:permutations", 0.007))
 # Shares of how often a task's state is shown (elsewhere a hidden state is a guess), beside 0.96 of all other modes.
-SPACINGS = {2: 0.40, 4: 0.60, 8: 0.60, 16: 0.35, 32: 0.20, 64: 0.12, 512: 0.04}
+SPACINGS = {2: 0.50, 4: 0.70, 8: 0.70, 16: 0.16, 32: 0.08, 64: 0.06, 512: 0.02}
 
 
 def quarry() -> Quarry:

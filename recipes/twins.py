@@ -4,11 +4,16 @@
 
 What differs is `Shape.mix` and `householders`; documents, optimiser, schedule and budget are the same. `worldline bench
 permutation --reveal 8,64,512 --model runs/hybrid` measures what each learned to carry.
+
+`climbing_hybrid` and `climbing_attention` are two of them with the ladder of docs/learn.md: a spacing comes when the
+last one is held, as a tutor measures it; `RUN/curriculum.log.jsonl` says when. `WORLDLINE_DEPTH`, `_ROWS` and `_TIME`
+make them small enough for a CPU.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +22,11 @@ if TYPE_CHECKING:
 
 WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
 STEPS = int(os.environ.get("WORLDLINE_STEPS", "800"))
+MINUTES = float(os.environ.get("WORLDLINE_MINUTES", "4"))
+DEPTH, ROWS, TIME = (
+    int(os.environ.get(f"WORLDLINE_{name}", default))
+    for name, default in (("DEPTH", "5"), ("ROWS", "16"), ("TIME", "8192"))
+)
 
 
 def data() -> Mixture:
@@ -71,3 +81,64 @@ def recurrence() -> Training:
 def reflecting() -> Training:
     """The hybrid with three reflections a byte: what arbitrary permutations ask for."""
     return _training("hybrid", householders=3)
+
+
+def shuffled() -> Mixture:
+    """Shuffles of up to 72 lines; the state is shown always, or every 2 to 64 steps as far as the ladder goes."""
+    from worldline.codec.compact.prompt import Compact
+    from worldline.data.mixture import Mixture, Mode, Source
+
+    return Mixture(
+        sources=(Source(kind="tasks", program="worldline.programs.tasks:shuffles"),),
+        modes=(
+            Mode(weight=1.0),
+            *(Mode(weight=0.5, options=Compact(reveal=2**n)) for n in range(1, 7)),
+        ),
+        max_bytes=8192,
+        query=0.0,
+        shift=0.0,
+    )
+
+
+def _climbing(mix: str) -> Training:
+    from worldline.data.sources import streams
+    from worldline.model.shape import Shape
+    from worldline.model.train.config import Training
+
+    python, curriculum = os.environ.get("WORLDLINE_STREAM_PYTHON", ""), "{run}/curriculum.json"
+    words = (
+        python or sys.executable,
+        "-m",
+        "worldline.learn.tutor",
+        "--recipe",
+        __file__,
+        "--function",
+        "shuffled",
+    )
+    return Training(
+        shape=Shape(depth=DEPTH, mix=mix),
+        sources=(
+            streams(
+                __file__, function="shuffled", workers=WORKERS, ahead=16 * WORKERS, python=python,
+                curriculum=curriculum, pool=512,
+            ),
+        ),
+        tutor=(*words, "--trust", "--size", str(ROWS * TIME * 9 // 10), "--out", curriculum),
+        drill_every=10.0 if TIME * ROWS > 1 << 16 else 40.0,
+        rows=ROWS,
+        time=TIME,
+        minutes=MINUTES,
+        cooldown=0.3,
+        eval_every=0,
+        save_every=0,
+    )  # fmt: skip
+
+
+def climbing_hybrid() -> Training:
+    """The hybrid, spacing after spacing."""
+    return _climbing("hybrid")
+
+
+def climbing_attention() -> Training:
+    """Attention in every layer, spacing after spacing."""
+    return _climbing("attention")

@@ -5,7 +5,7 @@ set -eu
 python3 -c "
 from pathlib import Path
 from worldline.model import checkpoint
-print('step', checkpoint.export(Path('/tmp/run'), Path('/tmp/export'))['step'])"
+print('step', checkpoint.export(Path('/tmp/run'), Path('/tmp/export'), half=True)['step'])"
 python3 recipes/remote/pieces.py split /tmp/export "$1"
 tar cJf "$1"/logs.tar.xz -C /tmp run.log warm.log run/metrics.jsonl run/config.json
 tail -n 2 /tmp/run.log; ls -l "$1"

@@ -5,7 +5,7 @@
 #   snap.tar.xz     this package with its native modules, without the shipped weights, and recipes/
 #   quarry.tar.xz   the Python files of QUARRY (default: .carry/quarry), a folder of packages and clones that are mined
 #   held.docs       held-out documents of the recipe
-#   left_out.jsonl.gz   programs of benchmarks, whose like is not mined: BENCHMARK
+#   left_out.jsonl  programs of benchmarks (LEAVE_OUT, JSON lines, perhaps gzipped): nothing like them is mined
 # What is there already and cannot have changed (py311, site, quarry) is kept: delete it to have it made anew.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -45,5 +45,5 @@ rm -rf "$work"/snap/src/*.egg-info "$work"/snap/src/worldline/model/shipped
 tar cJf $out/snap.tar.xz -C "$work" snap && rm -rf "$work"
 "$python" -m worldline.data.stream --recipe recipes/shipped.py --split valid --seed 77 --count "${HELD:-640}" --trust \
     > $out/held.docs
-cp "${BENCHMARK:-/work/shared/data/HumanEval.jsonl.gz}" $out/left_out.jsonl.gz
+zcat -f "${LEAVE_OUT:-/dev/null}" > $out/left_out.jsonl
 ls -l $out

@@ -3,7 +3,7 @@
 # compilers in the background (/tmp/warm.log), try the streams. WORLDLINE_WORKERS and WORLDLINE_MINERS share the cores.
 set -u
 carry=$PWD/.carry/base; begun=$(date +%s); say() { echo "[$(($(date +%s) - begun))s] $*"; }
-mkdir -p /tmp/work /tmp/pieces && cp "$carry"/held.docs "$carry"/left_out.jsonl.gz /tmp/work/ && cd /tmp/work || exit 1
+mkdir -p /tmp/work /tmp/pieces && cp "$carry"/held.docs "$carry"/left_out.jsonl /tmp/work/ && cd /tmp/work || exit 1
 for name in py311 site snap; do tar xJf "$carry"/$name.tar.xz || exit 1; done
 home=$(cat py311/prefix) && mkdir -p "$(dirname "$home")" && { [ -e "$home" ] || cp -r py311 "$home"; }
 cat > environment <<END
@@ -11,7 +11,7 @@ export PYTHONUNBUFFERED=1 PYTHONPATH=/tmp/work/snap/src:/tmp/work/site
 export WORLDLINE_STREAM_PYTHON=$home/bin/python3.11
 export WORLDLINE_WORKERS=${WORLDLINE_WORKERS:-7} WORLDLINE_MINERS=${WORLDLINE_MINERS:-9}
 export TORCHINDUCTOR_CACHE_DIR=/tmp/inductor TRITON_CACHE_DIR=/tmp/triton
-export WORLDLINE_HELD_OUT=/tmp/work/held.docs WORLDLINE_LEFT_OUT=/tmp/work/left_out.jsonl.gz
+export WORLDLINE_HELD_OUT=/tmp/work/held.docs WORLDLINE_LEFT_OUT=/tmp/work/left_out.jsonl
 export WORLDLINE_QUARRY=/tmp/work/quarry:stdlib WORLDLINE_TRUST_MINED=1
 END
 . ./environment; cd snap || exit 1
@@ -24,5 +24,5 @@ nvidia-smi --query-gpu=name,memory.total --format=csv,noheader; nproc
 few="--recipe recipes/shipped.py --seed 1 --trust"
 time timeout 30 "$WORLDLINE_STREAM_PYTHON" -m worldline.data.stream $few --count 400 | wc -c
 time timeout 30 "$WORLDLINE_STREAM_PYTHON" -m worldline.data.mine.stream /tmp/work/quarry stdlib $few --count 200 \
-    --leave-out /tmp/work/left_out.jsonl.gz | wc -c
+    --leave-out /tmp/work/left_out.jsonl | wc -c
 say streams; tail -n 3 /tmp/warm.log

@@ -92,6 +92,31 @@ def test_a_document_longer_than_a_row_is_cut_and_one_that_is_all_prompt_left_out
     assert batch.weight[0].tolist() == [0, 1, 1, 1, 1, 1, 1, 0]
 
 
+def test_a_document_longer_than_a_row_goes_on_in_the_next_batch() -> None:
+    """In the same row, with its position; others begin behind it; one with too long a prompt is cut as before."""
+    long, other, short = (b"p" * 20, bytes(range(100, 230))), (b"q" * 40, b"s" * 100), (b"r", b"tuv")
+    packer = Packer(lambda: None, waiting=[long, other, short, short], kept=32)
+    first, second, third = (packer.batch(2, 64) for _ in range(3))
+    text = long[0] + long[1]
+    assert b"".join(batch.data[0].tobytes() for batch in (first, second, third)).startswith(text)
+    assert third.position[0, : 150 - 128].tolist() == list(range(128, 150))
+    assert third.position[0, 150 - 128] == 0
+    assert first.data[1].tobytes() == (other[0] + other[1])[:64]
+    assert second.position[1, 0] == 0
+    assert int(first.weight[0].sum()) == 64 - 20  # its last byte's successor is in the next row
+    assert int(second.weight[0].sum()) == 63
+    assert not packer.waiting
+    assert [(p.start, p.steps, p.end) for p in document_places(third)][:1] == [(0, 0, 22)]
+
+
+def test_documents_under_way_wait_again_and_end_with_the_rows() -> None:
+    long = (b"p" * 20, b"s" * 200)
+    packer = Packer(lambda: None, waiting=[long, long], kept=32)
+    packer.batch(2, 64)
+    assert packer.waiting == (long, long)
+    assert not np.any(packer.batch(1, 64).weight)  # other rows: nothing goes on
+
+
 def test_documents_that_never_fit_are_said() -> None:
     with pytest.raises(UsageError, match="hardly any document"):
         Packer(lambda: (b"p" * 10, b"s"), look=4).batch(1, 8)

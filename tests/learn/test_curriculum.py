@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldline.errors import FormatError
-from worldline.learn.curriculum import LIMITS, Curriculum, Result, beginning, from_json, moved
+from worldline.learn.curriculum import CLOSED, LIMITS, Curriculum, Result, beginning, from_json, moved
 
 SPACINGS = {2: 0.4, 4: 0.6, 8: 0.6, 16: 0.3}
 LABELS = st.sampled_from(["kind a", "kind b", "source x", "mode bare", "operation count", "reveal 2"])
@@ -56,11 +56,13 @@ def test_factors_stay_within_their_limits_and_survive_json(sets: list[list[Resul
 
 
 @given(RESULTS)
-def test_the_weight_of_sparse_reveals_is_shared_by_the_open_spacings_alone(results: list[Result]) -> None:
+def test_the_weight_of_sparse_reveals_is_mostly_of_the_open_spacings(results: list[Result]) -> None:
     now = moved(beginning(SPACINGS), results, SPACINGS)
     weights = {n: weight * now.factors[f"reveal {n}"] for n, weight in SPACINGS.items()}
     assert sum(weights.values()) == pytest.approx(sum(SPACINGS.values()))
-    assert all((weight > 0) == (n <= now.opened) for n, weight in weights.items())
+    assert all(weight > 0 for weight in weights.values())
+    closed = sum(weight for n, weight in weights.items() if n > now.opened)
+    assert closed <= CLOSED * sum(weights.values()) * (1 + 1e-9)
 
 
 def test_a_spacing_opens_when_the_one_before_is_held_and_not_earlier() -> None:

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from nets import random_trunk
 
-from worldline.data.batches import pack
+from worldline.data.batches import Packer, pack
 from worldline.data.sources import Dataset, Files, Live, Pair, frame, frames
 from worldline.errors import DivergedError, DryError, UsageError
 from worldline.model import checkpoint
@@ -121,6 +122,48 @@ def test_phases_lengthen_the_rows(documents: Path, tmp_path: Path) -> None:
     config = training(documents, phases=((0.5, 128, 1),), log_every=1)
     train(config, tmp_path, device="cpu")
     assert checkpoint.read_manifest(tmp_path / "step-00000006")["config"]["phases"] == [[0.5, 128, 1]]
+
+
+def test_a_loss_over_several_rows_is_that_over_one() -> None:
+    """But for the bytes at the rows' ends, whose successors stand in the next batch."""
+    rng = random.Random(5)
+    documents = [(rng.randbytes(90), rng.randbytes(130)), (rng.randbytes(70), rng.randbytes(150))]
+    trunk = random_trunk(Shape(depth=3, window=128))
+    whole = pack(documents, rows=2, time=256)[0]
+    whole.weight[:, 63::64] = 0
+    packer = Packer(lambda: None, waiting=documents, kept=128)
+    carried = trunk.nothing(2, kept=128)
+    with torch.no_grad():
+        wanted = float(train_loss.loss_sum(trunk, tensors(whole)))
+        parts = [tensors(packer.batch(2, 64)) for _ in range(4)]
+        found = [float(train_loss.loss_sum(trunk, part, carried, kept=128)) for part in parts]
+        cut = [float(train_loss.loss_sum(trunk, part)) for part in parts]
+    assert sum(found) == pytest.approx(wanted, rel=1e-4)
+    assert sum(cut) != pytest.approx(wanted, rel=1e-4)
+
+
+def test_a_run_with_longer_documents_than_rows(documents: Path, tmp_path: Path) -> None:
+    """Rows that are all prompt, documents left where the number of rows changes, and a run that goes on."""
+    path = tmp_path / "long.bin"
+    path.write_bytes(b"".join(frame((bytes([n] * 100), b"ab" * 80)) for n in range(40)))
+    config = training(
+        documents, shape=Shape(depth=2, window=128), sources=(Files(paths=(str(path),)),), phases=((0.5, 64, 1),),
+        carry=128, log_every=1, save_every=2,
+    )  # fmt: skip
+    train(replace(config, steps=4), tmp_path / "run", device="cpu")
+    train(config, tmp_path / "run", device="cpu")
+    lines = metrics.read(tmp_path / "run")
+    assert lines[-1]["step"] == 6
+    assert all(math.isfinite(line["loss"]) and math.isfinite(line["norm"]) for line in lines)
+    assert lines[0]["loss"] == pytest.approx(
+        4.0
+    )  # of the first two batches one is all prompt; 8 bits know nothing
+
+
+def test_carry_comes_in_blocks(documents: Path) -> None:
+    for options in ({"carry": 100}, {"carry": 128}):  # the shape's window is 32
+        with pytest.raises(UsageError):
+            training(documents, **options)
 
 
 def test_a_budget_of_minutes_ends_in_time(documents: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.model_options import asked, options_of
+from worldline.cli.model_options import asked, options_of, scratched
 from worldline.cli.programs import program_of
 from worldline.errors import UsageError, WorldlineError
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @asked
+@scratched
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--html", metavar="FILE", help="Also write one self-contained page.")
 @click.option("--view", is_flag=True, help="Then show it on a page, where one can go on (extra `view`).")
@@ -32,7 +33,14 @@ if TYPE_CHECKING:
     "--rows", type=click.IntRange(min=0), default=36, help="Rows around the divergence; 0 for all [36]."
 )
 def debug(
-    as_json: bool, html: str | None, view: bool, no_cures: bool, seconds: float, rows: int, **asked: Any
+    as_json: bool,
+    html: str | None,
+    view: bool,
+    no_cures: bool,
+    seconds: float,
+    rows: int,
+    unfold: bool,
+    **asked: Any,
 ) -> None:
     """Record FILE, let a model imagine the run, and show where they part, why, and what would have helped.
 
@@ -44,8 +52,9 @@ def debug(
     program, options = program_of(asked["file"], asked["args"], asked), options_of(asked)
     predictor = load_model(asked["model"], asked["extras"])
     found = run(
-        program, predictor, options=options, limit=asked["limit"], cures=not no_cures, budget=seconds or None
-    )
+        program, predictor, options=options, limit=asked["limit"], cures=not no_cures, budget=seconds or None,
+        scratchpad=asked["scratchpad"],
+    )  # fmt: skip
     if found.cause.name == "tool fault":
         raise WorldlineError(
             found.sample.found.note or found.cause.evidence or "the model could not be asked"
@@ -58,7 +67,7 @@ def debug(
         from worldline.terminal.console import terminal
         from worldline.terminal.debug import print_debugged
 
-        print_debugged(terminal(), found, rows=rows)
+        print_debugged(terminal(), found, rows=rows, unfold=unfold)
     if view:
         from worldline.cli.view import show_debugged
 
@@ -69,19 +78,23 @@ def debug(
 
 @click.command()
 @asked
+@scratched
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--rows", type=click.IntRange(min=0), default=200, help="Rows of the table; 0 for all [200].")
 @click.option(
     "--edit", metavar="STEP:NAME=VALUE", help="Go on from what was imagined with another value after STEP."
 )
-def imagine(as_json: bool, rows: int, edit: str | None, **asked: Any) -> None:
+def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **asked: Any) -> None:
     """Show what a model imagines FILE to do. Nothing is run."""
     from worldline.diagnose.debug import imagine as run
     from worldline.predict.models import load_model
 
     program, options = program_of(asked["file"], asked["args"], asked), options_of(asked)
     predictor = load_model(asked["model"], asked["extras"])
-    found = run(program, predictor, options=options, limit=asked["limit"], edit=_edit(edit) if edit else None)
+    found = run(
+        program, predictor, options=options, limit=asked["limit"], edit=_edit(edit) if edit else None,
+        scratchpad=asked["scratchpad"],
+    )  # fmt: skip
     if found.found.status == "fault":
         raise WorldlineError(found.found.note or "the model could not be asked")
     if as_json:
@@ -90,7 +103,7 @@ def imagine(as_json: bool, rows: int, edit: str | None, **asked: Any) -> None:
         from worldline.terminal.console import terminal
         from worldline.terminal.debug import print_imagined
 
-        print_imagined(terminal(), found, rows=rows)
+        print_imagined(terminal(), found, rows=rows, unfold=unfold)
 
 
 def _edit(text: str) -> Edit:

@@ -23,21 +23,69 @@ from worldline.errors import UsageError
 @click.option("--seed", type=int, default=0, help="Which drills [0].")
 @click.option("--start", metavar="FILE", help="A curriculum to go on from.")
 @click.option(
-    "-o", "--out", metavar="FILE", help="Where the curriculum goes: `train --curriculum` starts with it."
+    "-o",
+    "--out",
+    metavar="PATH",
+    help="Where the curriculum goes, for `train --curriculum`; of --on, the adapted model.",
 )
 @click.option("--on", metavar="FOLDER", help="Adapt the model to the code in a folder instead.")
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="--on: train for so long [5].")
+@click.option("--steps", type=click.IntRange(min=1), help="--on: train for so many steps, not by the clock.")
 @click.option("--trust", is_flag=True, help="Run programs without a box.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON object.")
 def learn(
-    model: str | None, on: str | None, out: str | None, seed: int, trust: bool, as_json: bool, **how: Any
+    model: str | None,
+    on: str | None,
+    out: str | None,
+    minutes: float | None,
+    steps: int | None,
+    seed: int,
+    trust: bool,
+    as_json: bool,
+    **how: Any,
 ) -> None:
-    """Measure a model on fresh drills, by kind of program and by operation, and say what it should see more of."""
-    if on is not None:
-        from worldline.learn.adapt import adapt
+    """Measure a model on fresh drills, by kind of program and by operation, and say what it should see more of.
 
-        click.echo(adapt(on, model=model, out=out, seed=seed, trust=trust, as_json=as_json))
+    With --on FOLDER, adapt it to the code there instead, and keep that only if it is better: else the exit code is 1.
+    """
+    if on is not None:
+        _adapted(on, model, out, minutes=minutes, steps=steps, seed=seed, trust=trust, as_json=as_json)
         return
+    if minutes or steps:
+        raise UsageError("--minutes and --steps are for --on")
     _measured(model, out, seed=seed, trust=trust, as_json=as_json, **how)
+
+
+def _adapted(
+    folder: str, model: str | None, out: str | None, *, minutes: float | None, steps: int | None, seed: int,
+    trust: bool, as_json: bool,
+) -> None:  # fmt: skip
+    from worldline.learn.adapt import adapt
+    from worldline.terminal.adapted import print_adapted
+    from worldline.terminal.console import terminal
+
+    if out is None:
+        raise UsageError("--on needs -o DIR, where the adapted model goes")
+    if minutes and steps:
+        raise UsageError("either --minutes or --steps")
+    budget = {"steps": steps} if steps else {"minutes": minutes} if minutes else {}
+    with progress(100, "of the training") as (advance, say):
+        told = 0
+
+        def tell(share: float, text: str) -> None:
+            nonlocal told
+            percent = int(100 * share)
+            advance(max(0, percent - told))
+            told = max(told, percent)
+            say(text)
+
+        done = adapt(folder, out=out, model=model, seed=seed, trust=trust, tell=tell, **budget)
+    if as_json:
+        click.echo(json.dumps(done.as_json()))
+    else:
+        print_adapted(terminal(), done)
+    if done.refused:
+        raise click.exceptions.Exit(1)
 
 
 def _measured(

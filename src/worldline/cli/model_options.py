@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worldline.cli.options import MODELS, settings
+from worldline.cli.options import MODELS, SCRATCHPADS, settings
 from worldline.cli.programs import program_options
 
 if TYPE_CHECKING:
@@ -39,6 +39,21 @@ def asked(verb: Verb) -> Verb:
         program_options,
         click.argument("args", nargs=-1),
         click.argument("file", type=click.Path()),
+    ):
+        verb = option(verb)
+    return verb
+
+
+def scratched(verb: Verb) -> Verb:
+    """In which form it is imagined, and whether that is shown."""
+    for option in (
+        click.option("--unfold", is_flag=True, help="Show the steps of a scratchpad under those of FILE."),
+        click.option(
+            "--scratchpad",
+            type=click.Choice(SCRATCHPADS),
+            default="none",
+            help="In which easier form it is imagined [none].",
+        ),
     ):
         verb = option(verb)
     return verb

@@ -10,6 +10,8 @@ import click
 
 MODELS = "default, a folder, server:URL#M, hub:NAME, replay:FILE or interpreter."
 
+SCRATCHPADS = ("none", "flatten", "chars", "auto")  # `predict.scratchpad.MODES`, which `--help` need not load
+
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
     """`8` or `8,16,32`."""

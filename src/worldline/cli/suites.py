@@ -7,6 +7,7 @@ No logic: every verb calls a room.
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +70,19 @@ def own(verb: Any) -> Any:
 )
 @click.option("--queries", type=click.IntRange(min=0), help="With --force queries: how many true steps [8].")
 @click.option(
+    "--scratchpad",
+    metavar="MODE,...",
+    callback=words,
+    default="none",
+    help="Easier forms to imagine programs in: none, flatten, chars, auto, or all.",
+)
+@click.option(
     "-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report; run again to go on."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def bench(
     suite: str, model: str, extras: dict[str, str], limit: int | None, force: list[str] | None,
-    queries: int | None, out: str | None, as_json: bool, **options: Any,
+    queries: int | None, scratchpad: list[str], out: str | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Let a model predict the runs of SUITE.
 
@@ -92,6 +100,8 @@ def bench(
         options["reveal"] = options["reveal"][0]
     found = suites.load(suite, **options)
     predictor = load_model(model, extras)
+    if scratchpad != ["none"]:
+        _refuse_scratchpads(suite, force)
     if suites.is_measured(suite):
         _measured(suites.measure(suite, found, predictor, limit=limit, force=force), out, as_json)
         return
@@ -113,7 +123,13 @@ def bench(
         tempfile.TemporaryDirectory() as scratch,
         progress(limit or found.count or 0, "programs") as (advance, _),
     ):
-        _run(found, predictor, limit, Path(out or scratch), config, advance, as_json)
+        at = Path(out or scratch)
+        if scratchpad == ["none"]:
+            _run(found, predictor, limit, at, config, advance, as_json)
+        else:
+            each = _scratchpads(scratchpad)
+            load = partial(suites.load, suite, **options)
+            _run_scratchpads(load, predictor, each, limit, at, config, advance, as_json)
 
 
 def _run(
@@ -121,11 +137,10 @@ def _run(
 ) -> None:  # fmt: skip
     from worldline import suites as suites
     from worldline.suites.run.directory import newest
-    from worldline.suites.run.run import run
     from worldline.terminal.console import terminal
     from worldline.terminal.suite_report import print_report, print_tables
 
-    report = run(suite, predictor, limit=limit, each=lambda verdict: advance(1), out=out, config=config)
+    report = run_suite(suite, predictor, limit, out, config, advance)
     tables = suites.tables(suite.name, newest(out).values())
     if as_json:
         click.echo(json.dumps({**report.as_json(), "tables": [table.as_json() for table in tables]}))
@@ -133,6 +148,60 @@ def _run(
         print_report(terminal(), report)
         print_tables(terminal(), tables)
     _refuse_faults(report.faults)
+
+
+def _refuse_scratchpads(suite: str, force: list[str] | None) -> None:
+    from worldline import suites as suites
+
+    if suites.is_measured(suite) or suite == "budget":
+        raise UsageError(f"the suite {suite} is about how programs are written down: not with --scratchpad")
+    if force is not None:
+        raise UsageError("what is forced is the program's own truth: not with --scratchpad")
+
+
+def _scratchpads(named: list[str]) -> list[str]:
+    from worldline.predict.scratchpad import MODES
+
+    strange = [mode for mode in named if mode not in (*MODES, "all")]
+    if strange:
+        raise UsageError(f"a scratchpad is one of {', '.join(MODES)}, or all, not {strange[0]!r}")
+    return [mode for mode in MODES if mode in named or "all" in named]
+
+
+def _run_scratchpads(
+    load: Any, predictor: Any, modes: list[str], limit: int | None, out: Path, config: dict[str, Any], advance: Any,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """The suite once in each mode; of several, in a folder each, and side by side at the end."""
+    from worldline.predict.scratchpad import Scratchpad
+    from worldline.suites.scratchpads import side_by_side
+    from worldline.terminal.console import terminal
+    from worldline.terminal.suite_report import print_report, print_tables
+
+    reports = {}
+    for mode in modes:
+        told = config if mode == "none" else {**config, "scratchpad": mode}
+        at = out if len(modes) == 1 else out / mode
+        suite = load() if mode == "none" else load().for_scratchpads()
+        reports[mode] = run_suite(suite, Scratchpad(predictor, mode), limit, at, told, advance)
+    table = side_by_side(reports)
+    if as_json:
+        whole = {mode: report.as_json() for mode, report in reports.items()}
+        click.echo(json.dumps({"scratchpads": whole, "tables": [table.as_json()]}))
+    else:
+        for report in reports.values():
+            print_report(terminal(), report)
+        print_tables(terminal(), [table] if len(reports) > 1 else [])
+    _refuse_faults(sum(report.faults for report in reports.values()))
+
+
+def run_suite(
+    suite: Any, predictor: Any, limit: int | None, out: Path, config: dict[str, Any], advance: Any
+) -> Any:
+    """What came of a suite, which is kept in a folder."""
+    from worldline.suites.run.run import run
+
+    return run(suite, predictor, limit=limit, each=lambda verdict: advance(1), out=out, config=config)
 
 
 def _forced(predictor: Any, force: list[str], queries: int | None, suite: Any) -> Any:

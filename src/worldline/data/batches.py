@@ -1,6 +1,7 @@
 """Documents into rows of bytes: best fit first, never crossing a document, what is left over a filler document.
 
-A document longer than a row is cut at the row's end; nothing else is. What was drawn so far is a `StreamState`, from
+A document longer than a row is cut at the row's end, or goes on in the same row of the next batch, if the trainer
+carries a state along. What was drawn so far is a `StreamState`, from
 which the stream goes on exactly (sources.py says which sources can). NumPy alone: tensors are the trainer's business.
 """
 
@@ -69,30 +70,53 @@ def state_from_bytes(data: bytes) -> StreamState:
 
 
 class Packer:
-    """Rows of whole documents: the one that waits longest, then again and again the longest that still fits."""
+    """Rows of whole documents: the one that waits longest, then again and again the longest that still fits.
+
+    With `kept`, a document that is longer than a row goes on in the row's successor, if its prompt is not longer.
+    """
 
     def __init__(
-        self, draw: Callable[[], Pair | None], *, waiting: Iterable[Pair] = (), look: int = WAITING
+        self,
+        draw: Callable[[], Pair | None],
+        *,
+        waiting: Iterable[Pair] = (),
+        look: int = WAITING,
+        kept: int = 0,
     ) -> None:
-        self._draw, self._look, self._serial = draw, look, 0
+        self._draw, self._look, self._serial, self._kept, self._rows = draw, look, 0, kept, 0
+        self._under_way: dict[
+            int, tuple[Pair, int]
+        ] = {}  # by row: a document, and how much of it has been placed
         self._waiting: list[tuple[int, int, Pair]] = []  # by length, then by age
         for pair in waiting:
             self._add(pair)
 
     @property
     def waiting(self) -> tuple[Pair, ...]:
-        """The documents drawn and not yet placed, oldest first."""
-        return tuple(pair for _, _, pair in sorted(self._waiting, key=lambda each: each[1]))
+        """The documents drawn and not yet placed to their end, oldest first; those under way would begin anew."""
+        under_way = (pair for pair, _ in self._under_way.values())
+        return *under_way, *(pair for _, _, pair in sorted(self._waiting, key=lambda each: each[1]))
 
     def batch(self, rows: int, time: int) -> Batch:
-        """The next rows."""
+        """The next rows; documents under way are left where the number of rows changes."""
         made = empty(rows, time)
+        if rows != self._rows:
+            self._under_way, self._rows = {}, rows
         for row in range(rows):
             at = 0
+            if row in self._under_way:
+                at = self._go_on(made, row, 0, *self._under_way.pop(row))
             while at < time and (pair := self._take(time - at, time)) is not None:
-                at = place(made, row, at, pair)
+                at = self._go_on(made, row, at, pair, 0)
             _fill(made, row, at)
         return made
+
+    def _go_on(self, made: Batch, row: int, at: int, pair: Pair, skip: int) -> int:
+        end = place(made, row, at, pair, skip=skip)
+        placed = skip + end - at
+        if placed < len(pair[0]) + len(pair[1]) and len(pair[0]) <= self._kept:
+            self._under_way[row] = (pair, placed)
+        return end
 
     def _add(self, pair: Pair) -> None:
         bisect.insort(self._waiting, (len(pair[0]) + len(pair[1]), self._serial, pair))
@@ -104,7 +128,9 @@ class Packer:
                 break
             if (pair := self._draw()) is None:  # no more will come
                 break
-            if len(pair[0]) < time and pair[1]:  # else there is nothing to learn in a row of this length
+            if (
+                len(pair[0]) < max(time, self._kept + 1) and pair[1]
+            ):  # else there is nothing to learn in a row of this length
                 self._add(pair)
         else:
             raise UsageError(f"hardly any document has a prompt shorter than a row of {time} bytes")
@@ -134,14 +160,14 @@ def empty(rows: int, time: int) -> Batch:
     )
 
 
-def place(batch: Batch, row: int, at: int, pair: Pair) -> int:
-    """Write a document into a row, as far as there is room; where the next one begins."""
+def place(batch: Batch, row: int, at: int, pair: Pair, *, skip: int = 0) -> int:
+    """Write a document behind its first `skip` bytes into a row, as far as there is room; where the next one begins."""
     prompt, text = len(pair[0]), pair[0] + pair[1]
-    end = min(at + len(text), int(batch.data.shape[1]))
-    batch.data[row, at:end] = np.frombuffer(text, np.uint8, end - at)
-    batch.position[row, at:end] = np.arange(end - at)
+    end = min(at + len(text) - skip, int(batch.data.shape[1]))
+    batch.data[row, at:end] = np.frombuffer(text, np.uint8, end - at, skip)
+    batch.position[row, at:end] = np.arange(skip, skip + end - at)
     batch.prompt[row, at:end] = prompt
-    batch.weight[row, max(at, at + prompt - 1) : end - 1] = 1
+    batch.weight[row, max(at, at + prompt - skip - 1) : end - 1] = 1
     return end
 
 
@@ -155,10 +181,12 @@ def _fill(batch: Batch, row: int, at: int) -> None:
 def document_places(batch: Batch) -> list[DocumentPlace]:
     """Where the documents lie, fillers left out."""
     found = []
-    for row, start in zip(*np.nonzero(batch.position == 0), strict=True):
+    begins = batch.position == 0
+    begins[:, 0] = True
+    for row, start in zip(*np.nonzero(begins), strict=True):
         later = np.flatnonzero(batch.position[row, start + 1 :] == 0)
         end = int(start + 1 + later[0]) if len(later) else batch.data.shape[1]
-        prompt = int(batch.prompt[row, start])
+        prompt = max(0, int(batch.prompt[row, start]) - int(batch.position[row, start]))
         if prompt < end - start:
             found.append(DocumentPlace(int(row), int(start), int(start) + prompt, end))
     return found

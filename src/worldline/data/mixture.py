@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
@@ -229,7 +229,8 @@ class SourceChoice:
 
 def favouring(draw: Draw, kinds: Mapping[str, float]) -> Draw:
     """Draws the same, but its kinds of programs by other shares, where it has kinds."""
-    return partial(draw, favour=kinds) if kinds and "favour" in signature(draw).parameters else draw
+    having: Callable[..., Program] = draw
+    return partial(having, favour=kinds) if kinds and "favour" in signature(draw).parameters else draw
 
 
 def thinned(draw: Draw, wanted: Mapping[str, float]) -> Draw:

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact
@@ -21,6 +22,7 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence, aligned
 from worldline.diagnose.reading import Event, Reading, read
 from worldline.diagnose.sample import Sample
+from worldline.diagnose.scratch import ScratchStep, blamed, diagnosed, folds
 from worldline.diagnose.trials import WHOLE, Trial, Tried, carry_out, prepare
 from worldline.errors import UsageError
 from worldline.limits import Limits
@@ -28,6 +30,7 @@ from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.scratchpad import Scratchpad, folded
 from worldline.predict.sureness import Sure
 
 MOST = 1 << 14  # bytes; a longer imagination must be asked for
@@ -71,6 +74,11 @@ class Imagined:
     reading: Reading
     sure: tuple[float, ...]
 
+    @cached_property
+    def folds(self) -> tuple[tuple[ScratchStep, ...], ...]:
+        """What was imagined in place of each step, where that was a scratchpad."""
+        return folds(self.ask, self.found)
+
     def as_json(self) -> dict[str, Any]:
         """What `imagine --json` prints."""
         reading, program = self.reading, self.ask.program
@@ -79,6 +87,7 @@ class Imagined:
             "status": self.found.status, "logprob": self.found.logprob, "ended": reading.ended,
             "malformed": None if reading.malformed is None else asdict(reading.malformed),
             "answer": reading.answer, "steps": [_event(event) for event in reading.events], "sure": list(self.sure),
+            **_scratch(self.found, self.folds),
         }  # fmt: skip
 
 
@@ -86,7 +95,8 @@ class Imagined:
 class Debugged:
     """All that came of it. `sureness`: how sure the model was of each found step, where it says so.
 
-    `tried`: the cures, those that do not apply or for which there was no time among them.
+    `tried`: the cures, those that do not apply or for which there was no time among them. `scratch`: the scratchpad,
+    where there was one, beside what the interpreter does of the same rewriting; then no cure is tried.
     """
 
     model: str
@@ -96,6 +106,17 @@ class Debugged:
     belief: Belief | None
     tried: tuple[Tried, ...]
     seconds: dict[str, float]
+    scratch: Diagnosis | None = None
+
+    @cached_property
+    def folds(self) -> tuple[tuple[ScratchStep, ...], ...]:
+        """What was imagined in place of each found step, where that was a scratchpad."""
+        return folds(self.sample.ask, self.sample.found)
+
+    @property
+    def blamed(self) -> tuple[int, str, str] | None:
+        """Where and why the scratchpad goes wrong first: a line of the program, one of the scratchpad, the cause."""
+        return None if self.scratch is None else blamed(self.sample.ask, self.sample.found, self.scratch)
 
     @property
     def diverges(self) -> bool:
@@ -151,6 +172,8 @@ class Debugged:
             "cures": [one.as_json() for one in self.tried],
             "helped": list(self.helped),
             "seconds": self.seconds,
+            **_scratch(sample.found, self.folds),
+            **({"blamed": list(self.blamed)} if self.blamed else {}),
         }
 
 
@@ -167,6 +190,22 @@ def _text(prediction: Prediction) -> dict[str, str]:
     return {"text": prediction.text.decode("utf-8", "backslashreplace")}
 
 
+def _scratch(found: Prediction, under: Sequence[Sequence[ScratchStep]]) -> dict[str, Any]:
+    """The scratchpad, where there is one."""
+    if found.scratch is None:
+        return {}
+    steps = [[step.as_json() for step in some] for some in under]
+    text = found.scratch.text.decode("utf-8", "backslashreplace")
+    return {
+        "scratch": {
+            "source": found.scratch.source,
+            "lines": found.scratch.lines,
+            "text": text,
+            "steps": steps,
+        }
+    }
+
+
 def imagine(
     program: Program,
     predictor: Predictor,
@@ -174,16 +213,20 @@ def imagine(
     options: Compact | None = None,
     limit: int | None = None,
     edit: Edit | None = None,
+    scratchpad: str = "none",
 ) -> Imagined:
     """Let a model imagine a run, or go on from what it imagined with other values. Nothing is run."""
+    if edit is not None and scratchpad != "none":
+        raise UsageError("what was imagined on a scratchpad cannot be gone on from with other values")
+    pad = Scratchpad(predictor, scratchpad)
     ask = Ask(program=program, options=options or Compact(), limit=limit or MOST)
-    rolled = next(iter(roll(predictor, [ask], force="free")))
+    rolled = next(iter(pad.roll([ask])))
     if edit is not None and rolled.prediction.status != "fault":
         ask = replace(ask, given=edited(ask, rolled.prediction.text, edit))
         rolled = next(iter(roll(predictor, [ask], force="free")))
     sure = tuple(step.logprob for step in rolled.sure)
     found = rolled.prediction
-    return Imagined(model=predictor.name, ask=ask, found=found, reading=read(ask, found), sure=sure)
+    return Imagined(model=pad.name, ask=ask, found=found, reading=read(ask, found), sure=sure)
 
 
 def debug(
@@ -195,33 +238,43 @@ def debug(
     cures: bool = True,
     budget: float | None = SECONDS,
     limits: Limits | None = None,
+    scratchpad: str = "none",
 ) -> Debugged:
     """Record a program, let a model imagine its run, and say where, why and how surely it goes wrong.
 
     `limit`: the most bytes it may write, twice the truth's, and at most MOST (ENDLESS), unless said. `budget`: the
     seconds for all of it; a cure that is expected to take more than is left is not tried. None: as long as they take.
+    With a scratchpad both runs are told by statements.
     """
     began = time.perf_counter()
+    pad, has_pad = Scratchpad(predictor, scratchpad), scratchpad != "none"
     limits = limits or Limits(steps=max(STEPS, limit or 0))
     truth = _truth(program, predictor, options or Compact(), limits)
+    if has_pad:
+        truth = replace(truth, text=folded(program, options or Compact(), truth.text))
     recorded = time.perf_counter()
     most = limit or min(2 * len(truth.text) + SLACK, MOST if truth.status == "ended" else ENDLESS)
     ask = Ask(program=program, options=options or Compact(), limit=most)
-    rolled = next(iter(roll(predictor, [ask], force="free")))
+    rolled = next(iter(pad.roll([ask])))
     sample = Sample(ask=ask, truth=truth, found=rolled.prediction)
     imagined = time.perf_counter()
     diagnosis = Diagnosis(sample)
-    belief = believed(predictor, diagnosis, rolled.sure) if diagnosis.diverges else None
+    belief = believed(predictor, diagnosis, rolled.sure, has_pad=has_pad) if diagnosis.diverges else None
+    scratch = diagnosed(ask, rolled.prediction, limits) if has_pad and diagnosis.diverges else None
     explained = time.perf_counter()
     end = math.inf if budget is None else began + budget
-    tried = tuple(_cured(predictor, diagnosis, end, limits)) if cures and diagnosis.diverges else ()
+    tried = (
+        tuple(_cured(predictor, diagnosis, end, limits))
+        if cures and not has_pad and diagnosis.diverges
+        else ()
+    )
     seconds = {
         "truth": recorded - began, "model": imagined - recorded, "cause": explained - imagined,
         "cures": time.perf_counter() - explained,
     }  # fmt: skip
     return Debugged(
-        model=predictor.name, diagnosis=diagnosis, rows=tuple(rows(diagnosis)), sureness=rolled.sure, belief=belief,
-        tried=tried, seconds=seconds,
+        model=pad.name, diagnosis=diagnosis, rows=tuple(rows(diagnosis)), sureness=rolled.sure, belief=belief,
+        tried=tried, seconds=seconds, scratch=scratch,
     )  # fmt: skip
 
 
@@ -233,8 +286,10 @@ def _truth(program: Program, predictor: Predictor, options: Compact, limits: Lim
     return truth
 
 
-def believed(predictor: Predictor, diagnosis: Diagnosis, sure: tuple[Sure, ...]) -> Belief | None:
-    """What the model believed at the place where it parts."""
+def believed(
+    predictor: Predictor, diagnosis: Diagnosis, sure: tuple[Sure, ...], *, has_pad: bool = False
+) -> Belief | None:
+    """What the model believed at the place where it parts; on a scratchpad the truth is not what it was asked for."""
     sample = diagnosis.sample
     if sample.found.codec != "compact" or sample.found.status == "fault":
         return None
@@ -246,7 +301,7 @@ def believed(predictor: Predictor, diagnosis: Diagnosis, sure: tuple[Sure, ...])
         wanted=_turn(sample.truth.text, wanted, place),
         sure=math.exp(sure[place].logprob) if place < len(sure) else None,
         truth=_likelihood(predictor, replace(sample.ask, limit=max(end, 1)), sample.truth)
-        if end and sure
+        if end and sure and not has_pad
         else None,
     )
 

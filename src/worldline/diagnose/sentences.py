@@ -38,6 +38,9 @@ def sentences(found: Debugged) -> Iterator[tuple[str, str, str]]:
     yield "cause", printable(f"{name}: {why.evidence}" if why.evidence else name), "bold"
     if why.under:
         yield "", printable(f"before the cut: {why.under}"), ""
+    if found.blamed is not None:
+        line, code, said = found.blamed
+        yield "scratch", printable(f"line {line}, at `{code}`: {said}"), "bold"
     if found.belief is not None:
         yield "belief", _believed(found.belief), ""
     yield "answer", _answered(found), ""

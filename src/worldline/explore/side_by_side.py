@@ -32,6 +32,7 @@ class ComparedRow:
     """One row: the step, its place in the source, both cells (None: there is no such step), and how sure it was.
 
     `kind`: `same`, `first` for the first divergence, `later` for the others; `gap` stands for `skipped` rows.
+    `found` is the number of the imagined step.
     """
 
     kind: str
@@ -43,6 +44,7 @@ class ComparedRow:
     got: tuple[CellPiece, ...] | None = None
     sure: float | None = None
     skipped: int = 0
+    found: int | None = None
 
 
 def window(count: int, middle: int | None, most: int) -> list[tuple[int, int]]:
@@ -98,6 +100,7 @@ def _compared(row: AlignedRow, kind: str, wanted: _Side, got: _Side, sure: Seque
         wanted=wanted.pieces(row.truth, row.differs, placed=False),
         got=got.pieces(row.found, row.differs, placed=apart),
         sure=math.exp(sure[spoken]) if spoken is not None and spoken < len(sure) else None,
+        found=spoken,
     )
 
 

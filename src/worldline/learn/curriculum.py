@@ -21,6 +21,9 @@ KEPT = 0.85  # of what was measured before, at each new set
 FIRST = 2  # the spacing that is open from the beginning
 HELD, ENOUGH = 0.8, 12.0  # a spacing is held: this share of traces written to the letter, of so many
 SHARES = (0.5, 0.25)  # of the largest open spacing and the one before; the others share the rest
+CLOSED = (
+    0.15  # of all, for those that are not open yet: without any, what was learned of them is gone in minutes
+)
 
 
 @dataclass(frozen=True)
@@ -131,12 +134,15 @@ def _opened(opened: int, tallies: Mapping[str, LessonTally], spacings: Mapping[i
 
 
 def _ladder(opened: int, spacings: Mapping[int, float]) -> dict[str, float]:
-    """Factors that give all the weight of sparse reveals to the open spacings, most of it to the largest."""
+    """Factors that give most of the weight of sparse reveals to the open spacings, most of that to the largest."""
     total, reached = sum(spacings.values()), sorted((s for s in spacings if s <= opened), reverse=True)
-    rest = len(reached) - len(SHARES)
+    rest, closed = len(reached) - len(SHARES), sum(weight for s, weight in spacings.items() if s > opened)
     shares = dict(zip(reached, (*SHARES, *[(1 - sum(SHARES)) / max(1, rest)] * max(0, rest)), strict=False))
-    scale = total / sum(shares.values()) if shares else 0.0
+    kept = CLOSED if closed else 0.0
+    scale = (1 - kept) * total / sum(shares.values()) if shares else 0.0
     return {
-        f"{REVEAL} {spacing}": scale * shares.get(spacing, 0.0) / weight
+        f"{REVEAL} {spacing}": scale * shares[spacing] / weight
+        if spacing in shares
+        else kept * total / closed
         for spacing, weight in spacings.items()
     }

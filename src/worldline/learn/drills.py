@@ -68,10 +68,11 @@ class Drill:
 def lessons(mixture: Mixture) -> list[Lesson]:
     """Every source of a mixture, and every kind of generated program where it has them."""
     found = [Lesson(source.label, source, resolve(source)) for source in mixture.sources]
-    plain = next((one for one in found if one.source.program == GENERATED and not one.source.form), None)
-    for name in SHARES if plain else ():
-        alone = dict.fromkeys(SHARES, 0.0) | {name: 1.0}
-        found.append(replace(plain, label=f"{KIND} {name}", draw=favouring(plain.draw, alone)))  # type: ignore[type-var]
+    plain = [one for one in found if one.source.program == GENERATED and not one.source.form][:1]
+    for one in plain:
+        for name in SHARES:
+            alone = favouring(one.draw, dict.fromkeys(SHARES, 0.0) | {name: 1.0})
+            found.append(replace(one, label=f"{KIND} {name}", draw=alone))
     return found
 
 
@@ -102,7 +103,7 @@ class DrillBook:
 
     def exams(self, spacing: int, count: int) -> list[Drill]:
         """So many shuffles of `EXAM` lines, the state shown every `spacing` steps."""
-        programs = []
+        programs: list[tuple[None, Program]] = []
         while len(programs) < count:
             program = permutation(self._rng, length=EXAM)
             if split_of(key(program.source)) == self._mixture.split:

@@ -3,6 +3,7 @@
     model.safetensors  ema.safetensors  optimizer.safetensors  stream-<rank>.bin    a run that can go on
     model.safetensors                                                               the weights that ship (`export`):
                                                                                     as the engine holds them, in int8
+    changes.safetensors                                          an adaptation: what it adds to its base, elsewhere
     manifest.json      format version, shape, step, configuration, sha256 of every other file
 
 A folder that takes another's place does so in one act of the kernel; where that has none, a killed writer can leave
@@ -13,6 +14,7 @@ tensors are read or written, so that the engine can open a model without it.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import json
 import os
 import re
@@ -31,11 +33,12 @@ if TYPE_CHECKING:
     from worldline.model.weights import Stored
 
 FORMAT, VERSION, ROUNDED = "worldline-model", 1, 2  # the version of a model whose weights are in part int8
-MANIFEST, MODEL, EMA, OPTIMIZER = (
+MANIFEST, MODEL, EMA, OPTIMIZER, CHANGES = (
     "manifest.json",
     "model.safetensors",
     "ema.safetensors",
     "optimizer.safetensors",
+    "changes.safetensors",
 )
 SHIPPED = Path(__file__).parent / "shipped"
 LIMIT = 8 << 30
@@ -43,6 +46,7 @@ LIMIT = 8 << 30
 MOST = {"depth": 57, "stack": 57, "householders": 64, "window": 1 << 16, "vocabulary": 1 << 20}
 _STEP = re.compile(r"step-(\d{8,})")
 _OLD = re.compile(r"\.(.+)\.old\.tmp")
+_BASE = {"sha256": str, "place": str}
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2(2)
 
 Manifest = dict[str, Any]
@@ -133,6 +137,9 @@ def _check(manifest: Manifest) -> None:
         raise ValueError("`files` is not a table of files, each with its sha256 and bytes")
     if type(manifest.get("step", 0)) is not int or not isinstance(manifest.get("config", {}), dict):
         raise ValueError("`step` is not a whole number, or `config` not a table")
+    base = manifest.get("base", {"sha256": "", "place": ""})
+    if not isinstance(base, dict) or {key: type(value) for key, value in base.items()} != _BASE:
+        raise ValueError("`base` is not the sha256 and the place of a model")
 
 
 def _is_entry(entry: Any) -> bool:
@@ -143,14 +150,22 @@ def _is_entry(entry: Any) -> bool:
 
 
 def weights_name(manifest: Manifest) -> str:
-    """The file of the weights that a model is used with: their average, or themselves where there is none."""
+    """The file of the weights that a model is used with: their average, themselves where there is none, or changes."""
+    if "base" in manifest:
+        return CHANGES
     return EMA if EMA in manifest["files"] else MODEL
 
 
 def digest(path: Path | None) -> str:
-    """The sha256 of the weights that a model is used with; None is the shipped one."""
+    """The sha256 of the weights that a model is used with; None is the shipped one. Of changes, with their base's."""
     manifest = read_manifest(resolve(path))
-    return str(manifest["files"][weights_name(manifest)]["sha256"])
+    listed = manifest["files"].get(weights_name(manifest))
+    if listed is None:
+        raise FormatError(f"{path} has no {weights_name(manifest)}")
+    found = str(listed["sha256"])
+    if "base" in manifest:
+        return hashlib.sha256(f"{manifest['base']['sha256']} {found}".encode()).hexdigest()
+    return found
 
 
 def verify(folder: Path, name: str, manifest: Manifest) -> None:
@@ -254,6 +269,10 @@ def export(folder: Path | None, out: Path, *, half: bool = False, facts: Manifes
 
     source = resolve(folder)
     manifest = read_manifest(source)
+    if "base" in manifest:
+        raise UsageError(
+            f"{source} is an adaptation: it remembers the values it was trained on, and stays here"
+        )
     shape, stored = read_weights(source)
     if half:
         stored = {name: narrow(array) for name, array in widened(stored).items()}
@@ -292,6 +311,8 @@ def read_weights(folder: Path) -> tuple[Shape, dict[str, Stored]]:
     manifest = read_manifest(folder)
     shape, name = Shape(**manifest["shape"]), weights_name(manifest)
     verify(folder, name, manifest)
+    if "base" in manifest:
+        return shape, _changed(folder, manifest)
     weights = read_stored(folder / name)
     try:
         check_weights(shape, weights)
@@ -300,3 +321,30 @@ def read_weights(folder: Path) -> tuple[Shape, dict[str, Stored]]:
     if odd := dimensions_of(weights).keys() - dimensions(shape).keys():
         raise FormatError(f"{folder / name} is not of the manifest's shape: it has no place for {min(odd)!r}")
     return shape, weights
+
+
+def _changed(folder: Path, manifest: Manifest) -> dict[str, Stored]:
+    """The weights of an adaptation: its base's, changed."""
+    from worldline.model.low_rank import merged
+    from worldline.model.weights import read
+
+    shape, weights = read_weights(_base(folder, manifest))
+    if shape != Shape(**manifest["shape"]):
+        raise FormatError(f"{folder} is of another shape than its base")
+    try:
+        return merged(weights, read(folder / CHANGES))
+    except ValueError as error:
+        raise FormatError(f"{folder / CHANGES} does not fit its base: {error}") from error
+
+
+def _base(folder: Path, manifest: Manifest) -> Path:
+    """Where the model is that an adaptation changes: where it was then, or the shipped one; no other one will do."""
+    place, wanted = manifest["base"]["place"], manifest["base"]["sha256"]
+    there = [path for path in ([Path(place)] if place else []) + [SHIPPED] if (path / MANIFEST).is_file()]
+    for path in there:
+        if digest(path) == wanted:
+            return path
+    where = place or "the shipped one"
+    raise DigestError(
+        f"{folder} adapts the model {wanted[:12]}, which was {where}: that is gone, or another one now"
+    )

@@ -1,8 +1,8 @@
 """A sum, its norm and a short convolution of that in one pass over memory, forwards and backwards, on a GPU.
 
-What `Layer` does before each of its matrices is bound by memory: the stream is read and written, little is computed. Here
-a byte's three predecessors are read again (from a cache) and normed again instead of being stored. The gradient by the
-taps is summed in the pass that makes the gradient by the stream. `plain` is the specification, and what runs elsewhere.
+What `Layer` does before each of its matrices is bound by memory: the stream is read and written, little is computed.
+Here a byte's three predecessors are read again (from a cache) and normed again instead of being stored. The gradient by
+the taps is summed in the pass that makes the gradient by the stream. `plain` is the specification, and runs elsewhere.
 """
 
 from __future__ import annotations
@@ -25,6 +25,10 @@ except ImportError:
 EPSILON = 1e-6
 ROWS = 4  # bytes that a program holds at a time
 PROGRAMS = 1188  # of the backward pass: each sums its share of the taps' gradient
+_FORWARD = "(Tensor x, Tensor? added, Tensor taps, Tensor position, Tensor? tail) -> (Tensor, Tensor)"
+_BACKWARD = (
+    "(Tensor summed, Tensor taps, Tensor position, Tensor? by_summed, Tensor by_out) -> (Tensor, Tensor)"
+)
 ENABLED = os.environ.get("WORLDLINE_FUSED", "1") == "1"
 
 
@@ -36,7 +40,7 @@ def norm(x: Tensor) -> Tensor:
 def plain(
     x: Tensor, added: Tensor | None, taps: Tensor, position: Tensor, tail: Tensor | None
 ) -> tuple[Tensor, Tensor]:
-    """x + added, and the short convolution of its norm; `tail` is the normed end of the row before, `TAPS` - 1 bytes."""
+    """x + added, and the short convolution of its norm; `tail` is the end of the row before, normed."""
     x = x if added is None else x + added
     normed, taps = norm(x), taps.to(x.dtype)
     out = normed * (1 + taps[0])
@@ -60,10 +64,10 @@ def convolved(
 if triton is not None:
 
     @triton.jit  # type: ignore[untyped-decorator]
-    def _forward_kernel(
+    def _forward_kernel(  # type: ignore[no-untyped-def]
         x, added, taps, position, tail, summed, out, time, size,
         ADDED: tl.constexpr, TAIL: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,
-    ):  # type: ignore[no-untyped-def]  # fmt: skip
+    ):  # fmt: skip
         row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
         column = tl.arange(0, BLOCK)
         inside, wide = row < size, column < WIDTH
@@ -94,10 +98,10 @@ if triton is not None:
         tl.store(out + where, result.to(out.dtype.element_ty), mask=inside[:, None] & wide[None, :])
 
     @triton.jit  # type: ignore[untyped-decorator]
-    def _backward_kernel(
+    def _backward_kernel(  # type: ignore[no-untyped-def]
         summed, taps, position, by_summed, by_out, by_x, by_taps, time, size,
         TILES: tl.constexpr, SUMMED: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,
-    ):  # type: ignore[no-untyped-def]  # fmt: skip
+    ):  # fmt: skip
         program, column = tl.program_id(0), tl.arange(0, BLOCK)
         wide = column < WIDTH
         tap0 = tl.load(taps + column, mask=wide, other=0.0).to(tl.float32) + 1.0
@@ -147,7 +151,7 @@ if triton is not None:
         tl.store(start + 3 * WIDTH, sum3, mask=wide)
 
 
-@torch.library.custom_op("worldline::norm_short", mutates_args=())
+@torch.library.custom_op("worldline::norm_short", mutates_args=(), schema=_FORWARD)
 def _forward(
     x: Tensor, added: Tensor | None, taps: Tensor, position: Tensor, tail: Tensor | None
 ) -> tuple[Tensor, Tensor]:
@@ -156,8 +160,9 @@ def _forward(
     out, size = torch.empty_like(x), rows * time
     summed = torch.empty_like(x) if added is not None else x.new_empty(0)
     _forward_kernel[(triton.cdiv(size, ROWS),)](
-        x, added, taps, position.contiguous(), tail, summed, out, time, size, ADDED=added is not None, TAIL=tail is not None,
-        WIDTH=width, BLOCK=triton.next_power_of_2(width), ROWS=ROWS, num_warps=4,
+        x, added, taps, position.contiguous(), tail, summed, out, time, size,
+        ADDED=added is not None, TAIL=tail is not None, WIDTH=width, BLOCK=triton.next_power_of_2(width), ROWS=ROWS,
+        num_warps=4,
     )  # fmt: skip
     return summed, out
 
@@ -169,7 +174,7 @@ def _(
     return torch.empty_like(x) if added is not None else x.new_empty(0), torch.empty_like(x)
 
 
-@torch.library.custom_op("worldline::norm_short_backward", mutates_args=())
+@torch.library.custom_op("worldline::norm_short_backward", mutates_args=(), schema=_BACKWARD)
 def _backward(
     summed: Tensor, taps: Tensor, position: Tensor, by_summed: Tensor | None, by_out: Tensor
 ) -> tuple[Tensor, Tensor]:
@@ -180,8 +185,9 @@ def _backward(
     tiles = triton.cdiv(triton.cdiv(size, ROWS), programs)
     by_x, by_taps = torch.empty_like(summed), taps.new_empty(programs, TAPS, width, dtype=torch.float32)
     _backward_kernel[(programs,)](
-        summed, taps, position.contiguous(), by_summed, by_out, by_x, by_taps, time, size, TILES=tiles, SUMMED=by_summed is not None,
-        WIDTH=width, BLOCK=triton.next_power_of_2(width), ROWS=ROWS, num_warps=4,
+        summed, taps, position.contiguous(), by_summed, by_out, by_x, by_taps, time, size,
+        TILES=tiles, SUMMED=by_summed is not None, WIDTH=width, BLOCK=triton.next_power_of_2(width), ROWS=ROWS,
+        num_warps=4,
     )  # fmt: skip
     return by_x, by_taps.sum(0)
 

@@ -77,7 +77,7 @@ class Delta(nn.Module):
         shape, steps = self.shape, self.shape.householders
         # One product for both maps, its width a multiple of 16: the rates by themselves would read x once more.
         joined = torch.cat([self.inner.weight, self.rates])
-        wide = kernels.product(x, functional.pad(joined, (0, 0, 0, -len(joined) % 16)))
+        wide: Any = kernels.product(x, functional.pad(joined, (0, 0, 0, -len(joined) % 16)))
         raw, wide = wide[..., sum(shape.delta_rows) : len(joined)], wide[..., : sum(shape.delta_rows)]
         q, k, v, gate = wide.split(shape.delta_rows, -1)
         q, gate = (y.unflatten(-1, (shape.heads, HEAD)) for y in (q, gate))
@@ -138,7 +138,7 @@ class Attention(nn.Module):
 
     def nothing(self, rows: int, layout: BatchLayout) -> Carried:
         """What a row carries on that has nothing before it."""
-        return (_blank(self.sharpness, rows, layout.slots, SHARED, HEAD),) * 2
+        return tuple(_blank(self.sharpness, rows, layout.slots, SHARED, HEAD) for _ in range(2))
 
 
 class Perceptron(nn.Module):
@@ -190,8 +190,9 @@ class Layer(nn.Module):
 
     def nothing(self, rows: int, layout: BatchLayout) -> Carried:
         """What a row carries on that has nothing before it: two tails, and what the mixer does."""
-        tail = _blank(self.mlp_short.taps, rows, TAPS - 1, self.mlp_short.taps.shape[1])
-        return tail, tail, *self.mixer.nothing(rows, layout)
+        taps = self.mlp_short.taps
+        tails = (_blank(taps, rows, TAPS - 1, taps.shape[1]) for _ in range(2))
+        return *tails, *self.mixer.nothing(rows, layout)
 
 
 class Trunk(nn.Module):
@@ -235,7 +236,15 @@ class Trunk(nn.Module):
         layout = BatchLayout(blank, blank, self.shape.window, kept)
         return [cast(Layer, layer).nothing(rows, layout) for layer in self.layers]
 
-    def forward(self, data: Tensor, position: Tensor, prompt: Tensor) -> Tensor:
+    def forward(
+        self,
+        data: Tensor,
+        position: Tensor,
+        prompt: Tensor,
+        carried: list[Carried] | None = None,
+        *,
+        kept: int = 0,
+    ) -> Tensor:
         """Logits of the byte after each byte."""
-        x = self.hidden(data, position, prompt)
+        x = self.hidden(data, position, prompt, carried, kept=kept)
         return functional.linear(x, self.head.to(x.dtype)).float()

@@ -37,7 +37,7 @@ BLOCKS = {"fwd_BLOCK_M": 128, "fwd_BLOCK_N": 64, "fwd_num_warps": 4, "fwd_num_st
 
 @contextmanager
 def _untuned() -> Iterator[None]:
-    """Within this, a Triton kernel that would be tuned keeps `TUNED` configurations: tuning all of fla's takes minutes."""
+    """Within this, a Triton kernel is tuned over `TUNED` configurations at most: all of fla's take minutes."""
     from triton.runtime.autotuner import Autotuner  # type: ignore[import-not-found]
 
     begin = Autotuner.__init__
@@ -130,7 +130,8 @@ def delta_rule(
         exact = (x.float() for x in (q, k, v, beta, g))
         out, last = _chunked(*exact, state=None if state is None else state.float().mT)
         out, last = out.to(q.dtype), last.mT
-    return out.unflatten(1, (-1, steps))[:, :, -1] if steps > 1 else out, last
+    out = out.reshape(len(out), -1, steps, *out.shape[2:])[:, :, -1] if steps > 1 else out
+    return out, last
 
 
 def _in_pieces(

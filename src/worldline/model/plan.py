@@ -1,8 +1,8 @@
 """What the fast kernels need to know of a batch, made once for all layers: blocks that attend, places to cut rows at.
 
-Both are computed from the layout by formulas, on the device and in fixed sizes: nothing waits for a GPU, and the mask of
-every pair of bytes, which torch would make for its blocks, never exists. A row is cut where documents begin, so that the
-delta rule works on its pieces at the same time: what it does one after another is as long as a piece, not as a row.
+Both are computed from the layout by formulas, on the device and in fixed sizes: nothing waits for a GPU, and the mask
+of every pair of bytes, which torch would make for its blocks, never exists. A row is cut where documents begin, so that
+the delta rule works on its pieces at the same time: what it does one after another is as long as a piece, not as a row.
 """
 
 from __future__ import annotations
@@ -66,8 +66,9 @@ def _mask(layout: BatchLayout, order: tuple[Tensor, ...]) -> Any:
         return torch.where(n < kept, n < high.clamp(max=0) - low, near)
 
     time = layout.position.shape[1]
+    few, some, full, every = order
     return BlockMask.from_kv_blocks(
-        *order, BLOCK_SIZE=BLOCK, mask_mod=visible, seq_lengths=(time, slots + time)
+        few, some, full, every, BLOCK_SIZE=BLOCK, mask_mod=visible, seq_lengths=(time, slots + time)
     )
 
 

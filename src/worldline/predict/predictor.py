@@ -47,6 +47,15 @@ class Ask:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Scratch:
+    """What was imagined in place of a program: a rewriting, the old line of each of its lines, and its steps' text."""
+
+    source: str
+    lines: tuple[int, ...]
+    text: bytes = b""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Prediction:
     """The steps that were written, `given` first, and why the writing stopped.
 
@@ -55,7 +64,7 @@ class Prediction:
     `fault`: the tool failed, not the model. `logprob` is natural and of all bytes written.
     `seconds` is this prediction's share of the time, so that those of a batch add up to what the batch took. `codec`
     is the notation of the text: ours, or Meta's with its special tokens spelled out. `note` says why the tool
-    failed, or where a text came from (the id of a server's answer).
+    failed, or where a text came from (the id of a server's answer). `scratch` is what the text was folded from.
     """
 
     text: bytes
@@ -64,6 +73,7 @@ class Prediction:
     seconds: float = 0.0
     codec: str = "compact"
     note: str = ""
+    scratch: Scratch | None = None
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:

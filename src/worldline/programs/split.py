@@ -81,6 +81,8 @@ def _given(program: Program) -> str:
         return _arguments(called, ast.parse(program.source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return given
+    except KeyError:  # a lambda or a comprehension in the call has a scope that the source does not know
+        return given
 
 
 def _names_any(called: ast.Call) -> bool:

@@ -7,7 +7,7 @@ at its own frames or lifetimes, stays whole. That a rewriting is equivalent is p
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from worldline.core.program import Program
@@ -26,12 +26,25 @@ class Rewritten:
     lines: tuple[int, ...]
 
 
-def rewrite(source: str, *, flatten: bool = False, chars: bool = False, call: str | None = None) -> Rewritten:
-    """Rewrite a source; `call` is what will be evaluated in it, whose names stay free."""
+def rewrite(
+    source: str,
+    *,
+    flatten: bool = False,
+    chars: bool = False,
+    call: str | None = None,
+    only: Collection[int] | None = None,
+) -> Rewritten:
+    """Rewrite a source; `call` is what will be evaluated in it, whose names stay free.
+
+    `only`: the first lines of the statements that are rewritten, where not all are.
+    """
     whole = done = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
     for act in [_flatten] * flatten + [_chars] * chars:
         try:
-            done = _after(done, act(done.source.replace("\r\n", "\n"), call or ""))
+            here = (
+                None if only is None else frozenset(n for n, line in enumerate(done.lines, 1) if line in only)
+            )
+            done = _after(done, act(done.source.replace("\r\n", "\n"), call or "", here))
         except RecursionError:  # nested too deep to be taken apart
             continue
     return done if done.changed else whole
@@ -60,24 +73,24 @@ def _after(first: Rewritten, second: Rewritten) -> Rewritten:
     return Rewritten(second.source, first.changed or second.changed, lines)
 
 
-def _flatten(source: str, call: str) -> Rewritten:
+def _flatten(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
     whole = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
     tree = _parsed(source)
     known = names.words(source, call)
     if tree is None or known & names.TELLTALE or _is_watched(tree):
         return whole
-    facts = names.facts(tree, known)
+    facts = names.facts(tree, known, only)
     names.mark_loads(tree, facts)
     return _printed(statements.flat_module(tree, facts, names.words(call)), tree, whole)
 
 
-def _chars(source: str, call: str) -> Rewritten:
+def _chars(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
     whole = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
     tree = _parsed(source)
     known = names.words(source, call)
     if tree is None or known & names.TELLTALE:
         return whole
-    facts = names.facts(tree, known)
+    facts = names.facts(tree, known, only)
     names.mark_loads(tree, facts)
     functions, body = with_loops(tree, facts)
     start = _first(tree)

@@ -75,7 +75,8 @@ class _Scope:
 
     def statement(self, node: ast.stmt) -> list[ast.stmt]:
         """A statement with loops for its calls, after the lines that it needs."""
-        if isinstance(node, ast.Assign | ast.Return) and isinstance(node.value, ast.expr):
+        is_chosen = self.chars.facts.is_chosen(node)
+        if is_chosen and isinstance(node, ast.Assign | ast.Return) and isinstance(node.value, ast.expr):
             lines, value = self.lined(node.value)
             if lines:
                 return [*(placed(line, node.lineno) for line in lines), changed(node, value=value)]
@@ -83,6 +84,8 @@ class _Scope:
         for name, value in ast.iter_fields(node):
             if name in _BLOCKS and isinstance(value, list):
                 fields[name] = self.inner(node).block(value)
+            elif not is_chosen and name not in ("handlers", "cases"):
+                continue
             elif isinstance(value, list):
                 fields[name] = [self.part(each) for each in value]
             else:

@@ -20,7 +20,7 @@ ITERATED = ".0"  # what a comprehension's frame is given
 
 
 @dataclass
-class Folded:
+class FoldedRun:
     """Steps of the original; `under[i]` are the numbers of the steps of the rewriting that step i is made of."""
 
     steps: list[Step] = field(default_factory=list)
@@ -31,14 +31,12 @@ class Folded:
 
 def fold(
     program: Program, places: Places, steps: Sequence[Step], frames: Sequence[Frame], hidden: Sequence[Hidden]
-) -> Folded:
+) -> FoldedRun:
     """Fold a run of a program's rewriting; of its files the main one alone is rewritten, and has these places."""
     folding = _Folding(program, places, frames)
     at = [folding.step(step) for step in steps]
     out = folding.out
-    out.hidden = [
-        replace(one, step=at[one.step] if one.step < len(at) else len(out.steps)) for one in hidden
-    ]
+    out.hidden = [replace(one, step=at[one.step] if one.step < len(at) else len(out.steps)) for one in hidden]
     return out
 
 
@@ -61,7 +59,7 @@ class _Folding:
     def __init__(self, program: Program, places: Places, frames: Sequence[Frame]) -> None:
         self.frames, self.places, self.main = frames, places, program.name
         self.is_script = program.call is None
-        self.out = Folded()
+        self.out = FoldedRun()
         self.open: dict[int, _Open] = {}  # by the frame's number in the rewriting
 
     def step(self, step: Step) -> int:

@@ -165,13 +165,24 @@ class Facts:
     modules: frozenset[str]  # those of them that are imported modules
     defined: frozenset[str]  # methods that classes of the program define
     bound: dict[int, Counter[str]] = field(default_factory=dict)  # `bindings` of the program's scopes, by id
+    only: frozenset[int] | None = None  # first lines of the statements to be rewritten; None for all
 
     def bindings(self, scope: ast.AST) -> Counter[str]:
         """How often a scope's own code binds each name."""
         return self.bound[id(scope)] if id(scope) in self.bound else bindings(scope)
 
+    def is_chosen(self, node: ast.stmt) -> bool:
+        """Whether a statement is to be rewritten; what stands in its blocks is asked for itself."""
+        return self.only is None or begin(node) in self.only
 
-def facts(tree: ast.Module, known: frozenset[str]) -> Facts:
+
+def begin(node: ast.stmt) -> int:
+    """A statement's first line, its decorators' included."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
+
+
+def facts(tree: ast.Module, known: frozenset[str], only: frozenset[int] | None = None) -> Facts:
     """What is known of a program whose source, and whose call, have these words."""
     everywhere: Counter[str] = Counter()
     forced: set[str] = set()
@@ -194,7 +205,7 @@ def facts(tree: ast.Module, known: frozenset[str]) -> Facts:
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     methods = {each.name for one in classes for each in one.body if isinstance(each, Function)}
     plain = frozenset() if starred else BUILTINS - set(everywhere) - forced
-    return Facts(known, plain, steady, steady & imported, frozenset(methods), bound)
+    return Facts(known, plain, steady, steady & imported, frozenset(methods), bound, only)
 
 
 def _early(tree: ast.Module, bound: set[str]) -> set[str]:

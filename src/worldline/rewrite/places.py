@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from worldline.rewrite.names import Function, bindings
+from worldline.rewrite.names import Function, begin, bindings
 
 MODULE = 0  # stands for the line of the module's own frame
 
@@ -32,23 +32,20 @@ class Places:
 
 def places(original: str, source: str | None = None, lines: tuple[int, ...] = ()) -> Places:
     """Of a source and its rewriting, whose lines come from those `lines`; of a source alone, its own."""
-    tree = ast.parse(original)
+    try:
+        tree = ast.parse(original)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # never rewritten, and never run
+        tree = ast.Module([], [])
     heads = dict(_heads(tree))
     if source is None:
         count = original.count("\n") + 1
         return Places(tuple(heads.get(line, line) for line in range(1, count + 1)), {})
-    known = {line: bindings(scope) for line, scope in _scopes(tree)}
+    known = {line: tuple(bindings(scope)) for line, scope in _scopes(tree)}
     scratch: dict[int, frozenset[str]] = {}
     for line, scope in _scopes(ast.parse(source)):
-        before = known.get(lines[line - 1] if line else MODULE, {})
+        before = known.get(lines[line - 1] if line else MODULE, ())
         scratch[line] = frozenset(bindings(scope)) - frozenset(before)
     return Places(tuple(heads.get(line, line) for line in lines), scratch)
-
-
-def begin(node: ast.stmt) -> int:
-    """A statement's first line, its decorators' included."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(each.lineno for each in decorators)])
 
 
 def _scopes(tree: ast.Module) -> Iterator[tuple[int, ast.AST]]:

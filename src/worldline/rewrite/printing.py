@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from worldline.rewrite.flatten import changed
+from worldline.rewrite.names import begin
 from worldline.rewrite.tree import walk
 
 INDENT = "    "
@@ -42,7 +43,7 @@ class Printer:
         if not getattr(node, "lineno", 0):
             self._new(node, indent)
             return
-        start = _start(node)
+        start = begin(node)
         if self._stood(node, start, indent):
             self._gap(start)
         if id(node) in self.kept and self._stands_alone(node, start, indent):
@@ -105,7 +106,7 @@ class Printer:
         """A statement's head, written anew, and its block."""
         head = ast.unparse(changed(node, body=[ast.Pass()])).strip("\n").removesuffix("\n    pass")
         for number, line in enumerate(head.split("\n")):
-            self.put(indent + line, (_start(node) if isinstance(node, ast.stmt) else at) + number)
+            self.put(indent + line, (begin(node) if isinstance(node, ast.stmt) else at) + number)
         self.read = max(self.read, at)
         self.block(body, indent + self.unit)
 
@@ -141,12 +142,6 @@ class Printer:
         if node.finalbody:
             self.put(f"{indent}finally:", node.finalbody[0].lineno)
             self.block(node.finalbody, indent + self.unit)
-
-
-def _start(node: ast.stmt) -> int:
-    """A statement's first line, its decorators' included."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(each.lineno for each in decorators)])
 
 
 def printed(body: Sequence[ast.stmt], tree: ast.Module, source: str) -> tuple[str, tuple[int, ...]]:

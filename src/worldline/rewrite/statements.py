@@ -90,7 +90,7 @@ class _Statements:
         return found
 
     def _put(self, node: ast.stmt) -> None:
-        new = self.statement(node)
+        new = self.statement(node) if self.flat.facts.is_chosen(node) else self.whole(node)
         if new is not None:
             old = not self.flat.out and (new is node or alike(new, node))
             self.flat.out.append(node if old else new)
@@ -136,6 +136,18 @@ class _Statements:
             case ast.Delete(targets=[ast.Subscript() as target]):
                 return changed(node, targets=[self._target(target)])
         return node
+
+    def whole(self, node: ast.stmt) -> ast.stmt:
+        """A statement as it is, but for what stands in its blocks."""
+        if isinstance(node, Function | ast.ClassDef):
+            return function(node, self.flat.facts)
+        fields: dict[str, object] = {}
+        for name, value in ast.iter_fields(node):
+            if name in ("body", "orelse", "finalbody"):
+                fields[name] = self.block(value)
+            elif name in ("handlers", "cases"):
+                fields[name] = [changed(each, body=self.block(each.body)) for each in value]
+        return changed(node, **fields) if fields else node
 
     def _expression(self, node: ast.Expr) -> ast.stmt | None:
         value = self.flat.simple(node.value)
@@ -256,7 +268,10 @@ class _Statements:
         if _leaves(node.orelse):
             return changed(node, body=self.block(node.body), orelse=self.block(node.orelse))
         ends = ast.UnaryOp(ast.Not(), test[0])
-        leave = ast.If(ends, [*self.block(node.orelse), ast.Break()], [])
+        out: ast.stmt = ast.Break()
+        if node.orelse:  # the loop is left from there, and not from its head
+            out = ast.copy_location(out, node.orelse[-1])
+        leave = ast.If(ends, [*self.block(node.orelse), out], [])
         return changed(node, test=ast.Constant(True), body=[*lines, leave, *self.block(node.body)], orelse=[])
 
     def _try(self, node: ast.Try | ast.TryStar) -> ast.stmt:

@@ -42,6 +42,10 @@ def intervened(
         raise UsageError(
             f"{path} was made with {', '.join(config['force'])} forced: a cure is one forcing more"
         )
+    if config.get("scratchpad"):
+        raise UsageError(
+            f"{path} was made on a scratchpad ({config['scratchpad']}): a cure asks for another one"
+        )
     unknown = [cure for cure in cures or () if cure not in CURES]
     if unknown:
         raise UsageError(f"no cure {', '.join(unknown)}; there are {', '.join(CURES)}")

@@ -22,6 +22,7 @@ from worldline.core.value import equal, kind
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
+from worldline.predict.scratchpad import folded
 from worldline.suites.suite import Task
 
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
@@ -88,6 +89,8 @@ class Verdict:
 def truth(task: Task, trace: Trace) -> Truth | None:
     """What is right; None where the recording has no answer: it did not end, or is a script that printed nothing."""
     text = encode_steps(trace, task.options)
+    if task.folded:
+        text = folded(task.program, task.options, text)
     parsed = parse(text, prompt(task.program, task.options))
     found = answer(task, parsed) if parsed.ended else None
     if found is None or (task.program.call is None and found.event == "return" and not found.printed):

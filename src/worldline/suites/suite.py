@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
@@ -15,7 +15,8 @@ class Task:
     """A program whose trace is to be predicted.
 
     `answer` is canonical text where the benchmark itself says what is right; elsewhere the recording does. `group`
-    is the row of `by_length` that the task counts in, where the number of true steps is not what matters.
+    is the row of `by_length` that the task counts in, where the number of true steps is not what matters. `folded`:
+    its truth is told by statements, as a prediction made on a scratchpad is.
     """
 
     program: Program
@@ -23,6 +24,7 @@ class Task:
     name: str = ""
     answer: str | None = None
     group: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,3 +35,7 @@ class Suite:
     tasks: Iterable[Task]
     count: int | None = None
     limits: Limits = field(default_factory=Limits)
+
+    def for_scratchpads(self) -> Suite:
+        """The same tasks, each truth told by statements."""
+        return replace(self, tasks=(replace(task, folded=True) for task in self.tasks))

@@ -6,12 +6,15 @@ the same is `debug_page`. Prints nothing that is not escaped.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.text import Text
 
 from worldline.core.escape import printable
 from worldline.core.program import Program
 from worldline.diagnose.debug import Debugged, Imagined
+from worldline.diagnose.scratch import ScratchStep
 from worldline.diagnose.sentences import ending, percent, sentences
 from worldline.explore.side_by_side import CellPiece, ComparedRow, alone, beside
 from worldline.terminal.source import HighlightedSource
@@ -22,22 +25,23 @@ _STYLES = {"event": "cyan", "place": "yellow", "value": ""}
 _MARKS = {"same": ("  ", ""), "first": ("▶ ", "bold red"), "later": ("· ", "red dim")}
 
 
-def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW) -> None:
-    """Both runs side by side, then why they part; `rows` at most, 0 for all."""
+def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW, unfold: bool = False) -> None:
+    """Both runs side by side, then why they part; `rows` at most, 0 for all; `unfold` shows scratchpads' steps."""
     diagnosis, sample = found.diagnosis, found.sample
     first = diagnosis.first
     shown = list(beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, rows))
     _print(console, _heading(sample.ask.program, found.model))
-    _print_rows(console, sample.ask.program, shown, ("what happens", "what the model imagines"))
+    heads = ("what happens", "what the model imagines")
+    _print_rows(console, sample.ask.program, shown, heads, found.folds, unfold=unfold)
     for name, text, style in sentences(found):
         _tell(console, name, text, style)
 
 
-def print_imagined(console: Console, found: Imagined, *, rows: int = 200) -> None:
+def print_imagined(console: Console, found: Imagined, *, rows: int = 200, unfold: bool = False) -> None:
     """The prediction alone."""
     _print(console, _heading(found.ask.program, found.model))
     shown = list(alone(found.reading.events, found.sure, rows))
-    _print_rows(console, found.ask.program, shown, ("what the model imagines",))
+    _print_rows(console, found.ask.program, shown, ("what the model imagines",), found.folds, unfold=unfold)
     for name, text, style in ending(found.found, found.reading):
         _tell(console, name, text, style)
 
@@ -50,7 +54,15 @@ def _heading(program: Program, model: str) -> Text:
     return Text.assemble((printable(what), "bold"), (printable(f"  {model}"), "dim"))
 
 
-def _print_rows(console: Console, program: Program, shown: list[ComparedRow], heads: tuple[str, ...]) -> None:
+def _print_rows(
+    console: Console,
+    program: Program,
+    shown: list[ComparedRow],
+    heads: tuple[str, ...],
+    folds: Sequence[Sequence[ScratchStep]],
+    *,
+    unfold: bool,
+) -> None:
     sources = HighlightedSource(program, coloured=console.color_system is not None)
     codes = {id(row): _code(sources, program, row) for row in shown if row.kind != "gap"}
     numbers = max([4, *(len(str(row.step)) for row in shown)])
@@ -72,6 +84,19 @@ def _print_rows(console: Console, program: Program, shown: list[ComparedRow], he
         code = codes[id(row)]
         code.truncate(code_width, overflow="ellipsis", pad=True)
         _print(console, _row(row, code, numbers, cell, len(heads)))
+        if row.found is not None and row.found < len(folds):
+            _print_fold(console, folds[row.found], numbers + 8, unfold=unfold)
+
+
+def _print_fold(console: Console, steps: Sequence[ScratchStep], indent: int, *, unfold: bool) -> None:
+    """What was imagined in place of a step: how many steps, or each of them."""
+    if steps and not unfold:
+        _print(console, Text(f"{'':{indent}}… {len(steps):,} steps of scratch", style="dim italic"))
+    for code, event in steps if unfold else ():
+        told = [event.event] if event.event != "line" else []
+        told += [event.arg] if event.arg is not None else []
+        told += [f"{name}={value}" for name, value in event.values.items()]
+        _print(console, Text(printable(f"{'':{indent}}  {code}  →  {'  '.join(told)}"), style="dim"))
 
 
 def _code(sources: HighlightedSource, program: Program, row: ComparedRow) -> Text:

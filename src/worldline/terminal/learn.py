@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from worldline.core.escape import printable
+from worldline.learn.measure import Row
 
 MOST = 40  # rows of one axis
 
 
-class MeasuredRow(Protocol):
-    """What a row shows."""
-
-    label: str
-    n: int
-    wrong: float
-    interval: tuple[float, float]
-    sure: float
-    before: float
-    now: float
-
-
-def print_measured(console: Console, rows: Sequence[MeasuredRow]) -> None:
+def print_measured(console: Console, rows: Sequence[Row]) -> None:
     """A table for each axis: kinds, sources, modes, spacings, operations."""
     for axis in dict.fromkeys(row.label.partition(" ")[0] for row in rows):
         some = [row for row in rows if row.label.partition(" ")[0] == axis]

@@ -25,7 +25,7 @@ from worldline.data.mine.extract import Found, functions
 from worldline.data.mine.journal import Journal, digest
 from worldline.data.mine.mined import Mined
 from worldline.data.mine.near import Benchmark, Likeness
-from worldline.data.mine.quarry import locate, python_files, tests_of
+from worldline.data.mine.quarry import known_tests, locate, python_files
 from worldline.data.mine.usage import Usages
 from worldline.data.mine.workers import shared
 from worldline.programs.split import key
@@ -164,7 +164,7 @@ def mine(
     """
     out, found, benchmark = Path(out), locate(places, python), Benchmark.read(leave_out)
     journal, draft, sifted = Journal(out), files.Draft(out), _Sifted()
-    job = _Job(out, seed, trust, known, Usages(tests_of(found)), benchmark)
+    job = _Job(out, seed, trust, known, Usages(known_tests(found)), benchmark)
     paths = sorted(python_files(found))
     Random(f"{seed}/files").shuffle(paths)
     try:

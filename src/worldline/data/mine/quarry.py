@@ -99,7 +99,7 @@ def python_files(places: Iterable[Path]) -> Iterator[Path]:
     return (path for path, taken in _files(places) if taken)
 
 
-def tests_of(places: Iterable[Path]) -> Iterator[Path]:
+def known_tests(places: Iterable[Path]) -> Iterator[Path]:
     """The tests among the Python files of folders, sorted."""
     return (path for path, taken in _files(places) if not taken and _is_test(path))
 

@@ -26,7 +26,7 @@ from worldline.data.mine.calls import LIMITS, ROUND, is_worth, traced
 from worldline.data.mine.extract import Found, functions
 from worldline.data.mine.mined import versions
 from worldline.data.mine.near import Benchmark
-from worldline.data.mine.quarry import locate, python_files, tests_of
+from worldline.data.mine.quarry import known_tests, locate, python_files
 from worldline.data.mine.usage import Usages
 from worldline.data.mixture import Mixture, written
 from worldline.data.recipe import load_config
@@ -46,7 +46,7 @@ def mined(
 ) -> Iterator[Document]:  # fmt: skip
     """Documents of functions of the mixture's split, without end; but for those that are like a benchmark's."""
     recorder = BoxWorker(prepare(limits=stretched(LIMITS, ROUND), python=None, core="auto", trust=trust))
-    paths, usages = list(python_files(places)), Usages(tests_of(places))
+    paths, usages = list(python_files(places)), Usages(known_tests(places))
     seen: set[str] = set()
     told = Counter[str]()
     try:
@@ -81,7 +81,13 @@ def _found(path: Path) -> list[Found]:
 
 
 def _documents(
-    mixture: Mixture, recorder: BoxWorker, found: Found, shown: list[str], hashed: str, rng: Random, told: Counter[str]
+    mixture: Mixture,
+    recorder: BoxWorker,
+    found: Found,
+    shown: list[str],
+    hashed: str,
+    rng: Random,
+    told: Counter[str],
 ) -> Iterator[Document]:
     """Each call plain, a share of them in a form as well."""
     try:

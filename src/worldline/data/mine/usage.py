@@ -26,6 +26,7 @@ FILES = 6  # tests of a file
 MAX_FILE = 400_000
 _FILE = 400  # calls of a file
 _BUILTINS = frozenset(dir(builtins))
+_MADE = re.compile(r"(?!set\()[^\W\d]\w*\(")  # an instance, not a literal
 _INPUT = re.compile(r"^[#\s>*-]*Input:? *(?:\n[#\s]*)?(\S.*)$", re.MULTILINE)
 
 
@@ -185,7 +186,8 @@ class _Reader:
 def _literal(node: ast.expr, known: dict[str, str]) -> str | None:
     """The text of a literal, or of what a name was bound to."""
     if isinstance(node, ast.Name):
-        return known.get(node.id)
+        text = known.get(node.id)
+        return None if text and _MADE.match(text) else text
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

@@ -11,6 +11,7 @@ from typing import Any
 from worldline import files
 from worldline.data.sources import Source
 from worldline.errors import UsageError
+from worldline.model.plan import BLOCK
 from worldline.model.shape import Shape
 from worldline.model.train.optimize import LearningRates
 from worldline.model.train.schedule import Phase
@@ -26,6 +27,9 @@ class Training:
     time: int = 2048
     steps: int = 0
     minutes: float = 0.0  # instead of steps: a budget of wall-clock time, start-up included
+    carry: int = (
+        0  # of a prompt, how much goes with its document into further rows; 0: it is cut at a row's end
+    )
     phases: tuple[tuple[float, int, int], ...] = ()  # (share of the run, time, rows): from there on
     rates: LearningRates = field(default_factory=LearningRates)
     warmup: int = 50  # steps
@@ -52,6 +56,8 @@ class Training:
             raise UsageError("a training has either steps or minutes")
         if min(self.rows, self.time - 1, self.log_every, self.keep, self.held_out_documents) < 1:
             raise UsageError("rows, time, log_every, keep and held_out_documents must be at least 1")
+        if self.carry < 0 or self.carry % BLOCK or (self.carry and self.shape.window % BLOCK):
+            raise UsageError(f"carry, and with it the shape's window, must be multiples of {BLOCK}")
         if not 0 <= self.cooldown <= 1 or not 0 <= self.ema < 1:
             raise UsageError("cooldown and ema are shares")
         starts = [start for start, _, _ in self.phases]

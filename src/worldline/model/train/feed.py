@@ -51,10 +51,11 @@ class Feed:
         *,
         first: int = 0,
         waiting: Any = (),
+        kept: int = 0,
         pinned: bool = False,
     ) -> None:
         self._mixed, self._phase, self._next, self._pinned = mixed, phase, first, pinned
-        self._packer = Packer(mixed.draw, waiting=waiting)
+        self._packer = Packer(mixed.draw, waiting=waiting, kept=kept)
         self._ready: queue.Queue[Fed | BaseException] = queue.Queue(DEPTH)
         self._closed = False
         self._thread = threading.Thread(target=self._work, daemon=True)

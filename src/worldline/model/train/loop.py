@@ -31,7 +31,7 @@ from worldline.data import batches, sources
 from worldline.data.recipe import load_config
 from worldline.errors import DivergedError, DryError, UsageError, WorldlineError
 from worldline.model import checkpoint
-from worldline.model.hybrid import Trunk
+from worldline.model.hybrid import Carried, Trunk
 from worldline.model.train import loss as train_loss
 from worldline.model.train.config import Training, begun_with, changed
 from worldline.model.train.drilled import TutorProcess, scored
@@ -100,6 +100,7 @@ class TrainingRun:
     trained_on: list[dict[str, Any]]
     tutor: TutorProcess | None = None
     drilled: float = 0.0  # when drills were last scored
+    carried: list[Carried] | None = None  # out of the newest batch's rows, if they go on
     behind: batches.StreamState | None = None  # where the stream stands behind the newest batch trained on
     unseen: deque[_Unseen] = field(default_factory=deque)
     printed: float = field(default_factory=monotonic)  # when figures were last written
@@ -222,7 +223,7 @@ def _open_feed(config: Training, out: Path, ranks: TrainerRank, clock: Clock, st
         ) from error
     return Feed(
         mixed, lambda n: phase_at(config.schedule, clock.progress(n)), first=start.step,
-        waiting=state.waiting if state else (), pinned=ranks.device.type == "cuda",
+        waiting=state.waiting if state else (), kept=config.carry, pinned=ranks.device.type == "cuda",
     )  # fmt: skip
 
 
@@ -261,9 +262,11 @@ def _advance(run: TrainingRun, fed: Fed, progress: float) -> None:
     run.model.zero_grad(set_to_none=True)
     size = given.data.numel()
     # Of every byte: trainers differ in how many they predict.
-    loss = train_loss.loss_sum(run.model, given) / size
+    carried = _carried(run, len(given.data))
+    loss = train_loss.loss_sum(run.model, given, carried, kept=config.carry) / size
     loss.backward()  # type: ignore[no-untyped-call]
-    facts = torch.stack([loss.detach(), given.weight.sum() / size])
+    # With rows that are all prompt there may be nothing to predict: then the gradient is 0, and stays it.
+    facts = torch.stack([loss.detach(), given.weight.sum().clamp(min=1) / size])
     gradients = [weight.grad for weight in run.model.parameters() if weight.grad is not None]
     run.ranks.mean_([*gradients, facts])
     mean, share = facts.unbind()
@@ -273,6 +276,13 @@ def _advance(run: TrainingRun, fed: Fed, progress: float) -> None:
     run.unseen.append(_unseen(run.step, fed, torch.stack([mean / share / math.log(2), norm, share])))
     run.step, run.behind = run.step + 1, fed.state
     _look(run, LAG)
+
+
+def _carried(run: TrainingRun, rows: int) -> list[Carried] | None:
+    """What the rows of the batch before carry into as many rows of this one."""
+    if run.config.carry and (run.carried is None or len(run.carried[0][0]) != rows):
+        run.carried = run.model.nothing(rows, kept=run.config.carry)
+    return run.carried
 
 
 def _unseen(step: int, fed: Fed, facts: Tensor) -> _Unseen:
@@ -348,7 +358,7 @@ def _tell(run: TrainingRun, progress: float, *, evaluate: bool) -> None:
     }  # fmt: skip
     if evaluate and run.held.batches:
         with run.average.in_place():
-            row |= train_loss.measure(run.model, run.held, run.ranks.device)
+            row |= train_loss.measure(run.model, run.held, run.ranks.device, kept=run.config.carry)
     for writer in run.writers:
         writer.write(run.step, row)
     print(_line(run.step, row), flush=True)

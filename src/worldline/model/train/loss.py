@@ -65,16 +65,18 @@ def held_out(documents: list[Pair], *, rows: int, time: int) -> HeldOut:
     return HeldOut(tuple(pack(fitting, rows=rows, time=time)), len(fitting), len(documents) - len(fitting))
 
 
-def measure(model: Trunk, held: HeldOut, device: torch.device) -> dict[str, float]:
+def measure(model: Trunk, held: HeldOut, device: torch.device, *, kept: int = 0) -> dict[str, float]:
     """Bits a byte, the share of documents whose answer's bytes are all the likeliest, and of whole traces.
 
-    Gradients are not turned off: on a GPU the layers would be compiled a second time for that.
+    Gradients are not turned off, and rows carry nothing where training's carry something (`kept`): on a GPU the layers
+    would be compiled a second time otherwise.
     """
     right: list[tuple[bool, bool]] = []
     total = count = 0.0
     for batch in held.batches:
         given = to_device(tensors(batch), device)
-        logits = model(given.data, given.position, given.prompt).detach()
+        nothing = model.nothing(len(given.data), kept=kept) if kept else None
+        logits = model(given.data, given.position, given.prompt, nothing, kept=kept).detach()
         target = given.data.roll(-1, 1).long()
         losses = functional.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="none")
         total += float((losses * given.weight.flatten()).sum())

@@ -237,5 +237,8 @@ def _json(data: Mapping[str, Any]) -> bytes:
 
 def _without_texts(record: Record) -> Record:
     return replace(
-        record, truth=b"", ask=replace(record.ask, given=b""), found=replace(record.found, text=b"")
+        record,
+        truth=b"",
+        ask=replace(record.ask, given=b""),
+        found=replace(record.found, text=b"", scratch=None),
     )

@@ -17,7 +17,7 @@ from worldline.core.program import Program
 from worldline.diagnose.diagnosis import cause
 from worldline.diagnose.sample import Sample
 from worldline.errors import FormatError
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.predictor import Ask, Prediction, Scratch
 from worldline.suites.score import Truth, Verdict
 from worldline.suites.suite import Task
 
@@ -125,6 +125,7 @@ def line(record: Record) -> bytes:
             "seconds": found.seconds,
         }
         row |= {"note": found.note} if found.note else {}
+        row |= {"scratch": _scratched(found.scratch)} if found.scratch is not None else {}
         row |= {"verdict": record.judged} if record.judged else {}
         # Beside the verdict and not in it, where a release that does not know them would stumble over them.
         about = {"operation": record.operation, "failed_type": record.failed_type}
@@ -139,7 +140,8 @@ def parse(text: bytes) -> Record:
         ask, found = _ask(row), Prediction(text=b"", status="empty")
         if row["kind"] == "asked":
             told = {key: row[key] for key in ("status", "codec", "logprob", "seconds")}
-            found = Prediction(text=_bytes("text", row), note=row.get("note", ""), **told)
+            scratch = _scratch(row["scratch"]) if "scratch" in row else None
+            found = Prediction(text=_bytes("text", row), note=row.get("note", ""), scratch=scratch, **told)
         return Record(
             at=row["at"], name=row["name"], group=row.get("group", ""), kind=row["kind"], program=row["program"],
             prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
@@ -147,6 +149,14 @@ def parse(text: bytes) -> Record:
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"not a record of a run: {type(error).__name__}: {error}") from None
+
+
+def _scratched(scratch: Scratch) -> dict[str, Any]:
+    return {"source": scratch.source, "lines": list(scratch.lines), **_text("text", scratch.text)}
+
+
+def _scratch(row: dict[str, Any]) -> Scratch:
+    return Scratch(source=row["source"], lines=tuple(map(int, row["lines"])), text=_bytes("text", row))
 
 
 def _word(row: dict[str, Any], key: str) -> str | None:

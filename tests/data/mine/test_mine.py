@@ -7,6 +7,7 @@ import lzma
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import PIPE
@@ -293,3 +294,38 @@ def test_the_shipped_recipe_has_a_quarry() -> None:
     quarry = load_config("shipped", "quarry", Quarry)
     assert quarry.places[0] == "stdlib"
     assert len(quarry.places) > 12
+
+
+def test_a_killed_mine_of_several_workers_leaves_nothing_behind_and_goes_on(
+    package: Path, tmp_path: Path
+) -> None:
+    """SIGKILL of the mining process: its workers end, what they had noted is known, the file is the same."""
+    for number in range(6):
+        (package / f"more_{number}.py").write_text(PACKAGE["text.py"].replace("< 1", f"< {number + 2}"))
+    mine([str(package)], out=tmp_path / "whole", trust=True)
+    out, script = tmp_path / "cut", tmp_path / "run.py"
+    script.write_text(
+        "import multiprocessing, sys\nfrom worldline.data.mine.mine import mine\n"
+        "def tell(t):\n    if t.files == 3:\n"
+        "        print(*[each.pid for each in multiprocessing.active_children()], flush=True)\n"
+        "        sys.stdin.read()\n"
+        "if __name__ == '__main__':\n"
+        f"    mine([{str(package)!r}], out={str(out)!r}, trust=True, workers=2, progress=tell)\n"
+    )
+    with subprocess.Popen([sys.executable, str(script)], stdin=PIPE, stdout=PIPE) as process:
+        assert process.stdout is not None
+        workers = [int(word) for word in process.stdout.readline().split()]
+        process.kill()
+    assert len(workers) == 2
+    for _ in range(200):
+        if not any(Path(f"/proc/{pid}").exists() for pid in workers):
+            break
+        time.sleep(0.1)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
+    noted = len((tmp_path / "cut.journal").read_bytes().splitlines())
+    assert noted > 3
+    part = mine([str(package)], out=out, trust=True, known=True)
+    assert 0 < part.functions <= noted
+    assert (tmp_path / "cut.journal").exists()
+    mine([str(package)], out=out, trust=True, workers=2)
+    assert out.read_bytes() == (tmp_path / "whole").read_bytes()
