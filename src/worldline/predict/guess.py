@@ -13,6 +13,7 @@ from worldline.predict.rollout import Engine, Logits, RolloutDraft
 
 SIZES = (12, 6, 4, 3, 2)  # newest bytes that are looked for, more before fewer
 FAR = 1 << 15  # bytes that are looked through
+TOGETHER = 64  # bytes that go through the net at about the price of one pass
 
 
 class Copier:
@@ -127,7 +128,7 @@ def read(engine: Any, members: Sequence[LookAhead], data: Sequence[bytes]) -> No
         for ahead, row in zip(members, rows, strict=True):
             ahead.read([row], b"")
         return
-    most = max(1, engine.guessed // len(members))
+    most = min(engine.guessed, max(1, TOGETHER // len(members) - 1))
     guesses = [ahead.guess(most) for ahead in members]
     found = engine.try_all([ahead.state for ahead in members], data, guesses)
     for ahead, after, guess in zip(members, found, guesses, strict=True):
