@@ -52,7 +52,7 @@ class Step(nn.Module):
         q, k, v, gate = mixer.inner(x).split(shape.delta_rows, -1)
         q, gate = (y.unflatten(-1, (shape.heads, HEAD)) for y in (q, gate))
         k, v = (y.unflatten(-1, (shape.householders, shape.heads, HEAD)) for y in (k, v))
-        beta, g = mixer._rates(x)
+        beta, g = mixer._rates(functional.linear(x, mixer.rates, mixer.bias))
         state = state * g.exp()[..., None, None]
         for n in range(shape.householders):
             key = unit(k[:, n])

@@ -5,9 +5,9 @@
 What differs is `Shape.mix` and `householders`; documents, optimiser, schedule and budget are the same. `worldline bench
 permutation --reveal 8,64,512 --model runs/hybrid` measures what each learned to carry.
 
-`climbing_hybrid` and `climbing_attention` are two of them with the ladder of docs/learn.md: a spacing comes when the
-last one is held, as a tutor measures it; `RUN/curriculum.log.jsonl` says when. `WORLDLINE_DEPTH`, `_ROWS` and `_TIME`
-make them small enough for a CPU.
+`climbing_hybrid` and `climbing_attention` are two of them with the ladder of docs/learn.md: a spacing comes more often
+when the last one is held, as a tutor measures it; `RUN/curriculum.log.jsonl` says when. `WORLDLINE_DEPTH`, `_ROWS`
+and `_TIME` make them small enough for a CPU.
 """
 
 from __future__ import annotations

@@ -21,9 +21,7 @@ KEPT = 0.85  # of what was measured before, at each new set
 FIRST = 2  # the spacing that is open from the beginning
 HELD, ENOUGH = 0.8, 12.0  # a spacing is held: this share of traces written to the letter, of so many
 SHARES = (0.5, 0.25)  # of the largest open spacing and the one before; the others share the rest
-CLOSED = (
-    0.15  # of all, for those that are not open yet: without any, what was learned of them is gone in minutes
-)
+CLOSED = 0.15  # of all, for those that are not open yet: without it they are forgotten in minutes
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,8 @@ class Parsed:
 def parse(data: bytes, given: bytes | None = None, *, budget: int = BUDGET, loose: bool = False) -> Parsed:
     """The steps of a compact text: with its prompt, or, when the prompt is `given`, without it.
 
-    Offsets are bytes of `data`. `budget` bounds the characters that element deltas unfold to. `loose` is for what models
-    write: a name that a sparse reveal shows again as it was is then no change, otherwise malformed.
+    Offsets are bytes of `data`. `budget` bounds the characters that element deltas unfold to. `loose` is for what
+    models write: a name that a sparse reveal shows again as it was is then no change, otherwise malformed.
     """
     found = parse_prompt(data if given is None else given)
     if isinstance(found, Malformed):

@@ -166,7 +166,7 @@ def train_changes(
     how: Adapting,
     progress: Callable[[float, str], None] | None = None,
 ) -> LowRankChanges:
-    """LowRankChanges of a model that make it better at `documents`, of which `known` is what it is not to forget."""
+    """Changes of a model that make it better at `documents`, of which `known` is what it is not to forget."""
     if not documents or not held_back:
         raise UsageError("an adaptation needs documents to learn from, and some to hold back")
     begun = time.process_time()
