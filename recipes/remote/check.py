@@ -1,8 +1,8 @@
 """Compares the GPU's kernels with the readable mixers, gradients included; exits 1 where they differ.
 
-    python3 recipes/remote/check.py [PART ...] [--environment FILE]     parts: delta carried attention beyond fused
+    python3 recipes/remote/check.py [PART ...] [--environment FILE]     parts: delta carried attention beyond
 
-With `--environment` what has a slower twin (the fused kernel, the cuts) is turned off in that file where it is wrong.
+With `--environment` what has a slower twin (the cuts) is turned off in that file where it is wrong.
 WORLDLINE_CHUNK, WORLDLINE_WARPS, WORLDLINE_CUTS and WORLDLINE_TUNED (model/kernels.py) say which variant is checked.
 """
 
@@ -17,7 +17,7 @@ from time import monotonic
 import torch
 from torch import Tensor
 
-from worldline.model import fused, kernels, mixers, plan
+from worldline.model import kernels, mixers, plan
 from worldline.model.hybrid import norm, unit
 from worldline.model.mixers import BatchLayout
 from worldline.model.shape import HEAD, SHARED, Shape
@@ -37,14 +37,11 @@ def main(argv: list[str]) -> int:
         "carried": lambda: _delta_rule(carried=True),
         "attention": _attention,
         "beyond": lambda: _attention(kept=256),
-        "fused": _fused,
     }
     wrong, off = kernels._fla is None, set()
     for name in asked.parts or parts:
         good = _told(name, parts[name])
-        if not good and name == "fused":
-            off.add("WORLDLINE_FUSED")
-        elif not good and name in ("delta", "carried") and kernels.CUTTING:
+        if not good and name in ("delta", "carried") and kernels.CUTTING:
             off.add("WORLDLINE_CUTS")
             kernels.CUTTING = False
             wrong |= not _told(f"{name}, uncut", parts[name])
@@ -108,20 +105,6 @@ def _attention(*, kept: int = 0) -> list[float]:
     slopes = torch.tensor(shape.slopes)
     wanted = mixers.attend(*slow, slopes, layout)
     found = kernels.attend(*fast, slopes.to(DEVICE), there)
-    return _errors(wanted, slow, found, fast)
-
-
-def _fused() -> list[float]:
-    position = torch.cat([torch.arange(n) for n in (300, 5, 335)]).int().repeat(2, 1)
-    position[1, :300] += 7
-    slow = [
-        x.requires_grad_() for x in (torch.randn(2, 640, 448), torch.randn(2, 640, 448), torch.randn(4, 448))
-    ]
-    fast = [x.detach().to(DEVICE, torch.bfloat16).requires_grad_() for x in slow[:2]]
-    fast.append(slow[2].detach().to(DEVICE).requires_grad_())
-    tail = torch.randn(2, 3, 448)
-    wanted = torch.cat(fused.plain(*slow, position, tail), -1)
-    found = torch.cat(fused.convolved(*fast, position.to(DEVICE), tail.to(DEVICE, torch.bfloat16)), -1)
     return _errors(wanted, slow, found, fast)
 
 

@@ -1,10 +1,10 @@
 """Where a training step's time goes on a GPU: variants against each other, parts, products, kernels by their share.
 
-    python3 recipes/remote/step.py [--rows 16 --time 8192] [--variants all,unfused,uncut] [--products] [--profile]
+    python3 recipes/remote/step.py [--rows 16 --time 8192] [--variants all,uncut] [--products] [--profile]
 
-A variant names what it changes of the defaults: `unfused` (model/fused.py off), `uncut` (rows not cut for the delta
-rule), `splitN` (weights' gradients in N parts), `carry` (state carried in from the row before), `plain` (neither fused
-nor cut); several are joined by `+`. Documents are random bytes; figures are the best of `--repeat` rounds.
+A variant names what it changes of the defaults: `uncut` (rows not cut for the delta rule), `splitN` (weights'
+gradients in N parts), `carry` (state carried in from the row before); several are joined by `+`. Documents are random
+bytes; figures are the best of `--repeat` rounds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 from worldline.data.batches import pack
-from worldline.model import fused, kernels
+from worldline.model import kernels
 from worldline.model.hybrid import Trunk
 from worldline.model.mixers import BatchLayout
 from worldline.model.shape import HEAD, Shape
@@ -89,9 +89,7 @@ class Bench:
 def choose(bench: Bench, variant: str) -> None:
     """Set what a variant's name says."""
     words = variant.split("+")
-    plain = "plain" in words
-    fused.ENABLED = not plain and "unfused" not in words
-    kernels.CUTTING = not plain and "uncut" not in words
+    kernels.CUTTING = "uncut" not in words
     kernels.SPLIT = next((int(word[5:]) for word in words if word.startswith("split")), 1)
     bench.carry = "carry" in words
 
@@ -152,7 +150,7 @@ def main() -> int:
     parser.add_argument("--rows", type=int, default=16)
     parser.add_argument("--time", type=int, default=8192)
     parser.add_argument("--stack", type=int, default=14)
-    parser.add_argument("--variants", default="all,unfused,uncut,split4")
+    parser.add_argument("--variants", default="all,uncut,split4")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--products", action="store_true")
     parser.add_argument("--profile", action="store_true", help="the kernels of the first variant")

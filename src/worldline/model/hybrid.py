@@ -13,13 +13,18 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor, nn
 
-from worldline.model import fused, kernels, mixers
-from worldline.model.fused import norm
+from worldline.model import kernels, mixers
 from worldline.model.mixers import BatchLayout
 from worldline.model.plan import BatchPlan
 from worldline.model.shape import HEAD, SHARED, TAPS, Shape
 
+EPSILON = 1e-6
 Carried = tuple[Any, ...]  # tensors that a layer carries from a row into the next one
+
+
+def norm(x: Tensor) -> Tensor:
+    """To unit root mean square along the last axis."""
+    return functional.rms_norm(x, (x.shape[-1],), eps=EPSILON)
 
 
 def unit(x: Tensor) -> Tensor:
@@ -55,8 +60,15 @@ class Short(nn.Module):
     def forward(
         self, x: Tensor, added: Tensor | None, position: Tensor, tail: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """x + added, and the convolution of its norm."""
-        return fused.convolved(x, added, self.taps, position, tail)
+        """x + added, and the convolution of its norm; `tail` is the end of the row before, normed."""
+        x = x if added is None else x + added
+        normed, taps = norm(x), self.taps.to(x.dtype)
+        out = normed * (1 + taps[0])
+        longer = functional.pad(normed, (0, 0, TAPS - 1, 0)) if tail is None else torch.cat([tail, normed], 1)
+        for back in range(1, TAPS):
+            earlier = longer[:, TAPS - 1 - back :][:, : x.shape[1]]
+            out = out + torch.where((position >= back).unsqueeze(-1), earlier, 0.0) * taps[back]
+        return x, out
 
 
 class Delta(nn.Module):

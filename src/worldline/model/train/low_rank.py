@@ -20,8 +20,7 @@ from torch import Tensor, nn
 
 from worldline.data.sources import Pair
 from worldline.errors import UsageError
-from worldline.model.fused import norm
-from worldline.model.hybrid import Matrix, Trunk
+from worldline.model.hybrid import Matrix, Trunk, norm
 from worldline.model.low_rank import DOWN, UP
 from worldline.model.mixers import BatchLayout
 from worldline.model.shape import Shape
