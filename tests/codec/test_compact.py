@@ -288,3 +288,5 @@ def test_a_value_that_is_shown_again_is_no_change_when_read_loosely() -> None:
     assert loose.steps == parse(true, given).steps
     assert parse(again.replace(b"a=1 b", b"a=2 b"), given, loose=True).steps != loose.steps
     assert not parse(again + b"7\n", given, loose=True).ended
+    for twice in (b"a=1 a=2", b"a=2 a=1", b"a=1 a=1", b"a=1 b=2 -a"):
+        assert not parse(again.replace(b"a=1 b=2", twice), given, loose=True).ended

@@ -196,6 +196,14 @@ def test_changes_that_do_not_fit_are_refused(base: Path, odd: dict[str, np.ndarr
         merged(checkpoint.read_weights(base)[1], odd)
 
 
+@pytest.mark.parametrize("part", ["int8", "scale"])
+def test_a_change_of_a_part_of_a_matrix_is_refused(part: str) -> None:
+    base = {"a.int8": np.ones((2, 3), np.int8), "a.scale": np.ones(2, np.float32)}
+    changes = {f"a.{part}.up": np.ones((2, 1), np.float32), f"a.{part}.down": np.ones((1, 3), np.float32)}
+    with pytest.raises(ValueError, match="no matrix"):
+        merged(base, changes)
+
+
 # ---- the whole
 
 

@@ -20,6 +20,7 @@ from worldline.data.mixture import Mixture, Mode, Source, documents, drawn
 from worldline.data.recipe import load_config
 from worldline.data.sources import Pair
 from worldline.errors import FormatError
+from worldline.learn.tutor import read_curriculum
 from worldline.model.train.drilled import TutorProcess
 
 RECIPE = """
@@ -143,6 +144,29 @@ def test_a_file_that_is_no_curriculum_is_refused(tmp_path: Path, text: str) -> N
     path.write_text(text)
     with pytest.raises(FormatError):
         Factors(path).renewed()
+    with pytest.raises(FormatError):
+        read_curriculum(path)
+
+
+@pytest.mark.parametrize("data", [b"{", b"\xff", b"\xef\xbb\xbf{}"])
+def test_a_curriculum_that_is_no_json_is_refused(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "curriculum.json"
+    path.write_bytes(data)
+    with pytest.raises(FormatError):
+        read_curriculum(path)
+
+
+def test_factors_outlive_their_file(tmp_path: Path) -> None:
+    path = tmp_path / "curriculum.json"
+    factors = Factors(path)
+    assert not factors.renewed()
+    written(path, {"source tasks": 0.5})
+    assert factors.renewed()
+    assert not factors.renewed()
+    path.unlink()
+    path.mkdir()  # what is there can be looked at, and not read
+    assert not factors.renewed()
+    assert factors("source tasks") == 0.5
 
 
 def test_the_recipe_of_the_experiment_differs_in_the_curriculum_alone() -> None:

@@ -111,6 +111,48 @@ def test_a_measure_is_a_curriculum(book: DrillBook) -> None:
     assert all(row.wrong > 0 for row in rows if row.label.startswith("source"))
 
 
+class Knowing:
+    """An engine that has read every drill before: the true byte is the likeliest."""
+
+    def __init__(self, book: DrillBook) -> None:
+        self.steps: dict[bytes, bytes] = {}
+        for name in ("drills", "exams"):
+            self._spy(book, name)
+
+    def _spy(self, book: DrillBook, name: str) -> None:
+        drawn = getattr(type(book), name)
+
+        def told(*asked: int) -> list[Drill]:
+            found: list[Drill] = drawn(book, *asked)
+            self.steps |= {drill.document.prompt: drill.document.steps for drill in found}
+            return found
+
+        setattr(book, name, told)
+
+    def start(self) -> list[bytes]:
+        return []
+
+    def feed(self, state: list[bytes], data: bytes, *, pin: bool) -> np.ndarray:
+        state.append(self.steps[data])
+        logits: np.ndarray = self._logits(state[0][:1])[0]
+        return logits
+
+    def feed_all(self, state: list[bytes], data: bytes, *, pin: bool) -> np.ndarray:
+        return self._logits(state[0][1:])
+
+    def _logits(self, wanted: bytes) -> np.ndarray:
+        return 20 * np.eye(256, dtype=np.float32)[list(wanted)]
+
+
+def test_a_spacing_that_is_held_opens_the_next_however_few_drills_there_are() -> None:
+    book = DrillBook(MIXTURE, seed=3, split="train", trust=True)
+    try:
+        now, _ = measure(Knowing(book), book, count=4)
+    finally:
+        book.close()
+    assert now.opened == 4
+
+
 RECIPE = """
 import sys
 from worldline.codec.compact.prompt import Compact

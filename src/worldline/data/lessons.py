@@ -30,13 +30,15 @@ class Factors:
 
     def renewed(self) -> bool:
         """Read the file again if it has changed; whether it had."""
+        if self._path is None:
+            return False
         try:
-            stamp = self._path.stat().st_mtime_ns if self._path else 0
-        except OSError:
+            stamp = self._path.stat().st_mtime_ns
+            if stamp == self._seen:
+                return False
+            self._seen, self.table = stamp, read_factors(self._path)
+        except OSError:  # not there yet, or no more: what was read stays
             return False
-        if stamp == self._seen or self._path is None:
-            return False
-        self._seen, self.table = stamp, read_factors(self._path)
         return True
 
     def of(self, axis: str) -> dict[str, float]:

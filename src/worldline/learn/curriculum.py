@@ -87,8 +87,12 @@ class Curriculum:
 def from_json(data: Any) -> Curriculum:
     """What `to_json` gave."""
     try:
-        tallies = {label: LessonTally(**tally) for label, tally in data["tallies"].items()}
-        return Curriculum(tallies, int(data["opened"]), dict(data["factors"]), int(data["sets"]))
+        tallies = {
+            label: LessonTally(**{name: float(value) for name, value in tally.items()})
+            for label, tally in data["tallies"].items()
+        }
+        factors = {label: float(value) for label, value in data["factors"].items()}
+        return Curriculum(tallies, int(data["opened"]), factors, int(data["sets"]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"not a curriculum: {error!r}") from error
 

@@ -20,7 +20,7 @@ from worldline.learn.drills import Drill, DrillBook
 from worldline.stats import wilson
 
 SOME = 8  # drills drawn at a time
-EXAMS = 4  # of a spacing in each round of them
+EXAMS = 16  # of a spacing: more than it takes to open the next one
 
 
 class ScoringEngine(Protocol):
@@ -88,7 +88,7 @@ def measure(
     for spacing in [s for s in spacings if s >= opened]:
         exams = [
             result
-            for drill in book.exams(spacing, 2 * EXAMS if count and count < 100 else 4 * EXAMS)
+            for drill in book.exams(spacing, EXAMS)
             for result in drill.results(score(engine, drill.document))
         ]
         results += exams

@@ -23,7 +23,7 @@ from worldline import files
 from worldline.data.exchange import Score, receive_scores, send_set
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
-from worldline.errors import WorldlineError
+from worldline.errors import FormatError, WorldlineError
 from worldline.learn.curriculum import Curriculum, beginning, from_json, moved
 from worldline.learn.drills import Drill, DrillBook
 from worldline.programs.split import SPLITS
@@ -79,7 +79,11 @@ class Tutor:
 
 def read_curriculum(path: Path) -> Curriculum:
     """A curriculum's file."""
-    return from_json(json.loads(files.read(path, limit=LIMIT) or b"null"))
+    try:
+        data = json.loads(files.read(path, limit=LIMIT) or b"null")
+    except ValueError as error:
+        raise FormatError(f"{path} is no curriculum: {error}") from error
+    return from_json(data)
 
 
 def write_curriculum(path: Path, curriculum: Curriculum) -> None:

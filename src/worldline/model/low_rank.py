@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from worldline.model.weights import INT8, SCALE, Array, Stored, widened
+from worldline.model.weights import INT8, SCALE, Array, Stored, dimensions_of, widened
 
 UP, DOWN = ".up", ".down"
 
@@ -18,11 +18,11 @@ UP, DOWN = ".up", ".down"
 def merged(base: Mapping[str, Stored], changes: Mapping[str, Array]) -> dict[str, Stored]:
     """The base's weights, the changed matrices in float32; ValueError where a change does not fit."""
     names = sorted({name.removesuffix(UP).removesuffix(DOWN) for name in changes})
-    found = dict(base)
+    found, known = dict(base), dimensions_of(base)
     for name in names:
-        own = {part: found.pop(part) for part in (name, name + INT8, name + SCALE) if part in found}
-        if not own or {name + UP, name + DOWN} - changes.keys():
+        if name not in known or {name + UP, name + DOWN} - changes.keys():
             raise ValueError(f"{name!r} is no matrix with a change of two parts")
+        own = {part: found.pop(part) for part in (name, name + INT8, name + SCALE) if part in found}
         found[name] = _changed(name, widened(own)[name], changes[name + UP], changes[name + DOWN])
     return found
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from worldline.data.mine.extract import functions
 from worldline.data.mine.mine import mine
 from worldline.data.mine.mined import read_mined
 from worldline.data.mine.near import SAME, Benchmark, read_programs
@@ -118,3 +119,18 @@ def test_a_mine_leaves_them_out_and_says_so(benchmark: Path, tmp_path: Path) -> 
     check = report["left_out_check"]
     assert (check["same"], check["functions"], check["why"]) == (SAME, 1, {"same": 1})
     assert check["examples"][0]["origin"].endswith("real.py:tight")
+
+
+def test_they_are_not_mined_as_neighbours_either(benchmark: Path, tmp_path: Path) -> None:
+    for number in range(40):  # a share of functions has neighbours
+        path = tmp_path / f"real{number}.py"
+        path.write_text(RENAMED + "\n\n" + OTHER)
+        if any(each.alone and each.node.name == "runs" for each in functions(path)):
+            break
+    sources = []
+    for leave_out in ([], [benchmark]):
+        mine([str(path)], out=tmp_path / "mined", trust=True, leave_out=leave_out)
+        sources.append({each.source for each in read_mined(tmp_path / "mined") if "runs(" in each.call})
+    assert all("def tight" in source for source in sources[0])
+    assert sources[1]
+    assert not any("def tight" in source for source in sources[1])

@@ -63,7 +63,7 @@ class KnownNames:
     """What a text has shown of each frame's names, and what has changed since.
 
     A `loose` one takes a name that is revealed again with the value it was last shown with for no change, and keeps in
-    `restated` where in its line such a one stands.
+    `restated` where in its line each such name stands.
     """
 
     def __init__(self, options: Compact, budget: int = 0, *, loose: bool = False) -> None:
@@ -71,7 +71,7 @@ class KnownNames:
         self._element = options.delta == "element"
         self._exact = options.reveal == 1
         self._loose = loose and not self._exact and not self._element
-        self.restated: list[tuple[int, int]] = []
+        self.restated: dict[str, tuple[int, int]] = {}
         self._values: dict[int, dict[str, str]] = {}
         self._aliases: dict[int, dict[str, str]] = {}
         self._waiting: dict[int, Changes] = {}
@@ -162,7 +162,7 @@ class KnownNames:
             return self._read_edits(changes, known, text, at)
         if mark == "&" and not minus and self._options.same:
             return self._read_alias(changes, name, text, end + 1)
-        if name in changes.delta or name in changes.gone or changes.same:
+        if name in changes.delta or name in changes.gone or name in self.restated or changes.same:
             raise Fault(at, "another name")
         if minus:
             changes.gone[name] = None
@@ -174,7 +174,7 @@ class KnownNames:
             self._check(name, known[name], changes.delta[name], text[at:stop], at)
         if self._loose and known.get(name) == changes.delta[name]:
             del changes.delta[name]
-            self.restated.append((at - 1, stop))
+            self.restated[name] = (at - 1, stop)
         return stop
 
     def _read_alias(self, changes: Changes, name: str, text: str, at: int) -> int:

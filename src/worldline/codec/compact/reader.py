@@ -62,7 +62,7 @@ class CompactReader:
 
     def without_restated(self, line: bytes) -> bytes:
         """The line that was just read, without the names that it shows again as they were."""
-        spans, self._names.restated = self._names.restated, []
+        spans, self._names.restated = [*self._names.restated.values()], {}
         if not spans:
             return line
         text = line.decode()

@@ -13,7 +13,7 @@ import builtins
 import contextlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -83,6 +83,10 @@ class Found:
     def core(self) -> str:
         """What is called and what it needs: what decides the split, and what is a duplicate."""
         return self.alone or self.source
+
+    def without_neighbours(self) -> Found:
+        """The same, but for what nobody calls."""
+        return replace(self, source=self.core, alone="")
 
 
 @dataclass

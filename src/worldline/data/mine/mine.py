@@ -94,6 +94,8 @@ class _Miner:
         self.seen.add(same)
         if like := self.job.benchmark.like(found.core):
             return _Tried(found.origin, same, like=like)
+        if found.alone and self.job.benchmark.like(found.source):
+            found = found.without_neighbours()
         try:
             return self._calls(found, same, self.job.usages.calls(path, found))
         except Exception as error:

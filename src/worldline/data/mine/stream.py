@@ -63,6 +63,8 @@ def mined(
                     if benchmark is not None and benchmark.like(found.core):
                         told["like a benchmark's"] += 1
                         continue
+                    if benchmark is not None and found.alone and benchmark.like(found.source):
+                        found = found.without_neighbours()
                     shown = usages.calls(path, found)
                     yield from _documents(mixture, recorder, found, shown, hashed, rng, told)
                     if told["functions"] % TOLD == 1:
