@@ -53,6 +53,7 @@ def branch(page: Any, name: str) -> Any:
     found = page.locator(".branch", has_text=name).last
     found.wait_for(timeout=PATIENCE)
     page.wait_for_function(OVER, arg=name, timeout=PATIENCE)
+    page.wait_for_selector(".intervene-panel button.main:enabled")  # the next one may be sent
     return found
 
 

@@ -87,10 +87,12 @@ export function intervenePanel({ send }) {
     event.preventDefault();
     clear();
     submit.disabled = true;
+    const from = document.activeElement;
     try {
       await send(made());
       touched = false;
-      if (form.contains(document.activeElement)) document.activeElement.blur(); // so that keys step through it
+      // So that keys step through it, unless somebody types the next one already.
+      if (form.contains(from) && from === document.activeElement) from.blur();
     } catch (error) {
       fill(fault, error.message).hidden = false;
     } finally {
