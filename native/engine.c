@@ -56,7 +56,9 @@
 #include "engine_kernels.h"
 #endif
 
-#if defined(__x86_64__) && defined(__linux__)
+/* Older compilers do not know tiles: without them there is one path less. */
+#if defined(__x86_64__) && defined(__linux__) && (__clang_major__ >= 12 || (!defined(__clang__) && __GNUC__ >= 11))
+#define KNOWS_TILES 1
 #define PATH amx
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,amx-tile,amx-int8,amx-bf16")))
 #define LANES 16
@@ -81,7 +83,7 @@ static int paths(const Path *found[PATHS]) /* fastest first */
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
         && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni")) {
-#if defined(__linux__)
+#if defined(KNOWS_TILES)
         if (has_tiles()) found[count++] = &path_amx;
 #endif
         found[count++] = &path_avx512;

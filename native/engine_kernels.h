@@ -1,8 +1,9 @@
 /* The engine's loops, written once on vectors of floats and compiled once for each path.
  *
  * The includer defines PATH (the suffix of every name), TARGET (the function attribute that allows its instructions),
- * LANES (floats a vector: 4, 8 or 16) and TILES (whether the processor multiplies tiles of 16 rows). Layouts are in blocks of 16 rows, columns or keys whatever the lanes, so that
- * no loop ends in a horizontal sum, and every path reads the same memory. Lengths are multiples of 16 here.
+ * LANES (floats a vector: 4, 8 or 16) and TILES (whether the processor multiplies tiles of 16 rows). Layouts are in blocks
+ * of 16 rows, columns or keys whatever the lanes, so that no loop ends in a horizontal sum, and every path reads the same
+ * memory. Lengths are multiples of 16 here.
  *
  * Part of engine.c, which includes it once a path and before it engine_net.h: hence no guard.
  */
@@ -324,8 +325,8 @@ INLINE void NAME(close_tile)(const Matrix *m, size_t block, const Rows *in, size
     }
 }
 
-/* Two blocks of weights against 16 rows of activations, their upper and lower parts: four tiles of sums. Always whole tiles,
- * so that no sum depends on how many rows there are. */
+/* Two blocks of weights against 16 rows of activations, their upper and lower parts: four tiles of sums. A row of a tile is
+ * summed by itself, so that no sum depends on how many rows there are; what stands behind the last row is not used. */
 TARGET static void NAME(tiles)(const Matrix *m, size_t first, size_t last, const Rows *in, size_t rows, float *out, size_t stride, int add)
 {
     const size_t bytes = m->kind == I8 ? m->columns : 2 * m->columns; /* of a part of a row of activations, and of 16 weights / 16 */
