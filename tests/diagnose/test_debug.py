@@ -130,7 +130,6 @@ def test_the_shipped_model_says_how_sure_it_was() -> None:
     assert found.belief.sure is not None
     assert found.belief.truth is not None
     assert found.belief.truth >= 0 < found.belief.sure
-    assert (
-        found.belief.truth + found.belief.sure <= 1
-    )  # two lines: byte by byte the likelier one need not be written
+    # Two lines, so no more than 1 together; the likelier one need not be the one that is written byte by byte.
+    assert found.belief.truth + found.belief.sure <= 1
     assert found.belief.sure == pytest.approx(math.exp(found.sure[found.belief.step]))
