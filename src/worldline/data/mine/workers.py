@@ -11,9 +11,12 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from threading import Thread
 from typing import Any, Protocol, TypeVar
+
+from worldline.errors import WorldlineError
 
 Item = TypeVar("Item", contravariant=True)
 Result = TypeVar("Result", covariant=True)
@@ -30,6 +33,7 @@ class Hand(Protocol[Item, Result]):
 
 
 _hand: Hand[Any, Any] | None = None  # of a process of the pool
+_refusal: WorldlineError | None = None  # why it has none
 
 
 @contextmanager
@@ -48,19 +52,27 @@ def shared(
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(hire,))
     try:
         yield pool.map(_act, items)
+    except BrokenProcessPool as error:
+        raise WorldlineError("a worker was killed: was there too little memory for so many?") from error
     finally:
         pool.shutdown(cancel_futures=True)
 
 
 def _start(hire: Callable[[], Hand[Any, Any]]) -> None:
-    global _hand
+    global _hand, _refusal
     warnings.simplefilter("ignore")
-    _hand = hire()
-    atexit.register(_hand.close)
     Thread(target=_follow, daemon=True).start()
+    try:
+        _hand = hire()
+    except WorldlineError as error:  # told with the first piece: a pool would hide it
+        _refusal = error
+    else:
+        atexit.register(_hand.close)
 
 
 def _act(item: Any) -> Any:
+    if _refusal is not None:
+        raise _refusal
     assert _hand is not None  # _start ran
     return _hand(item)
 
