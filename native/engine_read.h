@@ -1,4 +1,4 @@
-/* One pass through the net: `rows` bytes, of one state or of several, of each as many as there are in a row.
+/* One pass through the net: `rows` bytes, of one state or of several, those of each in a row.
  *
  * A layer is a sequence of stages; each function here does one piece of `Piece.count` of its stage, for any thread.
  *
