@@ -19,7 +19,7 @@ from worldline.data.lessons import Factors, chance
 from worldline.data.mixture import Mixture, Mode, Source, documents, drawn
 from worldline.data.recipe import load_config
 from worldline.data.sources import Pair
-from worldline.errors import FormatError
+from worldline.errors import FormatError, UsageError
 from worldline.learn.tutor import read_curriculum
 from worldline.model.train.drilled import TutorProcess
 
@@ -154,6 +154,20 @@ def test_a_curriculum_that_is_no_json_is_refused(tmp_path: Path, data: bytes) ->
     path.write_bytes(data)
     with pytest.raises(FormatError):
         read_curriculum(path)
+
+
+def test_a_curriculum_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    from worldline.model.train.config import Training, begun_with
+
+    adaptive, path = load_config("curriculum", "adaptive", Training), tmp_path / "curriculum.json"
+    with pytest.raises(UsageError, match="there is no curriculum"):
+        read_curriculum(path)
+    with pytest.raises(UsageError, match="there is no curriculum"):
+        begun_with(adaptive, str(path))
+    with pytest.raises(UsageError, match="no tutor"):
+        begun_with(load_config("curriculum", "fixed", Training), str(path))
+    written(path, {})
+    assert begun_with(adaptive, str(path)).tutor[-2:] == ("--start", str(path))
 
 
 def test_factors_outlive_their_file(tmp_path: Path) -> None:

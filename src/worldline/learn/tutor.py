@@ -23,7 +23,7 @@ from worldline import files
 from worldline.data.exchange import Score, receive_scores, send_set
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
-from worldline.errors import FormatError, WorldlineError
+from worldline.errors import FormatError, UsageError, WorldlineError
 from worldline.learn.curriculum import Curriculum, beginning, from_json, moved
 from worldline.learn.drills import Drill, DrillBook
 from worldline.programs.split import SPLITS
@@ -79,6 +79,8 @@ class Tutor:
 
 def read_curriculum(path: Path) -> Curriculum:
     """A curriculum's file."""
+    if not path.is_file():
+        raise UsageError(f"there is no curriculum {path}")
     try:
         data = json.loads(files.read(path, limit=LIMIT) or b"null")
     except ValueError as error:

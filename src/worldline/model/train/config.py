@@ -130,4 +130,6 @@ def begun_with(config: Training, curriculum: str) -> Training:
     """The same run, its tutor beginning with a curriculum that was made before."""
     if not config.tutor:
         raise UsageError("the recipe has no tutor: nothing would follow the curriculum")
+    if not Path(curriculum).is_file():
+        raise UsageError(f"there is no curriculum {curriculum}")
     return replace(config, tutor=(*config.tutor, "--start", str(Path(curriculum).resolve())))
