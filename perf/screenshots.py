@@ -16,7 +16,7 @@ from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).resolve().parent
 CHROMIUM, ARGS = "/usr/bin/chromium", ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-PROGRAM = ("examples/count.py", "count('berry', 'r')")
+PROGRAM = ("examples/paint.py", "paint([[1, 2], [3, 4]])")
 PATIENCE = 120_000  # ms: a model writes on a CPU
 
 
@@ -62,7 +62,7 @@ def _divergence(page: Any) -> None:
 def _intervention(page: Any) -> None:
     page.keyboard.press("e")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".branches-panel >> text=n = 1")
+    page.wait_for_selector(".branches-panel >> text=grid = ")
     page.wait_for_selector(".branches-panel .running", state="detached")
     _shoot(page, "intervention")
 
