@@ -14,6 +14,7 @@ see worldline debug examples/count.py --call "count('berry', 'r')"
 see worldline debug examples/paint.py --call "paint([[1, 2], [3, 4]])"
 see worldline debug examples/parse.py --call "parse('42')"
 run worldline imagine examples/factorial.py --call "fact(3)"
+run worldline imagine examples/evens.py --call "total(6)" --scratchpad flatten --unfold
 run worldline bench permutation --length 8,128 --limit 4
 run worldline bench generated --limit 20
 run worldline rewrite examples/evens.py --flatten
