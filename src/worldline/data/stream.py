@@ -10,11 +10,11 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import IO
 
-from worldline.data.document import frame
+from worldline.data.document import Document, frame
 from worldline.data.lessons import Factors
 from worldline.data.mixture import Mixture, documents
 from worldline.data.recipe import load_config
@@ -32,20 +32,44 @@ def stream(
 
     `curriculum` is a file of factors, perhaps not there yet, that is read again whenever it changes.
     """
-    made, waiting = 0, bytearray()
     factors = Factors(curriculum)
-    source = documents(mixture, seed=seed, worker=worker, workers=workers, trust=trust, factors=factors)
-    with contextlib.closing(source), contextlib.suppress(BrokenPipeError):  # type: ignore[type-var]
-        for document in source:
+    return send(
+        documents(mixture, seed=seed, worker=worker, workers=workers, trust=trust, factors=factors),
+        file,
+        count,
+    )
+
+
+def send(made: Iterator[Document], file: IO[bytes], count: int = 0) -> int:
+    """Write documents as frames until the reader leaves, or so many; how many were written."""
+    number, waiting = 0, bytearray()
+    with contextlib.closing(made), contextlib.suppress(BrokenPipeError):  # type: ignore[type-var]
+        for document in made:
             waiting += frame(document)
-            made += 1
-            if len(waiting) >= CHUNK or made == count:
+            number += 1
+            if len(waiting) >= CHUNK or number == count:
                 file.write(waiting)
                 file.flush()
                 waiting.clear()
-            if made == count:
+            if number == count:
                 break
-    return made
+    return number
+
+
+def piped(act: Callable[[], object]) -> int:
+    """Do what writes to standard output for a reader that may leave; the exit status of the command that it is."""
+    try:
+        act()
+    except WorldlineError as error:
+        print(f"worldline: {error.slug}: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        # The reader may be gone: nothing is left to flush for it.
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -65,7 +89,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--trust", action="store_true", help="run programs without a box")
     asked = parser.parse_args(argv)
-    try:
+
+    def act() -> None:
         mixture = load_config(asked.recipe, asked.function, Mixture)
         if asked.split:
             mixture = replace(mixture, split=asked.split)
@@ -73,16 +98,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             mixture, sys.stdout.buffer, seed=asked.seed, worker=asked.worker, workers=asked.workers,
             trust=asked.trust, count=asked.count, curriculum=asked.curriculum,
         )  # fmt: skip
-    except WorldlineError as error:
-        print(f"worldline: {error.slug}: {error}", file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        return 130
-    finally:
-        # The reader may be gone: nothing is left to flush for it.
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+
+    return piped(act)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +22,8 @@ from worldline import files
 from worldline.data.exchange import Score, receive_scores, send_set
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
-from worldline.errors import FormatError, UsageError, WorldlineError
+from worldline.data.stream import piped
+from worldline.errors import FormatError, UsageError
 from worldline.learn.curriculum import Curriculum, beginning, from_json, moved
 from worldline.learn.drills import Drill, DrillBook
 from worldline.programs.split import SPLITS
@@ -122,23 +122,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--split", choices=SPLITS, default="train", help="of the programs that are drilled")
     parser.add_argument("--trust", action="store_true", help="run programs without a box")
     asked = parser.parse_args(argv)
-    try:
+
+    def act() -> None:
         mixture = load_config(asked.recipe, asked.function, Mixture)
         book = DrillBook(mixture, seed=asked.seed, split=asked.split, trust=asked.trust)
-        try:
+        with contextlib.closing(book):
             tutor = Tutor(book, asked.out, size=asked.size, start=asked.start)
             teach(tutor, sys.stdout.buffer, sys.stdin.buffer)
-        finally:
-            book.close()
-    except WorldlineError as error:
-        print(f"worldline: {error.slug}: {error}", file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        return 130
-    finally:
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+
+    return piped(act)
 
 
 if __name__ == "__main__":

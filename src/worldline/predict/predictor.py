@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.core.program import Program
@@ -98,3 +98,20 @@ class Predictor(Protocol):
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """One prediction for each ask, in their order, each as soon as it is there."""
         ...
+
+
+@dataclass(frozen=True)
+class WrappedPredictor:
+    """Another predictor, asked otherwise: what a run keeps of it is still the other's."""
+
+    predictor: Predictor
+
+    @property
+    def digest(self) -> str:
+        """The other's weights, where it has some."""
+        return str(getattr(self.predictor, "digest", ""))
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What decides how the other is asked."""
+        return dict(getattr(self.predictor, "config", {}))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import Compact
@@ -20,7 +19,7 @@ from worldline.codec.compact.writer import Recorded, write
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.predict.forcing.forced import Rolled, roll
-from worldline.predict.predictor import Ask, Prediction, Predictor, Scratch, codec_of
+from worldline.predict.predictor import Ask, Prediction, Scratch, WrappedPredictor, codec_of
 from worldline.predict.sureness import Sure
 from worldline.rewrite import rewrite
 from worldline.rewrite.fold import FoldedRun, fold
@@ -59,10 +58,9 @@ def scratched(ask: Ask, scratch: Scratch) -> Ask:
 
 
 @dataclass(frozen=True)
-class Scratchpad:
+class Scratchpad(WrappedPredictor):
     """Another predictor with a scratchpad of one mode; `unsure` is the odds below which `auto` takes one."""
 
-    predictor: Predictor
     mode: str
     unsure: float = UNSURE
 
@@ -82,16 +80,6 @@ class Scratchpad:
         return (
             self.predictor.name if self.mode == "none" else f"{self.predictor.name}, scratchpad {self.mode}"
         )
-
-    @property
-    def digest(self) -> str:
-        """The other's weights, where it has some."""
-        return str(getattr(self.predictor, "digest", ""))
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """What decides how the other is asked."""
-        return dict(getattr(self.predictor, "config", {}))
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """What the other writes, told of the programs that were asked for."""

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.predictor import Ask, Prediction, WrappedPredictor
 
 QUERIES = 8  # true steps that a predictor may ask for
 FORCED = ("actions", "states", "guard", "queries")
 
 
 @dataclass(frozen=True)
-class Forced:
+class Forced(WrappedPredictor):
     """Another predictor under one forcing; `queries` is how many true steps it may ask for."""
 
-    predictor: Predictor
     force: str
     queries: int = QUERIES
     limits: Limits = field(default_factory=Limits)
@@ -37,16 +35,6 @@ class Forced:
     def name(self) -> str:
         """The other's, and what is forced."""
         return f"{self.predictor.name}, {self.force} forced"
-
-    @property
-    def digest(self) -> str:
-        """The other's weights, where it has some."""
-        return str(getattr(self.predictor, "digest", ""))
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """What decides how the other is asked."""
-        return dict(getattr(self.predictor, "config", {}))
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """What the other writes under the forcing."""

@@ -9,8 +9,6 @@ many functions it says on standard error how many there were, and calls.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
 import sys
 import warnings
 from collections import Counter
@@ -21,7 +19,7 @@ from pathlib import Path
 from random import Random
 
 from worldline.core.program import Program
-from worldline.data.document import Document, frame
+from worldline.data.document import Document
 from worldline.data.mine.calls import LIMITS, ROUND, is_worth, traced
 from worldline.data.mine.extract import Found, functions
 from worldline.data.mine.mined import versions
@@ -30,13 +28,12 @@ from worldline.data.mine.quarry import known_tests, locate, python_files
 from worldline.data.mine.usage import Usages
 from worldline.data.mixture import Mixture, written
 from worldline.data.recipe import load_config
-from worldline.errors import WorldlineError
+from worldline.data.stream import piped, send
 from worldline.programs.split import SPLITS, key, split_of
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
 CALLS = 6  # of a function and turn: more functions teach more than more calls
-CHUNK = 1 << 15  # bytes gathered before a write
 TOLD = 250  # functions between two lines about how far it is
 
 
@@ -126,38 +123,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--trust", action="store_true", help="run programs without a box")
     asked = parser.parse_args(argv)
     warnings.simplefilter("ignore")
-    try:
+
+    def act() -> None:
         mixture = replace(load_config(asked.recipe, asked.function, Mixture), split=asked.split)
-        benchmark = Benchmark.read(asked.leave_out)
         made = mined(
             mixture, locate(asked.places), seed=asked.seed, worker=asked.worker, workers=asked.workers,
-            trust=asked.trust, benchmark=benchmark,
+            trust=asked.trust, benchmark=Benchmark.read(asked.leave_out),
         )  # fmt: skip
-        _write(made, asked.count)
-    except WorldlineError as error:
-        print(f"worldline: {error.slug}: {error}", file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        return 130
-    finally:
-        with contextlib.suppress(
-            OSError, ValueError
-        ):  # the reader may be gone: nothing is left to flush for it
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+        send(made, sys.stdout.buffer, asked.count)
 
-
-def _write(made: Iterator[Document], most: int) -> None:
-    waiting, file = bytearray(), sys.stdout.buffer
-    with contextlib.closing(made), contextlib.suppress(BrokenPipeError):  # type: ignore[type-var]
-        for number, document in enumerate(made, 1):
-            waiting += frame(document)
-            if len(waiting) >= CHUNK or number == most:
-                file.write(waiting)
-                file.flush()
-                waiting.clear()
-            if number == most:
-                return
+    return piped(act)
 
 
 if __name__ == "__main__":
