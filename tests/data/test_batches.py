@@ -249,7 +249,7 @@ def test_a_built_dataset_is_read_by_its_manifest(tmp_path: Path) -> None:
     for number in range(2):
         path = tmp_path / shard_name(number)
         path.write_bytes(path.read_bytes() + b"x")
-    with pytest.raises(DigestError, match="not the shard"):
+    with pytest.raises(DigestError, match="not the file that was written"):
         open_source(Dataset(folder=str(tmp_path)), seed="s")
 
 

@@ -230,7 +230,7 @@ def test_one_that_fails_is_counted_and_the_rest_goes_on(
     monkeypatch.setattr("worldline.data.mine.mine.functions", read_functions)
     with pytest.warns(UserWarning, match="even failed|later.py could not be read") as told:
         tally = mine([str(package)], out=tmp_path / "mined", trust=True)
-    assert len(told) == 2
+    assert len([each for each in told if each.category is UserWarning]) == 2
     assert (tally.files, tally.failed) == (4, 2)
     assert tally.calls == tally.functions == tally.candidates - 1 == len(read_mined(tmp_path / "mined")) > 5
 
