@@ -180,7 +180,7 @@ def test_damage_is_seen_before_anything_is_loaded(tmp_path: Path, damage: str) -
         path.unlink()
     else:
         path.write_bytes(data if damage == "flip" else data[:-1])
-    with pytest.raises(DigestError, match="not the file that was written|is gone"):
+    with pytest.raises(DigestError, match=r"not the file that was written|is gone"):
         checkpoint.open_model(tmp_path / "a")
 
 
@@ -357,7 +357,13 @@ def test_links_in_a_run_are_not_followed(tmp_path: Path) -> None:
     checkpoint.folder_of(run, 5).rename(moved)
     checkpoint.folder_of(run, 5).symlink_to(moved)
     own = (".anything.tmp", ".notes.old.tmp")
-    for name in (*own, ".step-00000007.tmp", ".step-00000007.new.tmp", "step-00000001", ".step-00000008.old.tmp"):
+    for name in (
+        *own,
+        ".step-00000007.tmp",
+        ".step-00000007.new.tmp",
+        "step-00000001",
+        ".step-00000008.old.tmp",
+    ):
         (run / name).symlink_to(folder)
     checkpoint.prune(run, 1)
     assert is_whole(folder)

@@ -17,7 +17,8 @@ from stored_traces import FINGERPRINT
 
 from worldline import files
 from worldline.data import shards
-from worldline.errors import BusyError, DiskError
+from worldline.data.build import shards as documents
+from worldline.errors import BusyError, DiskError, FingerprintError, FormatError, UsageError
 
 
 def test_a_draft_is_unseen_until_it_is_committed(tmp_path: Path) -> None:
@@ -195,6 +196,36 @@ def test_of_many_that_find_a_dead_holder_one_takes_over(tmp_path: Path) -> None:
             thread.join()
         assert len(got) == 1
         assert os.listdir(directory) == [".lock"]
+
+
+FOREIGN: tuple[dict[str, str], ...] = (
+    {".notes.tmp": "mine", "diary": "mine"},
+    {".notes.tmp": "mine", ".lock": "mine"},
+    {".manifest.json.1-2.tmp": "mine", "diary": "mine"},
+    {"manifest.json": '{"format": "elsewhere"}', ".manifest.json.1-2.tmp": "mine", ".lock": "mine"},
+)
+
+
+@pytest.mark.parametrize("number", range(len(FOREIGN)))
+@pytest.mark.parametrize("kind", [shards.ShardWriter, documents.Store])
+def test_a_folder_that_is_refused_keeps_all_that_was_in_it(tmp_path: Path, number: int, kind: Any) -> None:
+    for name, text in FOREIGN[number].items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises((UsageError, FormatError)):
+        kind(tmp_path, fingerprint=FINGERPRINT)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == FOREIGN[number]
+
+
+@pytest.mark.parametrize("kind", [shards.ShardWriter, documents.Store])
+def test_a_folder_of_another_fingerprint_is_not_swept(tmp_path: Path, kind: Any) -> None:
+    kind(tmp_path, fingerprint=FINGERPRINT).close()
+    for name in (".manifest.json.1-2.tmp", ".notes.tmp"):
+        (tmp_path / name).write_text("x")
+    with pytest.raises(FingerprintError):
+        kind(tmp_path, fingerprint={"other": 1})
+    assert sorted(os.listdir(tmp_path)) == [".manifest.json.1-2.tmp", ".notes.tmp", "manifest.json"]
+    kind(tmp_path, fingerprint=FINGERPRINT).close()
+    assert sorted(os.listdir(tmp_path)) == [".notes.tmp", "manifest.json"]
 
 
 def is_manifest(name: str) -> bool:

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 from browser import tab
-from runs import Erring
+from runs import Erring, copied
 
+from worldline.cli import main
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
@@ -190,6 +191,57 @@ def test_a_program_is_imagined_and_bundled(chromium: Any, tmp_path: Path) -> Non
     page.wait_for_selector(".steps .windowed-row:has-text('return')")
     page.context.close()
     assert opened.complaints.heard == []
+
+
+def test_what_cannot_be_read_is_told_in_the_page_and_by_the_verb(
+    chromium: Any, erring: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two lines that are no records, and one whose program is not the one that it names."""
+
+    def spoil(data: bytes) -> bytes:
+        lines = data.splitlines(keepends=True)
+        forged = json.loads(lines[4])
+        lines[4] = json.dumps({**forged, "source": forged["source"] + "# more"}).encode() + b"\n"
+        return b"".join([*lines[:2], b'{"at": "<b>1</b>"}\n', lines[3][:40] + b"\n", *lines[4:]])
+
+    path = copied(erring[0], tmp_path / "spoiled", spoil)
+    out = tmp_path / "page.html"
+    words = ["view", str(path), str(erring[1]), "--no-model", "--bundle", str(out)]
+    assert main(words) == 1
+    told = capsys.readouterr()
+    assert told.out.startswith(f"{out}: ")
+    findings = told.err.splitlines()
+    assert [line.split(": ")[:2] for line in findings] == [["finding", str(path)]] * 3
+    assert "2 lines are no records of a run: line 3: not a record of a run: " in findings[0]
+    assert "; line 4: not a record of a run: " in findings[0]
+    assert "records.jsonl is not what manifest.json says" in findings[1]
+    assert "1 cannot be opened: records.jsonl: the program of sample 4 is not" in findings[2]
+    opened = Opened(chromium, out)
+    for place in ("#/", "#/run/0"):
+        page = opened.open(place)
+        page.wait_for_selector("text=lines are no records of a run")
+        text = page.locator("main").inner_text()
+        assert "1 cannot be opened: records.jsonl: the program of sample 4" in text
+        assert str(tmp_path) not in text
+    assert opened.ask("samples", "0", {})["total"] == len(build(path)) == len(build(erring[0])) - 2
+    assert opened.ask("sample", "0", 5)["at"] == 5
+    said = opened.page.evaluate(
+        """async () => { const { api } = await import("worldline/api.js");
+        try { await api.sample("0", 4); } catch (error) { return error.message; } }"""
+    )
+    assert "could not be read" in said
+    page.context.close()
+    assert opened.complaints.heard == []
+
+
+def test_a_run_that_is_only_not_through_is_bundled_as_it_is(
+    erring: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = copied(erring[0], tmp_path / "killed", lambda data: data[:-20])
+    (path / "manifest.json").unlink()
+    assert main(["view", str(path), "--no-model", "--bundle", str(tmp_path / "page.html")]) == 0
+    assert capsys.readouterr().err == ""
+    assert b"the last line is torn" in (tmp_path / "page.html").read_bytes()
 
 
 def test_a_program_needs_a_model() -> None:

@@ -142,7 +142,7 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
 @cli.command()
 @click.argument("directory", type=click.Path())
 def verify(directory: str) -> None:
-    """Check every byte stored in DIRECTORY (traces, a dataset, a run, a model) against its manifest; exit 1 when one differs."""
+    """Check every byte in DIRECTORY (traces, a dataset, a run, a model) against its manifest; exit 1 if one differs."""
     from worldline.data import shards as traces
     from worldline.data.build import shards as datasets
     from worldline.model import checkpoint as models

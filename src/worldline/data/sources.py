@@ -8,7 +8,6 @@ for a dataset, nothing beyond the standard library: a trainer's machine may have
 from __future__ import annotations
 
 import hashlib
-import json
 import lzma
 import random
 import struct

@@ -60,7 +60,7 @@ Manifest = dict[str, Any]
 
 
 def begin(out: Path) -> Path:
-    """An empty folder to be filled, under the temporary name that belongs to `out`; UsageError if other files are there."""
+    """An empty folder to be filled, under the temporary name of `out`; UsageError if other files are in the way."""
     files.make_directory(out.parent)
     draft = draft_of(out)
     for path in (out, draft, _old(out)):
@@ -86,7 +86,9 @@ def _require_own(path: Path) -> None:
         return
     strange = files.strangers(path, _is_own) if path.is_dir() else [path.name]
     if strange:
-        raise UsageError(f"{path} would be lost, and is or holds what is no model's: {', '.join(strange[:3])}")
+        raise UsageError(
+            f"{path} would be lost, and is or holds what is no model's: {', '.join(strange[:3])}"
+        )
 
 
 def _is_own(name: str) -> bool:

@@ -1,8 +1,8 @@
 """What a mining has done so far, beside the file that it will write, so that one that was killed goes on.
 
-A line that says what it is, then one JSON line for each candidate, by a digest of all that decides what is found: a torn
-line is not read, and a candidate that has changed is not found. Several workers append to one journal, a line at a time.
-`close` keeps the journal, `finish` removes it. A file of that name that is none is refused and stays as it is.
+A line that says what it is, then one for each candidate, by a digest of all that decides what is found: a torn line is
+not read, and a candidate that has changed is not found. Several workers append to one journal, a line at a time. It is
+kept by `close` and removed by `finish`. A file of that name that is no journal is refused, and stays as it is.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ def _read(path: Path, data: bytes) -> dict[str, list[Kept]]:
         elif _is_kept(told):
             found[told[0]] = [(call, shown) for call, shown in told[1]]
         elif not any(line.startswith(start) or start.startswith(line) for start in _STARTS):
-            raise FormatError(f"{path}, line {number + 1}, is no line of a mining's journal: move the file away")
+            raise FormatError(
+                f"{path}, line {number + 1}, is no line of a mining's journal: move the file away"
+            )
     return found
 
 

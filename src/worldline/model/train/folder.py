@@ -23,7 +23,7 @@ _DIVERGED = re.compile(r"diverged(-\d+)?\.json")
 
 @contextmanager
 def held(out: Path) -> Iterator[None]:
-    """A run's folder for as long as it is trained; BusyError if another trainer has it, UsageError if it is no run's."""
+    """A run's folder while it is trained; BusyError if another trainer has it, UsageError if it is no run's."""
     files.make_directory(out)
     _require_run(out)
     with files.Lock(out):

@@ -160,7 +160,9 @@ def _damage(scenes: SceneCache, run: str, table: dict[str, Any]) -> list[str]:
     if run == LIVE:
         return []
     index = scenes.index(run)
-    return [f"{index.path}: {note}" for note in table["notes"] if note in index.damage or note not in index.notes]
+    return [
+        f"{index.path}: {note}" for note in table["notes"] if note in index.damage or note not in index.notes
+    ]
 
 
 def _chosen(fields: dict[str, list[Any]], limit: int) -> list[int]:

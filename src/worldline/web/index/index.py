@@ -121,7 +121,8 @@ def _damage(log: RunLog) -> tuple[str, ...]:
     if log.strange:
         more = log.strange - len(log.troubles)
         told = "; ".join((*log.troubles, *([f"and {more:,} more"] if more else ())))
-        found.append(f"{log.strange:,} {'lines are no records' if log.strange > 1 else 'line is no record'} of a run: {told}")
+        lines = "lines are no records" if log.strange > 1 else "line is no record"
+        found.append(f"{log.strange:,} {lines} of a run: {told}")
     return (*found, log.damage) if log.damage else tuple(found)
 
 
