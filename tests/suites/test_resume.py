@@ -280,13 +280,16 @@ def test_a_byte_that_changed_is_found(tmp_path: Path) -> None:
 
 LISTED = {"size": 6, "sha256": hashlib.sha256(b"secret").hexdigest()}
 MANIFESTS: dict[str, Any] = {
-    "format 2": {"format": 2}, "format true": {"format": True}, "no format": {"format": None}, "no files": {"files": None},
+    "format 2": {"format": 2}, "format true": {"format": True}, "no format": {"format": None},
+    "no files": {"files": None},
     "a list": {"files": [RECORDS]}, "files left out": {"files": {}}, "up": {"files": {"../../secret": LISTED}},
-    "beside": {"files": {"../secret": LISTED}}, "absolute": {"files": {"/etc/passwd": LISTED}}, "nul": {"files": {"a\0": LISTED}},
+    "beside": {"files": {"../secret": LISTED}}, "absolute": {"files": {"/etc/passwd": LISTED}},
+    "nul": {"files": {"a\0": LISTED}},
     "inside": {"files": {"more/secret": LISTED}}, "itself": {"files": {".": LISTED}}, "empty": {"files": {"": LISTED}},
     "no size": {"files": {RECORDS: {"sha256": "0" * 64}}}, "no digest": {"files": {RECORDS: {"size": 6}}},
     "size -1": {"files": {RECORDS: LISTED | {"size": -1}}}, "size 1.5": {"files": {RECORDS: LISTED | {"size": 1.5}}},
-    "size text": {"files": {RECORDS: LISTED | {"size": "6"}}}, "short digest": {"files": {RECORDS: LISTED | {"sha256": "0"}}},
+    "size text": {"files": {RECORDS: LISTED | {"size": "6"}}},
+    "short digest": {"files": {RECORDS: LISTED | {"sha256": "0"}}},
     "entry null": {"files": {RECORDS: None}}, "entry list": {"files": {RECORDS: []}},
     "null": None, "list": [], "number": 1, "text": "x", "deep": "[" * 100_000,
 }  # fmt: skip

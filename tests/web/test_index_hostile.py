@@ -159,7 +159,7 @@ def test_a_line_that_is_too_long_is_passed_over(
     huge = b'{"at": 0, "name": "' + b"x" * (1 << 18) + b'"}\n'
     index = build(copied(many, tmp_path / "run", lambda data: data + huge + data))
     assert len(index) == MANY
-    assert "1 lines" in index.notes[0]
+    assert "1 line is no record" in index.notes[0]
     assert f"line {MANY + 1}: longer than 65,536 bytes" in index.notes[0]
 
 
