@@ -193,21 +193,23 @@ def test_a_program_is_imagined_and_bundled(chromium: Any, tmp_path: Path) -> Non
     assert opened.complaints.heard == []
 
 
-def test_what_cannot_be_read_is_told_in_the_page_and_by_the_verb(
-    chromium: Any, erring: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def spoil(data: bytes) -> bytes:
     """Two lines that are no records, and one whose program is not the one that it names."""
+    lines = data.splitlines(keepends=True)
+    forged = json.loads(lines[4])
+    lines[4] = json.dumps({**forged, "source": forged["source"] + "# more"}).encode() + b"\n"
+    return b"".join([*lines[:2], b'{"at": "<b>1</b>"}\n', lines[3][:40] + b"\n", *lines[4:]])
 
-    def spoil(data: bytes) -> bytes:
-        lines = data.splitlines(keepends=True)
-        forged = json.loads(lines[4])
-        lines[4] = json.dumps({**forged, "source": forged["source"] + "# more"}).encode() + b"\n"
-        return b"".join([*lines[:2], b'{"at": "<b>1</b>"}\n', lines[3][:40] + b"\n", *lines[4:]])
 
-    path = copied(erring[0], tmp_path / "spoiled", spoil)
-    out = tmp_path / "page.html"
-    words = ["view", str(path), str(erring[1]), "--no-model", "--bundle", str(out)]
-    assert main(words) == 1
+LOST = "1 cannot be opened: records.jsonl: the program of sample 4 is not"
+
+
+@pytest.mark.parametrize("name", ["page.html", "site"])
+def test_what_cannot_be_read_is_told_by_the_verb_and_in_the_bundle(
+    erring: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path, out = copied(erring[0], tmp_path / "spoiled", spoil), tmp_path / name
+    assert main(["view", str(path), str(erring[1]), "--no-model", "--bundle", str(out)]) == 1
     told = capsys.readouterr()
     assert told.out.startswith(f"{out}: ")
     findings = told.err.splitlines()
@@ -215,14 +217,28 @@ def test_what_cannot_be_read_is_told_in_the_page_and_by_the_verb(
     assert "2 lines are no records of a run: line 3: not a record of a run: " in findings[0]
     assert "; line 4: not a record of a run: " in findings[0]
     assert "records.jsonl is not what manifest.json says" in findings[1]
-    assert "1 cannot be opened: records.jsonl: the program of sample 4 is not" in findings[2]
+    assert LOST in findings[2]
+    page = (out if name == "page.html" else out / "index.html").read_text("utf-8")
+    block = re.search(r'id="data-runs">(.*?)</script>', page)
+    assert block is not None
+    runs = json.loads(block[1])
+    assert [line.partition(f"{path}: ")[2] for line in findings] == runs["runs"][0]["notes"]
+    assert runs["runs"][1]["notes"] == []
+    assert {"sample-0-3", "sample-0-4"}.isdisjoint(runs["names"])
+    assert "sample-0-5" in runs["names"]
+    assert str(tmp_path) not in page
+
+
+def test_what_cannot_be_read_is_shown_on_the_page(
+    chromium: Any, erring: tuple[Path, Path], tmp_path: Path
+) -> None:
+    path, out = copied(erring[0], tmp_path / "spoiled", spoil), tmp_path / "page.html"
+    bundle(SceneCache([build(path), build(erring[1])]), out)
     opened = Opened(chromium, out)
     for place in ("#/", "#/run/0"):
         page = opened.open(place)
         page.wait_for_selector("text=lines are no records of a run")
-        text = page.locator("main").inner_text()
-        assert "1 cannot be opened: records.jsonl: the program of sample 4" in text
-        assert str(tmp_path) not in text
+        assert LOST in page.locator("main").inner_text()
     assert opened.ask("samples", "0", {})["total"] == len(build(path)) == len(build(erring[0])) - 2
     assert opened.ask("sample", "0", 5)["at"] == 5
     said = opened.page.evaluate(
