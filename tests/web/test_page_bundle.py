@@ -229,6 +229,16 @@ def test_what_cannot_be_read_is_told_by_the_verb_and_in_the_bundle(
     assert str(tmp_path) not in page
 
 
+def test_a_line_that_is_no_record_is_a_finding_by_itself(
+    erring: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = copied(erring[0], tmp_path / "spoiled", lambda data: data + b"[]\n")
+    assert main(["view", str(path), "--no-model", "--bundle", str(tmp_path / "page.html")]) == 1
+    told = capsys.readouterr()
+    assert told.out.startswith(f"{tmp_path / 'page.html'}: ")
+    assert told.err.startswith(f"finding: {path}: 1 line is no record of a run: line ")
+
+
 def test_what_cannot_be_read_is_shown_on_the_page(
     chromium: Any, erring: tuple[Path, Path], tmp_path: Path
 ) -> None:
