@@ -142,15 +142,17 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
 @cli.command()
 @click.argument("directory", type=click.Path())
 def verify(directory: str) -> None:
-    """Check every byte stored in DIRECTORY (traces, a dataset, a run) against its manifest; exit 1 when one differs."""
+    """Check every byte in DIRECTORY (traces, a dataset, a run, a model) against its manifest; exit 1 if one differs."""
     from worldline.data import shards as traces
     from worldline.data.build import shards as datasets
+    from worldline.model import checkpoint as models
     from worldline.suites.run import directory as runs
 
-    kind = datasets if datasets.is_dataset(directory) else traces
-    found = (
-        runs.findings(Path(directory)) if runs.is_run(directory) else list(map(str, kind.verify(directory)))
-    )
+    path = Path(directory)
+    if runs.is_run(path) or models.is_model(path):
+        found = (runs if runs.is_run(path) else models).findings(path)
+    else:
+        found = list(map(str, (datasets if datasets.is_dataset(path) else traces).verify(path)))
     for finding in found:
         click.echo(f"finding: {finding}")
     if found:
