@@ -54,7 +54,7 @@ def _address_space(limits: dict[str, float]) -> int:
 
 
 class Boxed:
-    """A fresh pid and IPC namespace and a fresh tmpfs for each program."""
+    """A fresh pid, IPC and network namespace and a fresh tmpfs for each program."""
 
     def __init__(self, config: dict[str, Any]) -> None:
         self.own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
@@ -68,24 +68,15 @@ class Boxed:
         self.proc = os.stat("/proc").st_dev
 
     def prepare(self) -> None:
-        """A tmpfs, and a namespace whose first process does nothing: killing it kills everyone in there."""
+        """A tmpfs, a network with a loopback, and a pid namespace whose first process only waits: with it, all die."""
         disk = int(self.limits["disk"])
         size = f"size={disk},nr_inodes={disk // 4096 + 64},mode=755"
         kernel.mount("tmpfs", confine.SCRATCH, kernel.MS_NOSUID | kernel.MS_NODEV, size)
         for name in ("work", "tmp", "shm"):
             os.mkdir(f"{confine.SCRATCH}/{name}")
-        kernel.unshare(kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC)
-        self.init = os.fork()
-        if self.init == 0:
-            self._stay()
-
-    def _stay(self) -> None:
-        """Process 1: it adopts orphans and reaps them, holds no file, and never ends by itself."""
-        os.setsid()
-        os.closerange(0, 4096)
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        while True:
-            signal.pause()
+        kernel.unshare(kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET)
+        kernel.loopback_up()
+        self.init = kernel.start_idler()
 
     def begin(self) -> None:
         """All is prepared."""
