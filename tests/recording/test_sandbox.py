@@ -24,7 +24,9 @@ from worldline.recording.sandbox import Box, SandboxRun, open_box
 LIMITS = Limits(wall=30, memory=128 << 20, processes=8, disk=8 << 20, output=10_000, trace_bytes=1 << 20)
 GUEST = """
 import os, struct, sys
-def run(spec, wire):
+def run(spec, wire, report):
+    os.write(report, b"begun")
+    os.close(report)
     sys.argv = [spec["name"], *spec["argv"]]
     exec(compile(spec["source"], spec["name"], "exec"), {"__name__": "__main__", "wire": wire, "spec": spec})
     sys.stdout.flush()

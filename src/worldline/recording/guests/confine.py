@@ -6,6 +6,7 @@ capabilities refuse already what is refused here, so that this layer only takes 
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import struct
@@ -20,6 +21,7 @@ _TERMINAL_IOCTLS = (0x5412, 0x541C, 0x541D)  # TIOCSTI, TIOCLINUX, TIOCCONS
 # unix and IP, which the empty network namespace confines; vsock and others it does not.
 _FAMILIES = (1, 2, 10)
 _CLONE3 = 435
+MAX_FILES = 1024
 _PROCESSORS = os.cpu_count() or 1
 
 # Numbers by architecture: audit's name of it, clone, ioctl, socket, what the zygote itself still needs (mount,
@@ -103,16 +105,21 @@ def syscall_filters(machine: str) -> tuple[bytes, bytes] | None:
     return b"".join(zygote), b"".join(child)
 
 
+def processor_seconds(limits: dict[str, float]) -> int:
+    """What one process may work: more than its deadline leaves it, for the time that no host looks at the clock."""
+    return math.ceil(limits["wall"]) * _PROCESSORS + 2
+
+
 def set_rlimits(limits: dict[str, float], *, processes: int, address_space: int | None) -> None:
     """The limits of one process; a cgroup bounds the family where there is one."""
-    disk = int(limits["disk"])
     bounds = {
         resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: disk,
-        resource.RLIMIT_NOFILE: 1024,
+        # Behind the file system's own bound, which has a page to spare: where files are written it comes first.
+        resource.RLIMIT_FSIZE: int(limits["disk"]) + 2 * resource.getpagesize(),
+        resource.RLIMIT_NOFILE: MAX_FILES,
         resource.RLIMIT_MEMLOCK: 1 << 20,
         resource.RLIMIT_MSGQUEUE: 1 << 16,
-        resource.RLIMIT_CPU: int(limits["wall"]) * _PROCESSORS + 2,
+        resource.RLIMIT_CPU: processor_seconds(limits),
     }
     if processes:
         bounds[resource.RLIMIT_NPROC] = processes

@@ -23,6 +23,7 @@ class Ward(Protocol):
     """What the zygote needs of a place for programs, in the order of one program's life."""
 
     landlock: int
+    limits: dict[str, float]
 
     def prepare(self) -> None:
         """Long before the fork, in the zygote."""
@@ -34,7 +35,7 @@ class Ward(Protocol):
         """After the fork, in the child, which then stands in the program's directory."""
 
     def confine(self) -> None:
-        """In the child, last of all."""
+        """In the child, before anything of the program is written."""
 
     def kill(self, child: int) -> None:
         """End the program and everyone it started, now."""
@@ -70,7 +71,8 @@ class Boxed:
     def prepare(self) -> None:
         """A tmpfs, a network with a loopback, and a pid namespace whose first process only waits: with it, all die."""
         disk = int(self.limits["disk"])
-        size = f"size={disk},nr_inodes={disk // 4096 + 64},mode=755"
+        # With a page to spare, a file system that is full has been asked for more than `disk`.
+        size = f"size={disk + resource.getpagesize()},nr_inodes={disk // 4096 + 64},mode=755"
         kernel.mount("tmpfs", confine.SCRATCH, kernel.MS_NOSUID | kernel.MS_NODEV, size)
         for name in ("work", "tmp", "shm"):
             os.mkdir(f"{confine.SCRATCH}/{name}")
