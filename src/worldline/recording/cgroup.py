@@ -48,6 +48,9 @@ class Cgroup:
         else:
             (mem / "memory.limit_in_bytes").write_text(total)
             _try_write(mem / "memory.memsw.limit_in_bytes", total)
+            _try_write(
+                mem / "memory.kmem.tcp.limit_in_bytes", str(memory)
+            )  # IP sockets have a count of their own
 
     def spent(self) -> str:
         """Which limit was hit since the last call: `memory`, `processes`, or nothing."""
@@ -81,7 +84,7 @@ def _try_write(path: Path, text: str) -> None:
     try:
         path.write_text(text)
     except OSError:
-        return  # no swap accounting in this kernel: nothing to bound
+        return  # no such accounting in this kernel: nothing to bound
 
 
 def _counter(path: Path, key: str) -> int:

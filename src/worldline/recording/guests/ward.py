@@ -59,9 +59,9 @@ class Boxed:
 
     def __init__(self, config: dict[str, Any]) -> None:
         self.own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
-        self.layers = confine.Confinement(config["machine"])
-        self.landlock = self.layers.abi
         self.has_cgroup = bool(config["cgroup"])
+        self.layers = confine.Confinement(config["machine"], counted=self.has_cgroup)
+        self.landlock = self.layers.abi
         # With a cgroup the rlimit stands a little behind it: the cgroup counts what it refuses, so it must come first.
         self.limits = config["limits"]
         self.processes = self.limits["processes"] + config["extra_processes"] + (16 if self.has_cgroup else 0)
@@ -95,7 +95,8 @@ class Boxed:
     def confine(self) -> None:
         """rlimits, and the layers that cannot be taken off again."""
         space = None if self.has_cgroup else _address_space(self.limits)
-        confine.set_rlimits(self.limits, processes=self.processes, address_space=space)
+        files = confine.files_at_once(self.limits, counted=self.has_cgroup)
+        confine.set_rlimits(self.limits, processes=self.processes, files=files, address_space=space)
         self.layers.apply()
 
     def kill(self, child: int) -> None:
@@ -144,7 +145,8 @@ class Bare:
         """rlimits alone; the number of processes is per user here, and is left alone."""
         kernel.no_new_privileges()
         space = None if self.has_cgroup else _address_space(self.limits)
-        confine.set_rlimits(self.limits, processes=0, address_space=space)
+        files = confine.files_at_once(self.limits, counted=True)  # the program is trusted
+        confine.set_rlimits(self.limits, processes=0, files=files, address_space=space)
 
     def kill(self, child: int) -> None:
         """The program's session, and then whoever is left."""
