@@ -204,9 +204,14 @@ class Confinement:
         kernel.drop_bounding_set(_bounding_set())
         kernel.install_filter(everyones)
 
-    def apply(self) -> None:
+    def ruleset(self) -> tuple[int, ...]:
+        """The file of landlock's rules, of the tmpfs that is mounted now; none where there is no landlock."""
+        return (kernel.landlock_ruleset(self.abi, self.allowed),) if self.abi else ()
+
+    def apply(self, ruleset: tuple[int, ...]) -> None:
         """No way back for a child: capabilities, files, system calls."""
         kernel.drop_capabilities()
-        if self.abi:
-            kernel.landlock(self.abi, self.allowed)
+        for rules in ruleset:
+            kernel.landlock(rules)
+            os.close(rules)
         kernel.install_filter(self.filter)

@@ -33,6 +33,7 @@ _KNOWN_BITS = {1: 13, 2: 14, 3: 15, 4: 15}  # ABI 5 added device ioctls, the 16t
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _every_signal, _heeded = b"\xff" * 128, ctypes.create_string_buffer(128)
+_capset = _libc.capset  # found before the fork, not after it
 _stack = ctypes.create_string_buffer(1 << 14)  # of the process that only waits
 
 
@@ -122,7 +123,7 @@ def drop_bounding_set(capabilities: list[int]) -> None:
 def drop_capabilities() -> None:
     """Drop every capability that is held."""
     header = struct.pack("<Ii", _CAPABILITY_VERSION_3, 0)
-    _check(_libc.capset(header, b"\0" * 24), "capset")
+    _check(_capset(header, b"\0" * 24), "capset")
 
 
 def install_filter(program: bytes) -> None:
@@ -138,8 +139,8 @@ def landlock_abi() -> int:
     return max(0, int(_libc.syscall(ctypes.c_long(_LANDLOCK_CREATE_RULESET), None, ctypes.c_size_t(0), 1)))
 
 
-def landlock(abi: int, allowed: list[tuple[str, int]]) -> None:
-    """From here on, only what `allowed` says under each path, and no signals or abstract sockets outwards."""
+def landlock_ruleset(abi: int, allowed: list[tuple[str, int]]) -> int:
+    """A file that stands for what `allowed` says under each path, and no signals or abstract sockets outwards."""
     handled = (1 << _KNOWN_BITS.get(abi, 16)) - 1
     ruleset = struct.pack("<QQQ", handled, 0, 3 if abi >= 6 else 0)[: 8 if abi < 4 else 16 if abi < 6 else 24]
     fd = _syscall("landlock", _LANDLOCK_CREATE_RULESET, ruleset, ctypes.c_size_t(len(ruleset)), 0)
@@ -148,5 +149,9 @@ def landlock(abi: int, allowed: list[tuple[str, int]]) -> None:
         rule = struct.pack("<Qi", access & handled, where)
         _syscall(f"landlock {path}", _LANDLOCK_ADD_RULE, fd, 1, rule, 0)
         os.close(where)
-    _syscall("landlock", _LANDLOCK_RESTRICT_SELF, fd, 0)
-    os.close(fd)
+    return fd
+
+
+def landlock(ruleset: int) -> None:
+    """From here on, only what a ruleset allows."""
+    _syscall("landlock", _LANDLOCK_RESTRICT_SELF, ruleset, 0)

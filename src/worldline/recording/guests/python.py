@@ -59,13 +59,20 @@ def global_names(code: types.CodeType) -> tuple[str, ...]:
 
 
 _natives: dict[str | None, Any] = {}
+_opened: list[Any] = []  # stdin, stdout, stderr
 
 
-def warm(native: str | None) -> Any:
-    """Before the first program is there: load the native core, and take our own modules out of the program's sight."""
+def warm(native: str | None) -> None:
+    """Before the first program is there: what each would need is made, and our own modules leave its sight."""
+    _opened[:] = streams.open_streams()
+    _load(native)
     package = __package__ or ""
     for name in [name for name in _modules if name == package or name.startswith(package + ".")]:
         del _modules[name]
+
+
+def _load(native: str | None) -> Any:
+    """The native core, if there is one."""
     if native is None:
         return None
     if native not in _natives:
@@ -87,7 +94,7 @@ def run(spec: dict[str, Any], wire_fd: int, report: int) -> NoReturn:
     root = os.getcwd()
     paths = {os.path.join(root, name): name for name in (spec["name"], *spec["files"])}
     path = spec["native"] if spec["core"] != "python" else None
-    native = _natives.get(path) or warm(path)
+    native = _load(path)
     core: Any = native or recorder
     rec = core.Recorder(buffer, paths, spec["limits"], global_names)
     rec.meta("name", sys.implementation.name)
@@ -95,9 +102,9 @@ def run(spec: dict[str, Any], wire_fd: int, report: int) -> NoReturn:
     rec.meta("core", "native" if native else "python")
     if spec.get("change") is not None:
         rec.intervene(spec["change"], spec["limits"])
-    opened = streams.open_streams(rec)
+    streams.tell(rec)
     _set_up_interpreter(spec, root)
-    prepared = _Run(spec, rec, opened, os.path.join(root, spec["name"]))
+    prepared = _Run(spec, rec, os.path.join(root, spec["name"]))
     os.write(report, b"begun")  # now, and not later: its text decides how long it takes to compile
     os.close(report)
     try:
@@ -168,8 +175,8 @@ def _audit_thread_starts(hook: Callable[[str, tuple[Any, ...]], None]) -> None:
 class _Run:
     """One run of one program, from its first line to the end record."""
 
-    def __init__(self, spec: dict[str, Any], rec: Any, opened: list[Any], path: str) -> None:
-        self.spec, self.rec, self.opened, self.path = spec, rec, opened, path
+    def __init__(self, spec: dict[str, Any], rec: Any, path: str) -> None:
+        self.spec, self.rec, self.path = spec, rec, path
         self.running = _watch(rec)
         self.reached = _guard_monitoring(self.running)
         self.bounds = _bounds()
@@ -286,7 +293,7 @@ class _Run:
         atexit._run_exitfuncs()
         status = _flush(status, getattr(sys, "stdout", None), getattr(sys, "stderr", None))
         self._tear_down()
-        return _flush(status, *self.opened[1:])
+        return _flush(status, *_opened[1:])
 
     def _tear_down(self) -> None:
         """What ends with the program's module ends now: finalisers run as at the interpreter's own end."""

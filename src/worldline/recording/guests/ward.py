@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import os
 import resource
-import shutil
 import signal
-import tempfile
 from typing import Any, Protocol
 
 from . import confine, kernel
@@ -23,6 +21,7 @@ class Ward(Protocol):
     """What the zygote needs of a place for programs, in the order of one program's life."""
 
     landlock: int
+    files: tuple[int, ...]  # what the child needs to be confined; not beyond that
     limits: dict[str, float]
 
     def prepare(self) -> None:
@@ -66,6 +65,7 @@ class Boxed:
         self.limits = config["limits"]
         self.processes = self.limits["processes"] + config["extra_processes"] + (16 if self.has_cgroup else 0)
         self.init = 0
+        self.files: tuple[int, ...] = ()
         self.proc = os.stat("/proc").st_dev
 
     def prepare(self) -> None:
@@ -79,6 +79,9 @@ class Boxed:
         kernel.unshare(kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET)
         kernel.loopback_up()
         self.init = kernel.start_idler()
+        self.files = (
+            self.layers.ruleset()
+        )  # here, where it is cheaper than in a child that has just been forked
 
     def begin(self) -> None:
         """All is prepared."""
@@ -97,7 +100,7 @@ class Boxed:
         space = None if self.has_cgroup else _address_space(self.limits)
         files = confine.files_at_once(self.limits, counted=self.has_cgroup)
         confine.set_rlimits(self.limits, processes=self.processes, files=files, address_space=space)
-        self.layers.apply()
+        self.layers.apply(self.files)
 
     def kill(self, child: int) -> None:
         """The namespace's first process takes all others with it."""
@@ -113,6 +116,8 @@ class Boxed:
 
     def clear(self) -> None:
         """The tmpfs and the namespace's /proc go."""
+        for fd in self.files:
+            os.close(fd)
         if os.stat("/proc").st_dev != self.proc:  # the child may have failed before it mounted its own
             kernel.unmount("/proc")
         kernel.unmount(confine.SCRATCH)
@@ -122,6 +127,7 @@ class Bare:
     """No box: a session of its own and a temporary directory."""
 
     landlock = 0
+    files = ()
 
     def __init__(self, config: dict[str, Any]) -> None:
         kernel.adopt_orphans()
@@ -134,6 +140,8 @@ class Bare:
 
     def begin(self) -> None:
         """A directory that is removed afterwards."""
+        import tempfile  # and all that it imports: not for the zygote of a box, which is copied for each program
+
         self.directory = tempfile.mkdtemp(prefix="worldline-")
 
     def enter(self) -> None:
@@ -162,6 +170,8 @@ class Bare:
 
     def clear(self) -> None:
         """The directory goes."""
+        import shutil
+
         shutil.rmtree(self.directory, ignore_errors=True)
 
 

@@ -31,6 +31,7 @@ WARM = (  # what small programs import most; not `random`, whose state every pro
 )  # fmt: skip
 
 
+_decoder = json.JSONDecoder()
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -60,14 +61,14 @@ def _place(fd: int) -> int:
     return moved
 
 
-def _arrange_files(fds: list[int]) -> tuple[bytes, int, int]:
-    """stdin, stdout and stderr in their places, the wire and the report out of sight, all else closed."""
+def _arrange_files(fds: list[int], needed: tuple[int, ...]) -> tuple[bytes, int, int]:
+    """stdin, stdout and stderr in their places, the wire and the report out of sight, all not needed closed."""
     spec, wire, report, *standard = fds
     text = os.pread(spec, os.fstat(spec).st_size, 0)
     for number, fd in enumerate(standard):
         os.dup2(fd, number)
     wire, report = _place(wire), _place(report)
-    kept = sorted((wire, report))
+    kept = sorted((wire, report, *needed))
     for low, high in zip((2, *kept), (*kept, 4096), strict=True):
         os.closerange(low + 1, high)
     return text, wire, report
@@ -109,8 +110,8 @@ def _become(ward: Ward, guest: Any, fds: list[int]) -> NoReturn:
     report = fds[2]
     try:
         os.setsid()
-        text, wire, report = _arrange_files(fds)
-        spec = json.loads(text)
+        text, wire, report = _arrange_files(fds, ward.files)
+        spec = _decoder.raw_decode(text.decode())[0]
         ward.enter()
         ward.confine()
         _write_files(spec)
