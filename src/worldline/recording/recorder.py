@@ -18,6 +18,7 @@ from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.recording import native, wire
 from worldline.recording.box import BoxPlan
+from worldline.recording.exchange import SLACK
 from worldline.recording.interpreter import find
 from worldline.recording.sandbox import Box, SandboxRun, open_box
 from worldline.recording.verdict import judge, readable
@@ -71,7 +72,7 @@ class BoxWorker:
         same = (
             first.outcome == second.outcome
             and first.output == second.output
-            and list(first.frames) == list(second.frames)
+            and first.frames == second.frames
             and first.columns == second.columns
         )
         return first if same else replace(first, notes=(*first.notes, "nondeterministic"))
@@ -90,8 +91,8 @@ class BoxWorker:
         }  # fmt: skip
 
     def _trace(self, program: Program, run: SandboxRun) -> Trace:
-        decoded = wire.decode(run.wire)
         python, limits = self.setup.plan.python, self.setup.limits
+        decoded = wire.decode(run.wire, steps=limits.steps, weight=limits.trace_bytes + SLACK)
         meta = {
             "name": python.name,
             "version": python.version,

@@ -13,7 +13,6 @@ import builtins
 import gc
 import importlib.machinery
 import importlib.util
-import mmap
 import opcode
 import os
 import site
@@ -75,17 +74,19 @@ def warm(native: str | None) -> Any:
 
 def run(spec: dict[str, Any], wire_fd: int) -> NoReturn:
     """Record the program of `spec` into the file `wire_fd`; ends the process."""
-    kept = os.dup(wire_fd)
-    os.close(kept)
-    buffer = mmap.mmap(wire_fd, os.fstat(wire_fd).st_size)
-    os.close(wire_fd)
-    os.close(kept)  # mmap keeps a duplicate at the number that was free; the program must not find it there
     root = os.getcwd()
     paths = {os.path.join(root, name): name for name in (spec["name"], *spec["files"])}
     path = spec["native"] if spec["core"] != "python" else None
     native = _natives.get(path) or warm(path)
     core: Any = native or recorder
-    rec = core.Recorder(buffer, paths, spec["limits"], global_names)
+    free = os.dup(wire_fd)
+    os.close(free)
+    rec = core.Recorder(wire_fd, paths, spec["limits"], global_names)
+    os.close(wire_fd)
+    if native is None:
+        os.close(
+            free
+        )  # mmap keeps a duplicate at the number that was free; the program must not find it there
     rec.meta("name", sys.implementation.name)
     rec.meta("version", ".".join(map(str, sys.version_info[:3])))
     rec.meta("core", "native" if native else "python")
