@@ -20,7 +20,7 @@ from typing import Any
 
 from measure import FILE, WORKLOADS
 from peers import itself
-from worldline_cores import LIMITS, ROOM, native_core
+from worldline_cores import LIMITS, fresh_wire, native_core
 
 from worldline.core.program import Program
 from worldline.recording import wire
@@ -65,10 +65,8 @@ def boxed(number: int) -> dict[str, float]:
 
 def wire_of(workload: str, rounds: int) -> bytes:
     """The wire of some rounds of a workload, by the native core."""
-    import mmap
-
-    buffer = mmap.mmap(-1, ROOM)
-    recorder = native_core()(buffer, {str(FILE): FILE.name}, LIMITS, global_names)
+    fd = fresh_wire()
+    recorder = native_core()(fd, {str(FILE): FILE.name}, LIMITS, global_names)
     chosen = WORKLOADS[workload]
     function = itself(chosen.function)
     recorder.start()
@@ -76,14 +74,16 @@ def wire_of(workload: str, rounds: int) -> bytes:
         function(*chosen.arguments())
     recorder.stop()
     recorder.end("returned", "")
-    return buffer[: int.from_bytes(buffer[8:16], "little")]
+    data = os.pread(fd, int.from_bytes(os.pread(fd, 8, 8), "little"), 0)
+    os.close(fd)
+    return data
 
 
 def decoding(workload: str, rounds: int) -> dict[str, float]:
     """Steps a second through each decoder, which must agree."""
     data = wire_of(workload, rounds)
     fast, columns = clocked(lambda: wire.decode(data))
-    slow, readable = clocked(lambda: wire._by_python(data, None))
+    slow, readable = clocked(lambda: wire._by_python(memoryview(data), None, wire.UNBOUNDED, wire.UNBOUNDED))
     if columns.columns != readable.columns:
         raise RuntimeError("the two decoders disagree")
     steps = len(columns.columns)

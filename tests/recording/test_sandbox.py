@@ -56,8 +56,8 @@ def lean(plan: BoxPlan) -> Iterator[Box]:
 
 def run(box: Box, source: str, stdin: bytes = b"", **more: Any) -> SandboxRun:
     spec = {
-        "name": "program.py", "source": source, "call": None, "argv": [], "files": {}, "core": "auto",
-        "limits": box.limits.__dict__, "native": None, **more,
+        "name": "program.py", "source": source, "call": None, "argv": [], "files": {},
+        "limits": box.limits.__dict__, **more,
     }  # fmt: skip
     return box.run(spec, stdin)
 
