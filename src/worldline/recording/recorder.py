@@ -57,6 +57,7 @@ class BoxWorker:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.box: Box | None = None
+        self._limits = asdict(setup.limits)
 
     def record(self, program: Program, change: dict[str, Any] | None = None) -> Trace:
         """One program's trace. One that a box broke under, or could not begin, has a second chance in a fresh one."""
@@ -86,7 +87,7 @@ class BoxWorker:
     def _spec(self, program: Program) -> dict[str, Any]:
         return {
             "name": program.name, "source": program.source, "call": program.call, "argv": list(program.argv),
-            "files": dict(program.files), "limits": asdict(self.setup.limits),
+            "files": dict(program.files), "limits": self._limits,
         }  # fmt: skip
 
     def _trace(self, program: Program, run: SandboxRun) -> Trace:

@@ -16,7 +16,7 @@ import struct
 CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x08000000, 0x20000000, 0x40000000
 _CLONE_VM = 0x100
 _SIG_DFL, _SIG_IGN = 0, 1
-_SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
+_SIOCSIFFLAGS, _LO_UP = 0x8914, struct.pack("16sh14x", b"lo", 1)  # IFF_UP
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MNT_DETACH = 2, 4, 8, 2
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP = 1, 22, 24
 _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
@@ -66,7 +66,7 @@ def setns(fd: int, kind: int) -> None:
 def loopback_up() -> None:
     """Give the network namespace the one interface that it has: 127.0.0.1 and ::1."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as any_socket:
-        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, _LO_UP)
 
 
 def start_idler() -> int:
