@@ -23,8 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "sanitize"
 FLAGS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 OPTIONS = {
-    # CPython keeps much until its end, so leaks are not looked for; a program's whole memory is its cgroup's gibibyte.
-    "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1:quarantine_size_mb=16",
+    # CPython keeps much until its end, so leaks are not looked for. A program may crash by itself, by a signal, as plain.
+    "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1:quarantine_size_mb=16:handle_segv=0",
     "UBSAN_OPTIONS": "print_stacktrace=1:abort_on_error=1",
     "PYTHONMALLOC": "malloc",
 }
@@ -35,7 +35,7 @@ TESTS = (
 )  # fmt: skip
 FULL = {"WORLDLINE_WIRES": "100000", "WORLDLINE_FUZZ": "400"}
 COMMAND = """\
-#!/bin/sh
+#!/bin/bash
 export LD_PRELOAD='{preload}' {options}
 exec -a "$0" '{python}' "$@"
 """
