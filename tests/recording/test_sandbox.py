@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -87,6 +88,28 @@ def test_hashes_and_addresses_are_the_same_in_every_box(plan: BoxPlan, box: Box)
 def test_root_does_not_run_the_box_as_root(box: Box) -> None:
     status = Path(f"/proc/{box._process.pid}/status").read_text()
     assert "Uid:\t0" not in status
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_what_one_box_uses_up_another_does_not_lack(plan: BoxPlan) -> None:
+    """The kernel counts pipe buffers by user: one user of two boxes would find them gone."""
+    name = f"wl{os.getpid()}pipes"
+    size = "fcntl.fcntl(os.pipe()[1], fcntl.F_SETPIPE_SZ, 1 << 20)"
+    enlarge = f"import ctypes, fcntl, os, time\ndef enlarge(): return {size}\n"
+    greedy = f"{enlarge}try:\n    while True: enlarge()\nexcept OSError as e: assert e.errno == 1\n"
+    tell = f"ctypes.CDLL(None).prctl(15, {name!r}.encode(), 0, 0, 0)\ntime.sleep(600)\n"
+    with open_box(plan, replace(LIMITS, wall=600)) as one, open_box(plan, LIMITS) as other:
+        hoarder = threading.Thread(target=run, args=(one, greedy + tell))
+        hoarder.start()
+        while name not in _names() and hoarder.is_alive():
+            pass
+        assert hoarder.is_alive()
+        try:
+            found = run(other, f"{enlarge}print(enlarge())")
+        finally:
+            one.kill()
+            hoarder.join()
+    assert (found.stdout, found.fault) == (b"1048576\n", "")
 
 
 def test_the_program_and_its_files_stand_in_its_directory(box: Box) -> None:
