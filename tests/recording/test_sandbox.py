@@ -25,7 +25,9 @@ from worldline.recording.sandbox import Box, SandboxRun, open_box
 LIMITS = Limits(wall=30, memory=128 << 20, processes=8, disk=8 << 20, output=10_000, trace_bytes=1 << 20)
 GUEST = """
 import os, struct, sys
-def run(spec, wire):
+def run(spec, wire, report):
+    os.write(report, b"begun")
+    os.close(report)
     sys.argv = [spec["name"], *spec["argv"]]
     exec(compile(spec["source"], spec["name"], "exec"), {"__name__": "__main__", "wire": wire, "spec": spec})
     sys.stdout.flush()
@@ -371,3 +373,61 @@ def test_where_no_cgroup_can_be_had_there_is_none(tmp_path: Path) -> None:
     mounts = f"30 20 0:26 / {tmp_path} rw - cgroup2 cgroup2 rw\n"
     assert cgroup.make("worldline-1-0", table="0::/\n", mounts=mounts) is None
     assert list(tmp_path.iterdir()) == []
+
+
+COUNTED = "[open(f'/proc/net/{n}').read() for n in ('dev', 'sockstat', 'unix', 'snmp', 'netstat')]"
+TALK = f"""
+import socket
+before = {COUNTED}
+with socket.create_server(('127.0.0.1', 40_000)) as server, socket.create_connection(server.getsockname()) as near:
+    far = server.accept()[0]
+    far.close()  # first to close: the port waits in TIME_WAIT
+    assert near.recv(1) == b''
+waiting = any(line.split()[3] == '06' for line in open('/proc/net/tcp').readlines()[1:])
+with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as datagrams:
+    datagrams.bind(('::1', 0))
+    datagrams.sendto(b'to itself', datagrams.getsockname())
+    assert datagrams.recv(99) == b'to itself'
+socket.socket(socket.AF_UNIX).bind('\\0abstract')
+print(json.dumps([waiting, before != {COUNTED}, before]))
+"""
+STRICT = f"""
+import socket
+counted = {COUNTED}
+socket.socket().bind(('127.0.0.1', 40_000))  # SO_REUSEADDR is off: TIME_WAIT would make it busy
+socket.socket(socket.AF_UNIX).bind('\\0abstract')
+print(json.dumps(counted))
+"""
+
+
+def test_each_program_has_a_network_of_its_own(box: Box) -> None:
+    waiting, counted, before = told(box, TALK)
+    assert (waiting, counted) == (True, True)
+    assert told(box, STRICT) == before == told(box, STRICT)
+
+
+def test_the_first_process_heeds_nothing_and_shows_nothing(box: Box) -> None:
+    source = """
+import contextlib, signal, time
+refused = []
+for act in (lambda: open('/proc/1/mem'), lambda: os.readlink('/proc/1/fd/3'), lambda: open('/proc/1/maps').read()):
+    try:
+        act()
+    except PermissionError as error:
+        refused.append(error.errno)
+for number in signal.valid_signals():
+    with contextlib.suppress(PermissionError):  # where landlock stands before it
+        os.kill(1, number)
+if not os.fork():  # an orphan, whom the first process reaps
+    if orphan := os.fork():
+        os._exit(orphan)
+    os._exit(0)
+orphan = os.waitstatus_to_exitcode(os.wait()[1])
+while os.path.exists(f'/proc/{orphan}'):
+    time.sleep(0.01)
+print(json.dumps(refused))
+"""
+    assert told(box, source) == [13, 13, 13]
+    assert (
+        told(box, "print(json.dumps(os.getpid()))") == 2
+    )  # the zygote shares its memory, and not its signals

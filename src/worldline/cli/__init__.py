@@ -53,9 +53,9 @@ def size(text: str) -> int:
     upper = text.strip().upper().removesuffix("B").removesuffix("I")
     shift = {"K": 10, "M": 20, "G": 30}.get(upper[-1:], 0)
     digits = upper[:-1] if shift else upper
-    if not (digits.isascii() and digits.isdigit()) or int(digits[:20]) == 0:
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 20) or int(digits) == 0:
         raise click.BadParameter(f"{text!r} is not a size such as 4096, 64K or 1G")
-    return int(digits[:20]) << shift
+    return int(digits) << shift
 
 
 def _limit_type(name: str) -> Any:
@@ -229,18 +229,11 @@ def _recorded(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trac
         click.echo("note[trusted]: the program runs as you, without a box", err=True)
     return record(
         program,
-        limits=_limits(limits),
+        limits=Limits(**limits),
         python=options["python"],
         core=options["core"],
         trust=options["trust"],
     )
-
-
-def _limits(given: dict[str, Any]) -> Limits:
-    try:
-        return Limits(**given)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
 
 
 def _stored(trace: Trace, directory: str) -> str:

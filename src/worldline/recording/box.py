@@ -105,8 +105,8 @@ def _bwrap(plan: BoxPlan, binds: _Binds) -> list[str]:
     command = [
         shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv",
         "--hostname", "box", "--uid", str(INSIDE), "--gid", str(INSIDE),
-        # The zygote makes a pid namespace and a tmpfs for each program; the program keeps no capability.
-        "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP",
+        # The zygote makes a pid namespace, a tmpfs and a network with a loopback for each program, which keeps none.
+        "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_NET_ADMIN", "--cap-add", "CAP_SETPCAP",
     ]  # fmt: skip
     for name, value in {**ENVIRONMENT, "HOME": f"{SCRATCH}/work", "TMPDIR": f"{SCRATCH}/tmp"}.items():
         command += ["--setenv", name, value]

@@ -59,11 +59,12 @@ class BoxWorker:
         self.box: Box | None = None
 
     def record(self, program: Program, change: dict[str, Any] | None = None) -> Trace:
-        """One program's trace. A box that broke under it is given a second chance, in a fresh one."""
-        run = self._run(program, change)
-        if run.fault and not run.hit and (self.box is None or not self.box.alive):
-            run = self._run(program, change)
-        return self._trace(program, run)
+        """One program's trace. One that a box broke under, or could not begin, has a second chance in a fresh one."""
+        trace = self._trace(program, self._run(program, change))
+        if trace.outcome.kind == "host-fault" and not (len(trace) and self.box and self.box.alive):
+            self.close()
+            trace = self._trace(program, self._run(program, change))
+        return trace
 
     def record_twice(self, program: Program) -> Trace:
         """The same, and whether a second run did the same."""

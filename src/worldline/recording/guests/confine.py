@@ -6,6 +6,7 @@ capabilities refuse already what is refused here, so that this layer only takes 
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import struct
@@ -25,8 +26,9 @@ _SOL_SOCKET, _BUFFER_SIZES = 1, (7, 8)  # SO_SNDBUF, SO_RCVBUF
 # unix and IP, which the empty network namespace confines; vsock and others it does not.
 _FAMILIES = (1, 2, 10)
 _CLONE3 = 435
+MAX_FILES = 1024
 _PROCESSORS = os.cpu_count() or 1
-_FILES, _FEWEST_FILES = 1024, 32
+_FEWEST_FILES = 32
 _SOCKET_BYTES = (
     4 << 20
 )  # what the buffers of one socket hold at most, as measured on Linux 6.18 over the loopback
@@ -140,20 +142,28 @@ def syscall_filters(machine: str, *, counted: bool) -> tuple[bytes, bytes] | Non
     return b"".join(zygote), b"".join(child)
 
 
+def processor_seconds(limits: dict[str, float]) -> int:
+    """What one process may work: more than its deadline leaves it, for the time that no host looks at the clock."""
+    return math.ceil(limits["wall"]) * _PROCESSORS + 2
+
+
 def files_at_once(limits: dict[str, float], *, counted: bool) -> int:
     """How many files a program may have open: if no cgroup counts their buffers, sockets hold no more than `memory`."""
-    return _FILES if counted else min(_FILES, max(_FEWEST_FILES, int(limits["memory"]) // _SOCKET_BYTES))
+    return (
+        MAX_FILES if counted else min(MAX_FILES, max(_FEWEST_FILES, int(limits["memory"]) // _SOCKET_BYTES))
+    )
 
 
 def set_rlimits(limits: dict[str, float], *, processes: int, files: int, address_space: int | None) -> None:
     """The limits of one process; a cgroup bounds the family where there is one."""
     bounds = {
         resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: int(limits["disk"]),
+        # Behind the file system's own bound, which has a page to spare: where files are written it comes first.
+        resource.RLIMIT_FSIZE: int(limits["disk"]) + 2 * resource.getpagesize(),
         resource.RLIMIT_NOFILE: files,
         resource.RLIMIT_MEMLOCK: 1 << 20,
         resource.RLIMIT_MSGQUEUE: 1 << 16,
-        resource.RLIMIT_CPU: int(limits["wall"]) * _PROCESSORS + 2,
+        resource.RLIMIT_CPU: processor_seconds(limits),
     }
     if processes:
         bounds[resource.RLIMIT_NPROC] = processes
@@ -194,9 +204,14 @@ class Confinement:
         kernel.drop_bounding_set(_bounding_set())
         kernel.install_filter(everyones)
 
-    def apply(self) -> None:
+    def ruleset(self) -> tuple[int, ...]:
+        """The file of landlock's rules, of the tmpfs that is mounted now; none where there is no landlock."""
+        return (kernel.landlock_ruleset(self.abi, self.allowed),) if self.abi else ()
+
+    def apply(self, ruleset: tuple[int, ...]) -> None:
         """No way back for a child: capabilities, files, system calls."""
         kernel.drop_capabilities()
-        if self.abi:
-            kernel.landlock(self.abi, self.allowed)
+        for rules in ruleset:
+            kernel.landlock(rules)
+            os.close(rules)
         kernel.install_filter(self.filter)
