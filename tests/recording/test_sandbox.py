@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
@@ -90,6 +91,26 @@ def test_hashes_and_addresses_are_the_same_in_every_box(plan: BoxPlan, box: Box)
 def test_root_does_not_run_the_box_as_root(box: Box) -> None:
     status = Path(f"/proc/{box._process.pid}/status").read_text()
     assert "Uid:\t0" not in status
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_keys_are_not_named_inside(box: Box) -> None:
+    number = {"x86_64": 248, "aarch64": 217}[os.uname().machine]  # add_key, to the user's own keyring
+    libc = ctypes.CDLL(None)
+    owner = os.fork()
+    if owner == 0:
+        os.setresuid(*[box.plan.uid or 0] * 3)
+        libc.syscall(
+            ctypes.c_long(number), b"user", b"a-name", b"secret", ctypes.c_size_t(6), ctypes.c_long(-4)
+        )
+        os.kill(os.getpid(), signal.SIGSTOP)
+        os._exit(0)
+    os.waitpid(owner, os.WUNTRACED)
+    try:
+        assert run(box, "print(open('/proc/keys').read())").stdout == b"\n"
+    finally:
+        os.kill(owner, signal.SIGKILL)
+        os.waitpid(owner, 0)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
