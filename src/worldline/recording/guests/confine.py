@@ -196,13 +196,13 @@ class Confinement:
         filters = syscall_filters(machine, counted=counted)
         if filters is None:
             raise OSError(ENOSYS, f"no system call filter is known for {machine}")
-        everyones, self.filter = filters
+        everyones, self.filter = map(kernel.Filter, filters)
         self.abi = kernel.landlock_abi()
         writable = kernel.READ | kernel.WRITE_FILE | kernel.TRUNCATE | kernel.MAKE | kernel.REFER
         self.allowed = [("/", kernel.READ), ("/dev", kernel.READ | kernel.WRITE_FILE), (SCRATCH, writable)]
         kernel.no_new_privileges()
         kernel.drop_bounding_set(_bounding_set())
-        kernel.install_filter(everyones)
+        everyones.install()
 
     def ruleset(self) -> tuple[int, ...]:
         """The file of landlock's rules, of the tmpfs that is mounted now; none where there is no landlock."""
@@ -214,4 +214,4 @@ class Confinement:
         for rules in ruleset:
             kernel.landlock(rules)
             os.close(rules)
-        kernel.install_filter(self.filter)
+        self.filter.install()

@@ -16,7 +16,7 @@ import struct
 CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x08000000, 0x20000000, 0x40000000
 _CLONE_VM = 0x100
 _SIG_DFL, _SIG_IGN = 0, 1
-_SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
+_SIOCSIFFLAGS, _LO_UP = 0x8914, struct.pack("16sh14x", b"lo", 1)  # IFF_UP
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MNT_DETACH = 2, 4, 8, 4096, 2
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP = 1, 22, 24
 _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
@@ -66,7 +66,7 @@ def setns(fd: int, kind: int) -> None:
 def loopback_up() -> None:
     """Give the network namespace the one interface that it has: 127.0.0.1 and ::1."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as any_socket:
-        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, _LO_UP)
 
 
 def start_idler() -> int:
@@ -106,6 +106,12 @@ def unmount(target: str) -> None:
     _check(_libc.umount2(target.encode(), ctypes.c_int(MNT_DETACH)), f"unmount {target}")
 
 
+def trim_heap() -> None:
+    """Give free memory back: a forked child that takes it again then copies nothing."""
+    if hasattr(_libc, "malloc_trim"):
+        _libc.malloc_trim(ctypes.c_size_t(0))
+
+
 def adopt_orphans() -> None:
     """Become the parent of every descendant whose own parent dies."""
     _prctl("subreaper", _PR_SET_CHILD_SUBREAPER, 1)
@@ -133,12 +139,17 @@ def drop_capabilities() -> None:
     _check(_capset(header, b"\0" * 24), "capset")
 
 
-def install_filter(program: bytes) -> None:
-    """Install a seccomp filter: an array of struct sock_filter."""
-    array = ctypes.create_string_buffer(program, len(program))
-    fprog = struct.pack("@HP", len(program) // 8, ctypes.addressof(array))
-    buffer = ctypes.create_string_buffer(fprog, len(fprog))
-    _prctl("seccomp", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(buffer))
+class Filter:
+    """A seccomp filter, an array of struct sock_filter, in memory as the kernel takes it."""
+
+    def __init__(self, program: bytes) -> None:
+        self._array = ctypes.create_string_buffer(program, len(program))
+        fprog = struct.pack("@HP", len(program) // 8, ctypes.addressof(self._array))
+        self._fprog = ctypes.create_string_buffer(fprog, len(fprog))
+
+    def install(self) -> None:
+        """From here on, for this process and all that it starts."""
+        _prctl("seccomp", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(self._fprog))
 
 
 def landlock_abi() -> int:
