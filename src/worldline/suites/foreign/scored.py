@@ -17,10 +17,11 @@ from typing import Any
 
 from worldline.codec.compact.prompt import Compact
 from worldline.errors import UsageError
+from worldline.fence import RowFault, fenced
 from worldline.predict.predictor import Ask, Prediction
 from worldline.suites import SUITES, load
 from worldline.suites.crux import literal
-from worldline.suites.foreign.foreign import Foreign, read_predictions
+from worldline.suites.foreign.foreign import FAULT, Foreign, read_predictions
 from worldline.suites.report import Report
 from worldline.suites.run.run import run_answers
 from worldline.suites.suite import Suite, Task
@@ -45,13 +46,13 @@ def score(
     programs = {name: task.program for name, task in tasks.items()}
     found = _named(read_predictions(path, fields=fields, programs=programs, options=usual))
     known = {name: each for name, each in found.items() if each.program is not None}
-    if not known:
+    unread = sum(each.note == FAULT for name, each in found.items() if name not in known)
+    if not known and not unread:
         raise UsageError(
             f"no row of {path} shows its program or is a task of {suite}: give the suite's --data"
         )
-    suited = Suite(
-        name=suite, tasks=[_task(name, each, tasks.get(each.id), usual) for name, each in known.items()]
-    )
+    asked = [_task(name, known, tasks.get(each.id), usual) for name, each in known.items()]
+    suited = Suite(name=suite, tasks=asked)
 
     def answers(asked: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
         return (known[task.name].prediction for task in asked)
@@ -64,7 +65,8 @@ def score(
         name=path.name,
         codec="cwm",
         said=known,
-        skipped=len(found) - len(known),
+        skipped=len(found) - len(known) - unread,
+        faults=unread,
         out=out,
         config={"options": given, "predictions": digest},
     )
@@ -90,9 +92,13 @@ def _named(rows: Sequence[Foreign]) -> dict[str, Foreign]:
     return found
 
 
-def _task(name: str, row: Foreign, task: Task | None, usual: Compact) -> Task:
+def _task(name: str, known: dict[str, Foreign], task: Task | None, usual: Compact) -> Task:
+    """The task that a row is about; a row whose own answer the tool cannot read is a fault."""
+    row = known[name]
     assert row.program is not None
-    expected = literal(row.expected) if row.expected is not None else None
+    expected = fenced(literal, row.expected) if row.expected is not None else None
+    if isinstance(expected, RowFault):
+        known[name], expected = row.failed(expected), None
     if task is None:
         return Task(program=row.program, options=usual, name=name, answer=expected)
     answer = task.answer if task.answer is not None else expected
