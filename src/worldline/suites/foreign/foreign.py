@@ -40,7 +40,8 @@ class Foreign:
     """One prediction made elsewhere. `note` is one of NOTES; `detail` says where and why.
 
     `answer` is what the file, else the model in `[ANSWER]` brackets, gives as the answer, and `expected` what the file
-    says is right: texts as they stand there. `sample` counts the predictions of one id. `raw` is what was read.
+    says is right: texts as they stand there. `sample` counts the predictions of one id. `raw` is what was read. `fault` is
+    why the tool failed on it: its program is then an empty one, where that was not found.
     """
 
     id: str
@@ -53,16 +54,16 @@ class Foreign:
     detail: str = ""
     sample: int = 0
     raw: str = ""
+    fault: RowFault | None = None
 
     @property
     def prediction(self) -> Prediction:
         """The same as any other predictor's."""
-        why = self.detail if self.note == FAULT else ""
-        return Prediction(text=self.text, status=STATUSES[self.note], codec=self.codec, note=why)
+        return Prediction(text=self.text, status=STATUSES[self.note], codec=self.codec)
 
     def failed(self, fault: RowFault) -> Foreign:
         """The same, where the tool failed on it."""
-        return replace(self, note=FAULT, detail=fault.note)
+        return replace(self, note=FAULT, fault=fault)
 
 
 def read_predictions(
@@ -86,9 +87,11 @@ def _read(row: ForeignRow, known: Program | None, options: Compact) -> Foreign:
     if not isinstance(found, RowFault):
         return found
     program = fenced(program_of, row.roles, row.text, known)
+    if isinstance(program, RowFault) or program is None:
+        program = known or Program(source="")
     return Foreign(
-        id=row.id, text=_bytes(row.text), answer=None, codec="cwm", expected=None, note=FAULT, detail=found.note,
-        program=known if isinstance(program, RowFault) else program, sample=row.sample, raw=row.text,
+        id=row.id, text=_bytes(row.text), answer=None, codec="cwm", expected=None, note=FAULT, program=program,
+        sample=row.sample, raw=row.text, fault=found,
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from worldline.fence import RowFault, fenced
 from worldline.predict.predictor import Ask, Prediction
 from worldline.suites import SUITES, load
 from worldline.suites.crux import literal
-from worldline.suites.foreign.foreign import FAULT, Foreign, read_predictions
+from worldline.suites.foreign.foreign import Foreign, read_predictions
 from worldline.suites.report import Report
 from worldline.suites.run.run import run_answers
 from worldline.suites.suite import Suite, Task
@@ -46,8 +46,7 @@ def score(
     programs = {name: task.program for name, task in tasks.items()}
     found = _named(read_predictions(path, fields=fields, programs=programs, options=usual))
     known = {name: each for name, each in found.items() if each.program is not None}
-    unread = sum(each.note == FAULT for name, each in found.items() if name not in known)
-    if not known and not unread:
+    if not known:
         raise UsageError(
             f"no row of {path} shows its program or is a task of {suite}: give the suite's --data"
         )
@@ -65,8 +64,7 @@ def score(
         name=path.name,
         codec="cwm",
         said=known,
-        skipped=len(found) - len(known) - unread,
-        faults=unread,
+        skipped=len(found) - len(known),
         out=out,
         config={"options": given, "predictions": digest},
     )

@@ -71,6 +71,10 @@ class _State:
         """What a prediction made elsewhere gives as its answer, besides its trace."""
         return self.said[task.name].answer if task.name in self.said else None
 
+    def fault(self, task: Task) -> RowFault | None:
+        """Why the tool failed on a prediction made elsewhere, before it was judged."""
+        return self.said[task.name].fault if task.name in self.said else None
+
     def ending(self, verdict: Verdict) -> str:
         """How the text of a prediction made elsewhere ends."""
         found = self.said.get(verdict.task.name)
@@ -140,18 +144,16 @@ def run_answers(
     config: Mapping[str, Any] | None = None,
     said: Mapping[str, Foreign] | None = None,
     skipped: int = 0,
-    faults: int = 0,
 ) -> Report:
     """The same for whatever gives one prediction for each task; `codec` is the one that it writes: budgets are its.
 
-    `said` is what else is known of predictions made elsewhere, by the task's name; `skipped` and `faults` are those
-    that no task could be made of.
+    `said` is what else is known of predictions made elsewhere, by the task's name.
     """
     if (limit is not None and limit < 1) or batch < 1:
         raise UsageError(f"limit and batch are at least 1, not {limit} and {batch}")
     decided = {"suite": suite.name, "model": name, **_made_by(suite), **(config or {})}
     with opened(out, decided) as log:
-        state = _State(log, keep, said or {}, skipped=skipped, faults=faults)
+        state = _State(log, keep, said or {}, skipped=skipped)
         with closing(_known(suite, state)) as found:
             known = islice(found, suite.count if limit is None else limit)
             while some := list(islice(known, batch)):
@@ -234,7 +236,8 @@ def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
             if stored is not None and stored.kind != "asked":
                 state.leave_out(stored.kind)
                 continue
-            true = fenced(_true, task, recorded)
+            known = state.fault(task)
+            true = fenced(_true, task, recorded) if known is None else known
             if isinstance(true, RowFault):
                 yield Known(at, task, fault=true)
             elif isinstance(true, Truth):
@@ -256,8 +259,10 @@ def _true(task: Task, recorded: Callable[[Program], Trace]) -> Truth | RowFault 
 
 
 def _stored(at: int, task: Task, state: _State) -> Record | None:
-    """What is known of a task from before."""
+    """What is known of a task from before; a fault is nothing."""
     stored = state.log.seen.get(at) if state.log is not None else None
+    if stored is not None and stored.is_fault:
+        return None
     if stored is not None and stored.program != task.program.digest:
         raise FingerprintError(f"task {at}, {task.name}, is another program than the one that was asked then")
     return stored
