@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -270,7 +271,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         signal.signal(signal.SIGTERM, _interrupt)
-        with cli.make_context("worldline", list(sys.argv[1:] if argv is None else argv)) as context:
+        words = list(sys.argv[1:] if argv is None else argv)
+        with _tracebacks(), cli.make_context("worldline", words) as context:
             cli.invoke(context)
         sys.stdout.flush()
     except BaseException as error:
@@ -279,6 +281,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The end has begun: nobody would catch another interruption.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return 0
+
+
+@contextmanager
+def _tracebacks() -> Iterator[None]:
+    """Where rows fail, for whoever reports it."""
+    if not os.environ.get("WORLDLINE_TRACEBACK"):
+        yield
+        return
+    import logging
+
+    from worldline.fence import LOGGER
+
+    shown = logging.StreamHandler()
+    logging.getLogger(LOGGER).addHandler(shown)
+    try:
+        yield
+    finally:
+        logging.getLogger(LOGGER).removeHandler(shown)
 
 
 def _interrupt(number: int, frame: object) -> None:
