@@ -235,6 +235,6 @@ def test_the_page_counts_the_programs_as_they_are() -> None:
         said += [len(alike), len(compared), sum(outcome.startswith("tampered") for outcome in outcomes)]
     page = " ".join(LIMITS_PAGE.read_text(encoding="utf-8").split())
     native, of_native, tampered, readable, of_readable, tampered_readable = said
-    assert f"On 3.11, {native} of the {of_native} programs" in page
+    assert f"On 3.11, of the {of_native} programs that are compared with a plain run, {native} print" in page
     assert f"{readable} of {of_readable} ({readable / of_readable:.1%}".replace("%", " %") in page
     assert f"{tampered} of those {native} and {tampered_readable} of those {readable} attack" in page

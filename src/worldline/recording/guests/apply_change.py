@@ -234,7 +234,7 @@ class ChangeApplier:
         is_variable = name in code.co_varnames or name in code.co_cellvars or name in code.co_freevars
         if not is_variable and name not in frame.code.globals:
             self._refuse(f"{code.co_qualname} has no name {name}")
-        if name in frame.vars.unread(real):
+        if not frame.vars.readable(real, [name]):
             self._refuse(f"{name} cannot be changed in {code.co_qualname}")
         return None if is_variable else real.f_globals
 

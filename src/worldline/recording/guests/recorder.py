@@ -119,17 +119,8 @@ class _Frame:
     """One activation: what each of its names looked like at its last event."""
 
     __slots__ = (
-        "aliases",
-        "code",
-        "globals",
-        "line",
-        "looped",
-        "namespace",
-        "raised",
-        "serial",
-        "texts",
-        "vars",
-    )
+        "aliases", "code", "globals", "line", "looped", "namespace", "raised", "serial", "texts", "vars",
+    )  # fmt: skip
 
     def __init__(self, serial: int, code: _Code, real: FrameType) -> None:
         self.serial, self.code, self.line = serial, code, code.firstline
@@ -360,9 +351,7 @@ class Recorder:
             found = dict(dict.items(frame.namespace))  # an Enum's body has a dict of its own kind
             names = [name for name in found if type(name) is str and not is_dunder(name)]
         else:
-            unread = frame.vars.unread(real)
-            names = [name for name in frame.code.names if name not in unread] if unread else frame.code.names
-            found = frame.vars.read(real, names)
+            found = frame.vars.read(real, names := frame.vars.readable(real, frame.code.names))
         for name in names:
             if name in found:
                 text = self.render(found[name])

@@ -29,10 +29,11 @@ class Variables:
         self._shadows = shadows
         self._kept: dict[str, Any] = {}  # the dict that the frame keeps, before 3.13
 
-    def unread(self, real: FrameType) -> set[str]:
-        """The names that must not be read now."""
+    def readable(self, real: FrameType, names: list[str]) -> list[str]:
+        """Those of the names that may be read now."""
         at = real.f_lasti
-        return {name for start, end, names in self._shadows if start <= at < end for name in names}
+        unread = [names for start, end, names in self._shadows if start <= at < end]
+        return [name for name in names if not any(name in some for some in unread)] if unread else names
 
     def read(self, real: FrameType, names: list[str]) -> dict[str, Any]:
         """What these names are bound to, as far as they are."""
