@@ -19,8 +19,8 @@ WIRE_HEADER = 64
 REPORT = 1 << 12
 SLACK = 64 << 10  # beyond `trace_bytes`, for the records that end a trace
 BEGUN = b"begun"  # what the report says before the program's first line
-SMALL = 1 << 20  # a wire up to this size is copied, a larger one mapped
-_SIZE_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+SMALL = 1 << 20  # a wire up to this size is copied, a larger one sealed and mapped
+_SIZE_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
 
 
 class Drain:
@@ -104,7 +104,7 @@ def _sealed_file(owner: list[int], data: bytes) -> int:
     while view:
         view = view[os.write(fd, view) :]
     os.lseek(fd, 0, os.SEEK_SET)
-    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SIZE_SEALS | fcntl.F_SEAL_WRITE)
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SIZE_SEALS | fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SEAL)
     return fd
 
 
@@ -117,8 +117,18 @@ def _wire_file(owner: list[int], size: int) -> int:
 
 
 def _read_wire(fd: int) -> bytes | memoryview:
-    """The committed part; a header that claims more than the file holds gets the whole file, for the decoder."""
+    """The committed part, for good; a header that claims more than the file holds gets the whole file.
+
+    A large one is not copied: sealed, it cannot be written any more. The kernel refuses the seal while anyone still
+    has it mapped for writing (a box that was killed may take a moment to die), and then there is a copy.
+    """
     committed: int = struct.unpack_from("<Q", os.pread(fd, WIRE_HEADER, 0), 8)[0]
     if committed <= SMALL:
         return os.pread(fd, max(committed, WIRE_HEADER), 0)
-    return memoryview(mmap.mmap(fd, min(committed, os.fstat(fd).st_size), mmap.MAP_SHARED, mmap.PROT_READ))
+    size = min(committed, os.fstat(fd).st_size)
+    try:
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE)
+    except OSError:
+        return bytes(mmap.mmap(fd, size, mmap.MAP_SHARED, mmap.PROT_READ))
+    # Private, since before Linux 6.7 nothing could be mapped shared that is sealed so.
+    return memoryview(mmap.mmap(fd, size, mmap.MAP_PRIVATE, mmap.PROT_READ))

@@ -20,9 +20,9 @@ import resource
 import select
 import socket
 import sys
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from . import confine
+from . import confine, kernel
 from .ward import Bare, Boxed, Ward
 
 WARM = (  # what small programs import most; not `random`, whose state every program would then share
@@ -31,7 +31,17 @@ WARM = (  # what small programs import most; not `random`, whose state every pro
 )  # fmt: skip
 
 
+_decoder = json.JSONDecoder()
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class _Files(NamedTuple):
+    """The files of one program."""
+
+    spec: int
+    wire: int
+    report: int
+    standard: tuple[int, ...]
 
 
 class _Refusal(Exception):
@@ -60,17 +70,13 @@ def _place(fd: int) -> int:
     return moved
 
 
-def _arrange_files(fds: list[int]) -> tuple[bytes, int, int]:
-    """stdin, stdout and stderr in their places, the wire and the report out of sight, all else closed."""
-    spec, wire, report, *standard = fds
-    text = os.pread(spec, os.fstat(spec).st_size, 0)
-    for number, fd in enumerate(standard):
+def _arrange_files(files: _Files, needed: tuple[int, ...]) -> None:
+    """stdin, stdout and stderr in their places, and all but the wire, the report and what is needed closed."""
+    for number, fd in enumerate(files.standard):
         os.dup2(fd, number)
-    wire, report = _place(wire), _place(report)
-    kept = sorted((wire, report))
+    kept = sorted((files.wire, files.report, *needed))
     for low, high in zip((2, *kept), (*kept, 4096), strict=True):
         os.closerange(low + 1, high)
-    return text, wire, report
 
 
 def _is_a_name(path: str) -> bool:
@@ -104,22 +110,22 @@ def _write_file(path: str, text: str) -> None:
     os.close(fd)
 
 
-def _become(ward: Ward, guest: Any, fds: list[int]) -> NoReturn:
+def _become(ward: Ward, guest: Any, files: _Files) -> NoReturn:
     """The child's whole life: arranged, confined, and then the guest's, which reports that the program begins."""
-    report = fds[2]
     try:
         os.setsid()
-        text, wire, report = _arrange_files(fds)
-        spec = json.loads(text)
+        text = os.pread(files.spec, os.fstat(files.spec).st_size, 0)
+        _arrange_files(files, ward.files)
+        spec = _decoder.raw_decode(text.decode())[0]
         ward.enter()
         ward.confine()
         _write_files(spec)
         gc.collect()  # whatever the zygote did before, the collector of each program starts alike
-        guest.run(spec, wire, report)
+        guest.run(spec, files.wire, files.report)
     except BaseException as error:
         why = str(error) if isinstance(error, _Refusal) else f"host-fault {type(error).__name__}: {error}"
         try:
-            os.write(report, why.encode("utf-8", "backslashreplace")[:4000])
+            os.write(files.report, why.encode("utf-8", "backslashreplace")[:4000])
         except OSError:  # the program has begun: a guest that raises nevertheless is heard of there
             sys.excepthook(*sys.exc_info())
     finally:
@@ -149,10 +155,12 @@ def _await(child: int, sock: socket.socket, ward: Ward) -> None:
 
 def _serve_one(fds: list[int], sock: socket.socket, ward: Ward, guest: Any) -> dict[str, Any]:
     ward.begin()
+    spec, wire, report, *standard = fds
+    files = _Files(spec, _place(wire), _place(report), tuple(standard))  # out of a program's sight
     child = os.fork()
     if child == 0:
-        _become(ward, guest, fds)
-    for fd in fds:
+        _become(ward, guest, files)
+    for fd in (files.spec, files.wire, files.report, *standard):
         os.close(fd)
     _await(child, sock, ward)
     _, status, used = os.wait4(child, 0)
@@ -178,6 +186,7 @@ def main() -> None:
     ward: Ward = Boxed(config) if config["boxed"] else Bare(config)
     ward.prepare()
     gc.collect()
+    kernel.trim_heap()
     gc.freeze()
     sock.send(json.dumps({"ready": True, "landlock": ward.landlock, "scratch": confine.SCRATCH}).encode())
     while True:
