@@ -19,7 +19,7 @@ _OWN_ENDS = ("limit", "tampered", "unsupported")  # said by the guest about the 
 def judge(run: SandboxRun, end: Outcome | None, damage: int | None) -> Outcome:
     """The outcome of a run. Success needs an explicit end record: an exit status alone is `exited`."""
     if run.report != BEGUN.decode():
-        return _unbegun(run)
+        return end or _unbegun(run)  # an end of the guest's own: the change that was asked for cannot be made
     if damage is not None:
         return Outcome("tampered", f"the wire is damaged at byte {damage}")
     if end is not None and end.kind in _OWN_ENDS:
