@@ -15,6 +15,7 @@ from worldline.recording.recorder import record_many
 
 HERE = Path(__file__).parent
 HOARDS = sorted((HERE / "hoards").glob("*.py"))
+INNOCENT = HERE / "innocent.py"
 LIMITS = Limits(memory=128 << 20, disk=16 << 20, trace_bytes=16 << 20, wall=120)
 
 
@@ -22,7 +23,8 @@ LIMITS = Limits(memory=128 << 20, disk=16 << 20, trace_bytes=16 << 20, wall=120)
 def traces(request: pytest.FixtureRequest) -> dict[str, Trace]:
     """Every hoard, recorded by one box."""
     files = (("hoard.py", (HERE / "hoard.py").read_text()),)
-    programs = [Program(source=path.read_text(), name=path.name, files=files) for path in HOARDS]
+    paths = (*HOARDS, INNOCENT)
+    programs = [Program(source=path.read_text(), name=path.name, files=files) for path in paths]
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "without":
             patch.setattr(worldline.recording.cgroup, "make", lambda *_, **__: None)
@@ -37,3 +39,8 @@ def test_a_hoard_is_counted_or_refused(name: str, traces: dict[str, Trace]) -> N
         assert held, (trace.outcome, trace.stderr)
         # The kernel grants every socket a little, however much the others hold.
         assert int(held[1]) <= 1.5 * LIMITS.memory, trace.output
+
+
+def test_an_innocent_program_still_has_locks_sockets_and_children(traces: dict[str, Trace]) -> None:
+    trace = traces[INNOCENT.name]
+    assert (trace.output, trace.outcome.kind) == ("b'heard\\n'\n[0, 1, 4]\n", "returned"), trace.stderr

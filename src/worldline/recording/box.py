@@ -17,7 +17,6 @@ from worldline.limits import Limits
 from worldline.recording.interpreter import Python
 
 GUESTS = Path(__file__).parent / "guests"
-UNPRIVILEGED = 65_533  # whom root becomes; nobody's number but ours, so that nothing of the host is theirs
 INSIDE = 1000
 SCRATCH = "/box"
 STAGE = "/tmp"  # where launch.py puts what another user could not reach
@@ -82,7 +81,7 @@ def launch_config(plan: BoxPlan, socket: int) -> str:
         command = [*_bwrap(plan, binds), "--", *command]
     config: dict[str, Any] = {
         "cgroups": plan.cgroups, "uid": plan.uid, "stage": binds.sources, "at": STAGE, "command": command,
-        "environment": {} if plan.boxed else ENVIRONMENT,
+        "anew": plan.boxed, "environment": {} if plan.boxed else ENVIRONMENT,
     }  # fmt: skip
     return json.dumps(config)
 

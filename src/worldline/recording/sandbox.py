@@ -23,7 +23,7 @@ from typing import Any
 
 from worldline.errors import NoSandbox
 from worldline.limits import Limits
-from worldline.recording import box, cgroup
+from worldline.recording import box, cgroup, user
 from worldline.recording.exchange import Exchange
 
 START_SECONDS = 60.0
@@ -52,6 +52,7 @@ class Box:
 
     def __init__(self, plan: box.BoxPlan, group: cgroup.Cgroup | None = None) -> None:
         self.plan, self.limits, self.group = plan, plan.limits, group
+        self.user: user.BoxUser | None = None
         self.alive = True
         self.layers: dict[str, Any] = {}
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -200,6 +201,8 @@ class Box:
         if self.group:
             self.group.remove()
             self.group = None
+        if self.user:
+            self.user.release()
 
     def __enter__(self) -> Box:
         return self
@@ -221,8 +224,8 @@ def explain(words: str) -> str:
 def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> Box:
     """The strongest box this host can give, or NoSandbox.
 
-    Root becomes an unprivileged user first, so that the number of processes is bounded by the kernel too; where that
-    user cannot make a box, root may, if a cgroup bounds the processes.
+    Root becomes an unprivileged user first, another one for each box, so that the kernel bounds and counts what it
+    bounds by user; where that user cannot make a box, root may, if a cgroup bounds the processes.
     """
     plan = replace(plan, limits=limits)
     if not sys.platform.startswith("linux"):
@@ -233,9 +236,13 @@ def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> B
         raise NoSandbox("the command bwrap is missing: install the package bubblewrap")
     if os.geteuid() != 0:
         return _open_with_cgroup(plan, use_cgroup)
+    whom = user.claim()
     try:
-        return _open_with_cgroup(replace(plan, uid=box.UNPRIVILEGED), use_cgroup)
+        found = _open_with_cgroup(replace(plan, uid=whom.uid), use_cgroup)
+        found.user = whom
+        return found
     except NoSandbox as first:
+        whom.release()
         try:
             found = _open_with_cgroup(plan, use_cgroup)
         except NoSandbox:

@@ -17,7 +17,7 @@ CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x08000000, 0x20000000, 0x40000000
 _CLONE_VM = 0x100
 _SIG_DFL, _SIG_IGN = 0, 1
 _SIOCSIFFLAGS, _LO_UP = 0x8914, struct.pack("16sh14x", b"lo", 1)  # IFF_UP
-MS_NOSUID, MS_NODEV, MS_NOEXEC, MNT_DETACH = 2, 4, 8, 2
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MNT_DETACH = 2, 4, 8, 4096, 2
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP = 1, 22, 24
 _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
 _SECCOMP_MODE_FILTER = 2
@@ -91,6 +91,13 @@ def mount(kind: str, target: str, flags: int, options: str = "") -> None:
             kind.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), options.encode() or None
         ),
         f"mount {kind}",
+    )
+
+
+def cover(target: str, source: str) -> None:
+    """Put one file over another."""
+    _check(
+        _libc.mount(source.encode(), target.encode(), None, ctypes.c_ulong(MS_BIND), None), f"cover {target}"
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from . import confine, kernel
 
 OOM_FIRST = b"1000"  # the program dies before the zygote does
+KEYS = "/proc/keys"  # names those of whoever runs the box, by name
 
 
 class Ward(Protocol):
@@ -67,6 +68,7 @@ class Boxed:
         self.init = 0
         self.files: tuple[int, ...] = ()
         self.proc = os.stat("/proc").st_dev
+        self.has_keys = os.path.exists(KEYS)
 
     def prepare(self) -> None:
         """A tmpfs, a network with a loopback, and a pid namespace whose first process only waits: with it, all die."""
@@ -90,6 +92,8 @@ class Boxed:
         """The namespace's own /proc, which only a process in it can mount."""
         flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
         kernel.mount("proc", "/proc", flags)
+        if self.has_keys:
+            kernel.cover(KEYS, "/dev/null")
         score = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
         os.write(score, OOM_FIRST)
         os.close(score)
@@ -127,7 +131,7 @@ class Bare:
     """No box: a session of its own and a temporary directory."""
 
     landlock = 0
-    files = ()
+    files: tuple[int, ...] = ()
 
     def __init__(self, config: dict[str, Any]) -> None:
         kernel.adopt_orphans()
