@@ -4,8 +4,9 @@
 
 Boxed: `record_many` over distinct ten-line programs with every layer of the box on, one worker, after the box is warm;
 each trace is checked. Once with the host and the box on one processor, by the wall and by the processor time of all
-their processes (what kernel threads clear away later is not in it); once wherever the system puts them. Decoding: steps a second from wire to columns, by the native decoder
-and by the readable one. Starting: CPU seconds of `worldline --help`, best of five.
+their processes (what kernel threads clear away later is not in it); once wherever the system puts them.
+Decoding: steps a second from wire to columns, by the native decoder and by the readable one. Starting: CPU seconds of
+`worldline --help`, best of five.
 """
 
 from __future__ import annotations
