@@ -16,7 +16,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile
 FAST := tests/house tests/core tests/formats
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench pictures tokenizers humaneval hostile house format clean
+.PHONY: help setup demo test check bench pictures tokenizers humaneval hostile sanitize house format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -77,6 +77,9 @@ humaneval: setup ## HumanEval's solutions on their tests' inputs: both codecs th
 hostile: setup ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 1,000 random programs a version
 	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 $(PYTEST) tests/storage tests/hostile tests/escape tests/recording
 	$(BIN)/python tests/rewrite/many.py 10000 --drawn 1
+
+sanitize: setup ## the native modules' tests and fuzz under ASan and UBSan; FULL=1: 100,000 wires, 400 programs a version
+	$(BIN)/python tests/sanitize/run.py $(if $(FULL),--full)
 
 house: setup ## the map of all files in docs/house.md, out of their first sentences
 	$(BIN)/python docs/house.py

@@ -22,7 +22,7 @@ static void emit_delta(FrameRec *f, uint32_t id, const char *text, size_t n)
     uint8_t *p = room(n + 24);
     *p++ = T_DELTA;
     p = put_varint(p, id);
-    done(put_bytes_at(p, text, n));
+    done_text(put_bytes_at(p, text, n));
 }
 
 static inline void emit_int(FrameRec *f, uint32_t id, long long n)
@@ -36,7 +36,7 @@ static inline void emit_int(FrameRec *f, uint32_t id, long long n)
         *p++ = '-';
     p = (uint8_t *)digits((char *)p, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
     *length = (uint8_t)(p - length - 1);
-    done(p);
+    done_text(p);
 }
 
 /* A str that needs no escapes; 0 if it does. Of one that grew from a plain one, only the new end is looked at. */
@@ -58,7 +58,7 @@ static inline int emit_plain_str(FrameRec *f, uint32_t id, PyObject *v, PyObject
     *p++ = '\'';
     memcpy(p, PyUnicode_DATA(v), n);
     p[n] = '\'';
-    done(p + n + 1);
+    done_text(p + n + 1);
     return 1;
 }
 

@@ -58,11 +58,12 @@ static int read_limit(PyObject *limits, const char *name, uint64_t *out)
 
 static int recorder_init(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    PyObject *buffer, *limits;
+    PyObject *files, *limits, *global_names;
+    int fd;
     uint64_t value_bytes, value_depth;
-    static char *names[] = {"buffer", "files", "limits", "global_names", NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!O!O", names, &buffer, &PyDict_Type, &state.files, &PyDict_Type,
-                                     &limits, &state.global_names))
+    static char *names[] = {"wire", "files", "limits", "global_names", NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "iO!O!O", names, &fd, &PyDict_Type, &files, &PyDict_Type, &limits,
+                                     &global_names))
         return -1;
     if (wire.active) {
         PyErr_SetString(PyExc_RuntimeError, "one recorder a process");
@@ -73,18 +74,16 @@ static int recorder_init(PyObject *self, PyObject *args, PyObject *kwargs)
         || read_limit(limits, "value_bytes", &value_bytes) < 0 || read_limit(limits, "value_depth", &value_depth) < 0)
         return -1;
     Py_DECREF(ready);
-    if (wire.view.obj)
-        PyBuffer_Release(&wire.view);
-    if (PyObject_GetBuffer(buffer, &wire.view, PyBUF_WRITABLE) < 0)
+    if (map_wire(fd) < 0) {
+        PyErr_SetFromErrno(PyExc_OSError);
         return -1;
-    Py_INCREF(state.files);
-    Py_INCREF(state.global_names);
+    }
+    Py_XSETREF(state.files, PyDict_Copy(files)); /* a copy that the program cannot find and change */
+    Py_XSETREF(state.global_names, Py_NewRef(global_names));
+    if (state.files == NULL)
+        return -1;
     render.value_bytes = value_bytes;
     render.value_depth = (int)value_depth;
-    wire.base = wire.view.buf;
-    wire.cap = wire.view.len - RESERVE;
-    wire.n = HEADER;
-    wire.ready = wire.cap < READY_STEP / 4 ? wire.cap : READY_STEP / 4;
     wire.steps = 0;
     wire.frame = UINT32_MAX;
     wire.ended = 0;
@@ -97,8 +96,6 @@ static int recorder_init(PyObject *self, PyObject *args, PyObject *kwargs)
     state.next_frame = 0;
     state.top = NULL;
     state.tampered = 0;
-    memset(wire.base, 0, HEADER);
-    memcpy(wire.base, "WLW1", 4);
     commit();
     return 0;
 }
@@ -126,15 +123,21 @@ static PyObject *recorder_stop(PyObject *self, PyObject *unused)
     return PyBool_FromLong(fine);
 }
 
+#define TAKEN "the recorder was replaced or switched off"
+
 static PyObject *recorder_end(PyObject *self, PyObject *args)
 {
     const char *kind, *detail;
     Py_ssize_t n;
     if (!PyArg_ParseTuple(args, "ss#", &kind, &detail, &n))
         return NULL;
+    int by_program = state.top != NULL && strcmp(kind, "host-fault") != 0; /* its frames run: who says that it ended? */
     if (wire.active)
         flush_streams();
-    write_end(kind, detail, n);
+    if (by_program)
+        write_end("tampered", TAKEN, strlen(TAKEN));
+    else
+        write_end(kind, detail, n);
     Py_RETURN_NONE;
 }
 
@@ -173,7 +176,7 @@ static PyObject *recorder_exit(PyObject *self, PyObject *code)
     uint8_t *p = room(render.out.n + 32);
     *p++ = T_EXIT;
     p = put_varint(p, state.last_line);
-    done(put_bytes_at(p, render.out.p, render.out.n));
+    done_text(put_bytes_at(p, render.out.p, render.out.n));
     commit();
     Py_RETURN_NONE;
 }
@@ -229,7 +232,7 @@ static PyMethodDef recorder_methods[] = {
 static PyType_Slot recorder_slots[] = {
     {Py_tp_init, recorder_init},
     {Py_tp_methods, recorder_methods},
-    {Py_tp_doc, "Recorder(buffer, files, limits, global_names): writes one trace into a buffer."},
+    {Py_tp_doc, "Recorder(wire, files, limits, global_names): writes one trace into the file of this number."},
     {0, NULL},
 };
 

@@ -23,7 +23,7 @@ static void step_with_text(FrameRec *f, int tag, PyObject *arg)
     uint8_t *p = room(render.out.n + 32);
     *p++ = tag;
     p = put_varint(p, f->line);
-    done(put_bytes_at(p, render.out.p, render.out.n));
+    done_text(put_bytes_at(p, render.out.p, render.out.n));
 }
 
 static void flush_stream(PyObject **stream, int tag, const char *hidden)

@@ -1,7 +1,7 @@
 /* The wire into columns: the fast twin of src/worldline/recording/wire.py, which is its specification.
  *
- * decode(data: bytes, start: int, outcomes: container of str, zero: array('I', [0])) -> dict of columns, lists and
- * the damage, if any.
+ * decode(data: buffer, start: int, outcomes: container of str, zero: array('I', [0]), steps: int, weight: int) ->
+ * dict of columns, lists and the damage, if any. Nobody may write to `data` meanwhile.
  * Nothing in `data` is trusted: every length, id and frame is checked, texts must be UTF-8, and the hash of the
  * interning table is keyed, so that a program cannot choose values that collide. Public C-API only, 3.11 to 3.13.
  */
@@ -19,6 +19,8 @@ enum { CALL, LINE, RETURN, RAISE, YIELD, RESUME, OUTPUT, INPUT, EXIT }; /* as in
 #define NO_TEXT UINT32_MAX
 #define NONE UINT32_MAX
 #define WAITING 32 /* a power of two */
+#define RECORD_WEIGHT 8 /* beside the bytes, as wire_writer.h counts them */
+#define TEXT_WEIGHT 32
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address, 1)
 #else
@@ -33,7 +35,9 @@ typedef struct { uint32_t check, id; } Slot; /* id is one more than the text's; 
 typedef struct { Span span; uint64_t code; Column *column; size_t at; } Wait; /* a text whose id is still to be found */
 
 typedef struct {
-    const uint8_t *at, *end;
+    const uint8_t *at, *end, *start; /* start: of the record */
+    int64_t left;                    /* of the weight that records may have */
+    uint64_t max_steps;
     Column event, frame, line, arg;
     Column change_step, change_name, change_value, change_at;
     Column same_step, same_name, same_value, same_at;
@@ -159,7 +163,8 @@ static int span(Reader *r, Span *out)
 {
     uint64_t size;
     TRY(number(r, (uint64_t)1 << 63, &size));
-    if (size > (uint64_t)(r->end - r->at)) return DAMAGE;
+    r->left -= TEXT_WEIGHT;
+    if (size > (uint64_t)(r->end - r->at) || r->at - r->start + (int64_t)size > r->left) return DAMAGE;
     out->data = r->at;
     out->size = (size_t)size;
     r->at += size;
@@ -460,10 +465,14 @@ static int end_record(Reader *r)
     return known < 0 ? FAULT : DAMAGE;
 }
 
+static inline int is_step(uint8_t tag) { return tag >= 0x02 && tag <= 0x0b && tag != 0x04; }
+
 static int record(Reader *r)
 {
     uint8_t tag = *r->at++;
-    if (r->outcome || r->event.size >= NO_TEXT) return DAMAGE; /* the columns hold no more steps than that */
+    r->left -= RECORD_WEIGHT;
+    if (r->outcome || r->left < 0) return DAMAGE;
+    if (is_step(tag) && r->event.size >= r->max_steps) return DAMAGE;
     switch (tag) {
     case 0x01: return text_record(r);
     case 0x02: return call(r);
@@ -617,13 +626,14 @@ static void forget_table(Reader *r)
 static int read_all(Reader *r, const uint8_t *base, Py_ssize_t *damage)
 {
     while (r->at < r->end) {
-        const uint8_t *start = r->at;
+        r->start = r->at;
         int result = record(r);
         if (result == FAULT) return FAULT;
         if (result == DAMAGE) {
-            *damage = start - base;
+            *damage = r->start - base;
             break;
         }
+        r->left -= r->at - r->start;
     }
     TRY(settle(r, 0));
     forget_table(r);
@@ -662,13 +672,16 @@ static void release(Reader *r)
 static PyObject *decode(PyObject *Py_UNUSED(module), PyObject *args)
 {
     Reader r = {.current = NONE};
-    PyObject *data, *zero, *row = NULL;
+    PyObject *zero, *row = NULL;
+    Py_buffer data;
     Py_ssize_t start, damage = -1;
-    if (!PyArg_ParseTuple(args, "O!nOO", &PyBytes_Type, &data, &start, &r.outcomes, &zero)) return NULL;
-    Py_ssize_t size = PyBytes_GET_SIZE(data);
-    const uint8_t *base = (const uint8_t *)PyBytes_AS_STRING(data);
-    r.at = base + (start < 0 ? 0 : start > size ? size : start);
-    r.end = base + size;
+    long long steps, weight;
+    if (!PyArg_ParseTuple(args, "y*nOOLL", &data, &start, &r.outcomes, &zero, &steps, &weight)) return NULL;
+    const uint8_t *base = data.buf;
+    r.at = base + (start < 0 ? 0 : start > data.len ? data.len : start);
+    r.end = base + data.len;
+    r.max_steps = steps < 0 ? 0 : steps > NO_TEXT ? NO_TEXT : (uint64_t)steps; /* the columns hold no more */
+    r.left = weight - start;
     r.texts = PyList_New(0);
     r.notes = PyList_New(0);
     r.hidden = PyList_New(0);
@@ -679,11 +692,12 @@ static PyObject *decode(PyObject *Py_UNUSED(module), PyObject *args)
         if (row && report(&r, damage, row, zero) != OK) Py_CLEAR(row);
     }
     release(&r);
+    PyBuffer_Release(&data);
     return row;
 }
 
 static PyMethodDef methods[] = {
-    {"decode", decode, METH_VARARGS, "decode(data, start, outcomes, zero): the records of data, from start on."},
+    {"decode", decode, METH_VARARGS, "decode(data, start, outcomes, zero, steps, weight): the records of data, from start on."},
     {NULL, NULL, 0, NULL},
 };
 

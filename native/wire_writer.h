@@ -6,7 +6,9 @@
 #define WORLDLINE_WIRE_WRITER_H
 
 #include "verify.h"
+#include <errno.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { T_TEXT = 1, T_CALL, T_RESUME, T_SWITCH, T_LINE, T_RETURN, T_YIELD, T_RAISE, T_OUTPUT, T_INPUT, T_EXIT,
@@ -15,18 +17,50 @@ enum { T_TEXT = 1, T_CALL, T_RESUME, T_SWITCH, T_LINE, T_RETURN, T_YIELD, T_RAIS
 #define HEADER 64
 #define READY_STEP (1 << 20)
 #define RESERVE 4096 /* room kept for the end record */
+/* What a record weighs beside its bytes, and each text in it: about what the reader will hold for them. */
+#define RECORD_WEIGHT 8
+#define TEXT_WEIGHT 32
+#define HEAVIEST (RECORD_WEIGHT + 2 * TEXT_WEIGHT)
 
-static struct { /* the buffer that is shared with the reader, and what the reader has been told */
+static struct { /* the memory that is shared with the reader, and what the reader has been told */
     uint8_t *base;
-    size_t n, ready, cap; /* written; may be written without a look at cap; may be written at all */
+    size_t size, n, filled; /* of the memory: all, written, asked of the kernel */
+    size_t spent, ready, cap; /* of the budget: spent; may be without a look at cap; may be at all */
     uint64_t steps, max_steps;
     uint32_t frame;      /* the reader's current frame */
     int active, ended;
     PyObject *names;     /* str -> text id */
-    Py_buffer view;
 } wire;
 
 static void limit_reached(const char *which);
+
+/* Maps the file here, in memory that no Python object stands for; a forked child does not have it. */
+static int map_wire(int fd)
+{
+    struct stat facts;
+    if (fstat(fd, &facts) < 0)
+        return -1;
+    if (wire.base)
+        munmap(wire.base, wire.size);
+    wire.base = NULL;
+    wire.size = facts.st_size;
+    if (wire.size < HEADER + 3 * RESERVE) {
+        errno = EINVAL;
+        return -1;
+    }
+    void *base = mmap(NULL, wire.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED)
+        return -1;
+    madvise(base, wire.size, MADV_DONTFORK);
+    wire.base = base;
+    wire.n = wire.spent = HEADER;
+    wire.cap = wire.size - RESERVE;
+    wire.ready = wire.cap < READY_STEP ? wire.cap : READY_STEP;
+    wire.filled = READY_STEP / 4;
+    memset(base, 0, HEADER);
+    memcpy(base, "WLW1", 4);
+    return 0;
+}
 
 /* Everything written so far is whole records: tell the reader. Once an event, and at the end. */
 static inline void commit(void)
@@ -37,23 +71,24 @@ static inline void commit(void)
 /* Asks the kernel for the next pages at once: a fault for each costs more than filling it. Small traces never get here. */
 static void make_ready(size_t n)
 {
-    if (wire.n + n + RESERVE > wire.cap)
+    if (wire.spent + n + RESERVE > wire.cap)
         limit_reached("bytes");
-    size_t from = wire.ready, page = 4096;
-    wire.ready = wire.n + n + RESERVE + READY_STEP;
+    wire.ready = wire.spent + n + RESERVE + READY_STEP;
     if (wire.ready > wire.cap)
         wire.ready = wire.cap;
 #ifdef MADV_POPULATE_WRITE
-    uintptr_t start = ((uintptr_t)wire.base + from) & ~(page - 1);
-    uintptr_t end = ((uintptr_t)wire.base + wire.ready) & ~(page - 1);
-    if (end > start)
-        madvise((void *)start, end - start, MADV_POPULATE_WRITE); /* a hint: it may fail */
+    size_t page = 4096, end = (wire.n + (wire.ready - wire.spent)) & ~(page - 1);
+    if (end > wire.filled) {
+        madvise(wire.base + wire.filled, end - wire.filled, MADV_POPULATE_WRITE); /* a hint: it may fail */
+        wire.filled = end;
+    }
 #endif
 }
 
 static inline uint8_t *room(size_t n)
 {
-    if (__builtin_expect(wire.n + n + RESERVE > wire.ready, 0))
+    n += HEAVIEST;
+    if (__builtin_expect(wire.spent + n + RESERVE > wire.ready, 0))
         make_ready(n);
     return wire.base + wire.n;
 }
@@ -75,10 +110,15 @@ static inline uint8_t *put_bytes_at(uint8_t *p, const char *s, size_t n)
     return p + n;
 }
 
-static inline void done(uint8_t *p)
+static inline void done_weighing(uint8_t *p, size_t weight)
 {
-    wire.n = p - wire.base;
+    size_t n = p - wire.base;
+    wire.spent += n - wire.n + weight;
+    wire.n = n;
 }
+
+static inline void done(uint8_t *p) { done_weighing(p, RECORD_WEIGHT); }
+static inline void done_text(uint8_t *p) { done_weighing(p, RECORD_WEIGHT + TEXT_WEIGHT); }
 
 static void record_texts(int tag, const char *a, size_t na, const char *b, size_t nb)
 {
@@ -87,7 +127,7 @@ static void record_texts(int tag, const char *a, size_t na, const char *b, size_
     p = put_bytes_at(p, a, na);
     if (b)
         p = put_bytes_at(p, b, nb);
-    done(p);
+    done_weighing(p, RECORD_WEIGHT + (b ? 2 : 1) * TEXT_WEIGHT);
 }
 
 static void write_end(const char *kind, const char *detail, size_t n)
@@ -100,7 +140,7 @@ static void write_end(const char *kind, const char *detail, size_t n)
             n--;
     }
     wire.ended = 1;
-    wire.cap += RESERVE;
+    wire.cap += RESERVE + HEAVIEST;
     wire.ready = wire.cap;
     record_texts(T_END, kind, strlen(kind), detail, n);
     commit();

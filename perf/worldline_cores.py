@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import mmap
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -39,18 +40,25 @@ def readable_core() -> Any:
     return recorder.Recorder
 
 
+def fresh_wire() -> int:
+    """A file in memory, as the host makes one for a program."""
+    fd = os.memfd_create("wire")
+    os.ftruncate(fd, ROOM)
+    return fd
+
+
 @contextlib.contextmanager
 def core(load: Callable[[], Any], file: Path) -> Iterator[Session]:
     """A recorder that is on, writing into fresh memory."""
-    buffer = mmap.mmap(-1, ROOM)
-    recorder = load()(buffer, {str(file): file.name}, LIMITS, global_names)
+    wire = fresh_wire()
+    recorder = load()(wire, {str(file): file.name}, LIMITS, global_names)
     recorder.start()
 
     def stopped() -> Decoded:
         if not recorder.stop():
             raise RuntimeError("the recorder says that it was tampered with")
         recorder.end("returned", "")
-        decoded = decode(buffer)
+        decoded = decode(mmap.mmap(wire, 0, prot=mmap.PROT_READ))
         if decoded.damage is not None or decoded.end is None or decoded.end.kind != "returned":
             raise RuntimeError(f"the wire ends with {decoded.end}, damage at {decoded.damage}")
         return decoded
@@ -59,6 +67,7 @@ def core(load: Callable[[], Any], file: Path) -> Iterator[Session]:
         yield Session(itself, stopped, exact=True)
     finally:
         recorder.stop()
+        os.close(wire)
 
 
 def final_state(decoded: Decoded) -> dict[str, str]:

@@ -1,4 +1,7 @@
-"""The interpreters found on this machine: every supported version that is there is tested."""
+"""The interpreters found on this machine: every supported version that is there is tested.
+
+`WORLDLINE_PYTHONS=DIR` names others, as `make sanitize` does: DIR/python3.11 and so on.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 def find(version: str) -> str | None:
     """A real interpreter of this version: ours, pyenv's, or one on the path."""
+    if folder := os.environ.get("WORLDLINE_PYTHONS"):
+        return shutil.which(f"{folder}/python{version}")
     if version == HERE:
         return sys.executable
     kept = sorted(glob.glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python")))

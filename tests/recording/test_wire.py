@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import struct
 from array import array
@@ -15,20 +16,21 @@ from strategies import Script, damaged, facts_of, scripts, varint, wire_of, wire
 
 from worldline.core.trace import Columns
 from worldline.recording import wire
-from worldline.recording.wire import Decoded, decode
+from worldline.recording.wire import UNBOUNDED, Decoded, decode
 
 ZERO = array("I", [0])
 native = pytest.mark.skipif(wire._native is None, reason="the native decoder was not built")
 
 
-def readable(data: bytes) -> Decoded:
-    return wire._by_python(*wire._committed(data))
+def readable(data: bytes, steps: int = UNBOUNDED, weight: int = UNBOUNDED) -> Decoded:
+    return wire._by_python(*wire._committed(memoryview(data)), steps, weight)
 
 
-def check_twins(data: bytes) -> None:
+def check_twins(data: bytes, steps: int = UNBOUNDED, weight: int = UNBOUNDED) -> None:
     """Column for column, text for text, the same."""
     if wire._native is not None:
-        assert wire._by_native(*wire._committed(data)) == readable(data)
+        native = wire._by_native(*wire._committed(memoryview(data)), steps, weight)
+        assert native == readable(data, steps, weight)
 
 
 def check_sound(decoded: Decoded) -> None:
@@ -128,6 +130,45 @@ def test_a_damaged_header_is_named_and_loses_no_step(data: bytes, damage: int | 
     check_twins(data)
 
 
+@given(scripts(), st.integers(0, 8), st.integers(0, 2000))
+def test_steps_and_weight_beyond_the_limits_are_damage(script: Script, steps: int, weight: int) -> None:
+    """The readable decoder against the weights added up here, and the native one against the readable."""
+    whole = script.wire()
+    decoded = readable(whole, steps, weight)
+    damage = first_beyond(script, steps, weight)
+    assert decoded.damage == damage
+    kept = [start for start in script.starts if damage is None or start < damage]
+    assert len(decoded.columns) == sum(whole[start] in STEP_TAGS for start in kept)
+    check_sound(decoded)
+    check_twins(whole, steps, weight)
+
+
+STEP_TAGS = (2, 3, 5, 6, 7, 8, 9, 10, 11)
+TEXTS = {0x01: 1, 0x10: 1, 0x20: 1, 0x21: 2, 0x22: 2, 0x3F: 2, **dict.fromkeys(range(6, 12), 1)}
+
+
+def first_beyond(script: Script, steps: int, weight: int) -> int | None:
+    """Where the first record begins that is a step too many, or whose texts make all too heavy; None: all is within."""
+    data, left = script.wire(), weight - 64
+    for start, end in itertools.pairwise([*script.starts, len(data)]):
+        tag = data[start]
+        steps -= tag in STEP_TAGS
+        texts = TEXTS.get(tag, 0)
+        own = 8 + 32 * texts
+        if steps < 0 or left < own or (texts and left < own + end - start):
+            return start
+        left -= own + end - start
+    return None
+
+
+@given(damaged(), st.integers(0, 8), st.integers(0, 2000))
+def test_any_bytes_decode_within_limits(data: bytes, steps: int, weight: int) -> None:
+    decoded = readable(data, steps, weight)
+    assert len(decoded.columns) <= steps
+    check_sound(decoded)
+    check_twins(data, steps, weight)
+
+
 def test_changes_go_to_the_pending_step_of_their_frame() -> None:
     script = Script()
     script.call(-1, "main", "p.py", 1)
@@ -186,17 +227,21 @@ def test_the_native_decoder_refuses_other_arguments() -> None:
     for arguments in [
         (),
         (b"",),
-        ("text", 0, (), ZERO),
-        (bytearray(64), 0, (), ZERO),
-        (b"", "0", (), ZERO),
-        (b"", 0, (), None),
+        (b"", 0, (), ZERO),
+        ("text", 0, (), ZERO, 9, 9),
+        (b"", "0", (), ZERO, 9, 9),
+        (b"", 0, (), None, 9, 9),
+        (b"", 0, (), ZERO, None, 9),
+        (b"", 0, (), ZERO, 9, 1.5),
     ]:
         with pytest.raises(TypeError):
             wire._native.decode(*arguments)
     for start, damage in ((99, None), (-5, 0)):
-        assert wire._native.decode(b"\x05", start, (), ZERO)["damage"] == damage
+        assert wire._native.decode(b"\x05", start, (), ZERO, 9, 99)["damage"] == damage
     with pytest.raises(SystemError):
-        wire._native.decode(b"", 0, (), array("Q", [0]))
+        wire._native.decode(b"", 0, (), array("Q", [0]), 9, 99)
+    with pytest.raises(OverflowError):
+        wire._native.decode(b"", 0, (), ZERO, 1 << 63, 99)
 
 
 def test_an_empty_wire_is_an_empty_trace() -> None:

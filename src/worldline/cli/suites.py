@@ -231,7 +231,8 @@ def _measured(measured: Any, out: str | None, as_json: bool) -> None:
 
 def _refuse_faults(faults: int) -> None:
     if faults:
-        raise WorldlineError(f"{faults:,} predictions failed in the tool; they are in no rate")
+        some = "1 prediction" if faults == 1 else f"{faults:,} predictions"
+        raise WorldlineError(f"{some} failed in the tool, in no rate (WORLDLINE_TRACEBACK=1 shows where)")
 
 
 @click.command()
@@ -263,6 +264,7 @@ def score(
         click.echo(json.dumps(report.as_json()))
     else:
         print_report(terminal(), report)
+    _refuse_faults(report.faults)
 
 
 @click.command()
@@ -312,3 +314,4 @@ def intervene(
         click.echo(json.dumps(told))
     else:
         print_trials(terminal(), found)
+    _refuse_faults(sum(one.status == "fault" for one in found.tried))

@@ -1,7 +1,9 @@
 """The wire (docs/format.md, section 3) into columns. The readable decoder; native/wire.c is its fast twin.
 
-Total: any bytes give what they hold up to the first damage, and the offset of that damage. Nothing here waits
-for a process, names the outcome, or trusts a length, an id or a text that it has not checked.
+Total: any bytes give what they hold up to the first damage, and the offset of that damage. What no honest guest
+writes is damage too: a step beyond the limit, or records that weigh more than the wire may, so that no wire makes the
+host hold more than a small multiple of `trace_bytes` (docs/limits.md). Nothing here waits for a process, names the
+outcome, or trusts a length, an id or a text that it has not checked.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ _EVENT_OF = {
 _CODE = {tag: EVENTS.index(event) for tag, event in _EVENT_OF.items()}
 _CHANGELESS = tuple(tag for tag, event in _EVENT_OF.items() if event in CHANGELESS)
 _COLUMN = 1 << 32
+_RECORD_WEIGHT, _TEXT_WEIGHT = 8, 32  # beside the bytes, as guests/wire_writer.py counts them
+UNBOUNDED = 1 << 62
 _COLUMNS = tuple(column.name for column in fields(Columns))
 
 
@@ -69,21 +73,28 @@ class Decoded:
     damage: int | None = None
 
 
-def decode(buffer: bytes | bytearray | memoryview) -> Decoded:
-    """What the wire in `buffer` holds; by the native decoder where it was built."""
-    data, damage = _committed(buffer)
-    return _by_native(data, damage) if _native is not None else _by_python(data, damage)
+def decode(
+    buffer: bytes | bytearray | memoryview, *, steps: int = UNBOUNDED, weight: int = UNBOUNDED
+) -> Decoded:
+    """What the wire in `buffer` holds; by the native decoder where it was built. Nobody may write to it meanwhile.
+
+    `steps` and `weight` are what an honest guest stays within: of the steps, and of all records.
+    """
+    by = _by_native if _native is not None else _by_python
+    with memoryview(buffer).cast("B") as view:
+        data, damage = _committed(view)
+        with data:
+            return by(data, damage, steps, weight)
 
 
-def _committed(buffer: bytes | bytearray | memoryview) -> tuple[bytes, int | None]:
-    """A private copy (the memory is shared) of the committed bytes, and damage to the header.
+def _committed(view: memoryview) -> tuple[memoryview, int | None]:
+    """The committed bytes, and damage to the header.
 
     Damage to the header loses no step: where `committed` cannot be right, records are read while there are any.
     """
-    view = memoryview(buffer).cast("B")
     header = bytes(view[:HEADER])
     if len(header) < HEADER:
-        return b"", 0
+        return view[:0], 0
     committed = int.from_bytes(header[8:16], "little")
     damage = None if header[:4] == MAGIC else 0
     if not HEADER <= committed <= len(view):
@@ -91,12 +102,12 @@ def _committed(buffer: bytes | bytearray | memoryview) -> tuple[bytes, int | Non
     rest = header[4:8] + header[16:]
     if damage is None and any(rest):
         damage = 4 if any(rest[:4]) else 16
-    return bytes(view[:committed]), damage
+    return view[:committed], damage
 
 
-def _by_native(data: bytes, damage: int | None) -> Decoded:
+def _by_native(data: memoryview, damage: int | None, steps: int, weight: int) -> Decoded:
     assert _native is not None
-    parts: dict[str, Any] = _native.decode(data, HEADER, OUTCOMES, array("I", [0]))
+    parts: dict[str, Any] = _native.decode(data, HEADER, OUTCOMES, array("I", [0]), steps, weight)
     columns = Columns(**{name: parts[name] for name in _COLUMNS})
     frames = FrameColumns(
         columns.texts, *(parts[f"frame_{name}"] for name in ("name", "file", "parent", "depth"))
@@ -112,8 +123,8 @@ def _by_native(data: bytes, damage: int | None) -> Decoded:
     )
 
 
-def _by_python(data: bytes, damage: int | None) -> Decoded:
-    reader = _Reader(data)
+def _by_python(data: memoryview, damage: int | None, steps: int, weight: int) -> Decoded:
+    reader = _Reader(data, steps, weight)
     at = reader.read()
     decoded = reader.decoded
     decoded.damage = at if damage is None else damage
@@ -124,23 +135,33 @@ class _Damage(Exception):
     """Leaves a record that is none; never this module."""
 
 
-_Change = tuple[int, int, int]  # step, name, value
+@dataclass
+class _Changes:
+    """Changes as they come: of which step, of which name, to which value."""
+
+    step: array[int] = field(default_factory=lambda: array("I"))
+    name: array[int] = field(default_factory=lambda: array("I"))
+    value: array[int] = field(default_factory=lambda: array("I"))
+
+    def add(self, step: int, name: int, value: int) -> None:
+        """One more."""
+        self.step.append(step)
+        self.name.append(name)
+        self.value.append(value)
 
 
 class _Reader:
     """One pass over the records. Changes come late, so they are kept aside and laid out at the end."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: memoryview, steps: int, weight: int) -> None:
         self._data, self._at = data, min(HEADER, len(data))
+        self._steps, self._left, self._start = steps, weight - HEADER, self._at
         self._columns = Columns()
         self._texts: dict[str, int] = {}
-        self._ids: list[int] = []
-        self._pending: list[
-            int
-        ] = []  # by frame, of every frame there is: it counts them, as in native/wire.c
+        self._ids = array("I")
+        self._pending = array("I")  # by frame, of every frame there is: it counts them, as in native/wire.c
         self._current: int | None = None
-        self._changes: list[_Change] = []
-        self._sames: list[_Change] = []
+        self._changes, self._sames = _Changes(), _Changes()
         self._notes: list[str] = []
         self._hidden: list[Hidden] = []
         self.decoded = Decoded(self._columns, FrameColumns(self._columns.texts))
@@ -155,11 +176,11 @@ class _Reader:
         """Reads all records; the offset of the first that is none, if any."""
         damage = None
         while self._at < len(self._data):
-            start = self._at
+            self._start = self._at
             try:
                 self._record()
             except _Damage:
-                damage = start
+                damage = self._start
                 break
         self._lay_out()
         return damage
@@ -167,10 +188,14 @@ class _Reader:
     def _record(self) -> None:
         tag = self._data[self._at]
         self._at += 1
+        self._left -= _RECORD_WEIGHT
         act = self._records.get(tag)
-        if act is None or self.decoded.end is not None:
+        if act is None or self.decoded.end is not None or self._left < 0:
+            raise _Damage
+        if tag in _CODE and len(self._columns) >= self._steps:
             raise _Damage
         act(tag)
+        self._left -= self._at - self._start
 
     def _number(self, below: int = 1 << 63) -> int:
         """A LEB128 integer of at most nine bytes, the last of several never zero."""
@@ -189,12 +214,13 @@ class _Reader:
 
     def _string(self) -> str:
         length = self._number()
-        if length > len(self._data) - self._at:
+        self._left -= _TEXT_WEIGHT
+        if length > len(self._data) - self._at or self._at - self._start + length > self._left:
             raise _Damage
         raw = self._data[self._at : self._at + length]
         self._at += length
         try:
-            return raw.decode("utf-8")
+            return str(raw, "utf-8")
         except UnicodeDecodeError:
             raise _Damage from None
 
@@ -259,14 +285,14 @@ class _Reader:
 
     def _delta(self, _tag: int) -> None:
         step, name, value = self._target(), self._name(), self._string()
-        self._changes.append((step, name, self._intern(value)))
+        self._changes.add(step, name, self._intern(value))
 
     def _gone(self, _tag: int) -> None:
-        self._changes.append((self._target(), self._name(), NO_TEXT))
+        self._changes.add(self._target(), self._name(), NO_TEXT)
 
     def _same(self, _tag: int) -> None:
         step, name, other = self._target(), self._name(), self._number(len(self._ids) + 1)
-        self._sames.append((step, name, self._ids[other - 1] if other else NO_TEXT))
+        self._sames.add(step, name, self._ids[other - 1] if other else NO_TEXT)
 
     def _note(self, _tag: int) -> None:
         self._notes.append(self._string())
@@ -287,23 +313,45 @@ class _Reader:
 
     def _lay_out(self) -> None:
         columns = self._columns
-        steps = len(columns)
-        columns.change_at, columns.change_name, columns.change_value = _by_step(self._changes, steps)
-        columns.same_at, columns.same_name, columns.same_value = _by_step(self._sames, steps)
+        sizes = len(columns), len(columns.texts)
+        columns.change_at, columns.change_name, columns.change_value = _by_step(self._changes, *sizes)
+        columns.same_at, columns.same_name, columns.same_value = _by_step(self._sames, *sizes)
         self.decoded.notes, self.decoded.hidden = tuple(self._notes), tuple(self._hidden)
 
 
-def _by_step(changes: list[_Change], steps: int) -> tuple[array[int], array[int], array[int]]:
+def _by_step(found: _Changes, steps: int, texts: int) -> tuple[array[int], array[int], array[int]]:
     """Changes as columns, by step; of one name in one step the last change, in the place of the first."""
     at, names, values = array("I", [0]), array("I"), array("I")
-    changes.sort(key=lambda change: change[0])  # stable: within a step they stay in order
-    next_change = 0
+    order, ends = _sorted(found.step, steps)
+    seen, place = _zeros(texts), _zeros(texts)
+    begin = 0
     for step in range(steps):
-        last: dict[int, int] = {}
-        while next_change < len(changes) and changes[next_change][0] == step:
-            last[changes[next_change][1]] = changes[next_change][2]
-            next_change += 1
-        names.extend(last.keys())
-        values.extend(last.values())
+        for i in order[begin : ends[step]]:
+            name = found.name[i]
+            if seen[name] != step + 1:
+                seen[name], place[name] = step + 1, len(names)
+                names.append(name)
+                values.append(NO_TEXT)
+            values[place[name]] = found.value[i]
+        begin = ends[step]
         at.append(len(names))
     return at, names, values
+
+
+def _sorted(of: array[int], steps: int) -> tuple[array[int], array[int]]:
+    """The indices of the changes of each step, in order, one step after the other; and where each step's end."""
+    order, ends = _zeros(len(of)), _zeros(steps)
+    for step in of:
+        ends[step] += 1
+    total = 0
+    for step, own in enumerate(ends):
+        ends[step] = total  # where they begin; the loop below moves it to their end
+        total += own
+    for i, step in enumerate(of):
+        order[ends[step]] = i
+        ends[step] += 1
+    return order, ends
+
+
+def _zeros(count: int) -> array[int]:
+    return array("I", bytes(4 * count))

@@ -13,11 +13,9 @@ import os
 from _thread import get_ident
 from collections.abc import Callable, Iterable, Mapping
 from gc import disable, enable, isenabled
-from mmap import mmap
-from os import _exit
 from sys import gettrace, settrace
 from types import CodeType, FrameType
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 from . import behavior, monitoring
 from .apply_change import ChangeApplier
@@ -25,79 +23,15 @@ from .canonical import Renderer, is_shareable
 from .kinds import is_dunder
 from .monitoring import RETURN, YIELD
 from .variables import Variables, shadows_in
+from .wire_writer import WireWriter
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-_TEXT, _CALL, _RESUME, _SWITCH, _LINE = range(1, 6)
+_CALL, _RESUME, _SWITCH, _LINE = range(2, 6)
 _RAISE, _OUTPUT, _INPUT, _EXIT = range(8, 12)
-_DELTA, _GONE, _SAME, _NOTE, _HIDDEN, _META, _END = 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x3F
-_HEADER, _RESERVE = 64, 4096
+_DELTA, _GONE, _SAME, _NOTE, _HIDDEN, _META = 0x10, 0x11, 0x12, 0x20, 0x21, 0x22
+_TAKEN = "the recorder was replaced or switched off"
 _OPTIMIZED, _SUSPENDS = 0x1, 0x20 | 0x80 | 0x200
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-class _Wire:
-    """Records into a buffer: whole or not at all."""
-
-    def __init__(self, buffer: mmap) -> None:
-        self._view = memoryview(buffer)
-        self._at, self._room = _HEADER, len(self._view) - 2 * _RESERVE
-        self._view[:_HEADER] = b"WLW1".ljust(_HEADER, b"\0")
-        self._names: dict[str, int] = {}
-        self.ended = False
-        self._commit()
-
-    def _commit(self) -> None:
-        self._view[8:16] = self._at.to_bytes(8, "little")
-
-    def put(self, tag: int, *fields: int | str | bytes) -> None:
-        """One record: ints as varints, strs and bytes with their length."""
-        parts = [bytes([tag])]
-        for field in fields:
-            if isinstance(field, int):
-                parts.append(_varint(field))
-            else:
-                data = field if isinstance(field, bytes) else field.encode()
-                parts += [_varint(len(data)), data]
-        record = b"".join(parts)
-        if self._at + len(record) > self._room:
-            self.leave("limit", "bytes")
-        self._view[self._at : self._at + len(record)] = record
-        self._at += len(record)
-        self._commit()
-
-    def name(self, name: str) -> int:
-        """A name's text id; told to the reader once."""
-        found = self._names.get(name)
-        if found is None:
-            try:
-                data = name.encode()
-            except UnicodeEncodeError:
-                data = b"?"
-            self.put(_TEXT, data)
-            found = self._names[name] = len(self._names)
-        return found
-
-    def end(self, kind: str, detail: str) -> None:
-        """The explicit end record."""
-        if not self.ended:
-            self.ended = True
-            self._room += _RESERVE
-            cut = detail.encode()[: _RESERVE - len(kind) - 32]
-            self.put(_END, kind, cut.decode(errors="ignore"))  # no character is torn
-
-    def leave(self, kind: str, detail: str) -> NoReturn:
-        """A budget is spent, or a change cannot be made: end here, keeping what is written."""
-        self.end(kind, detail)
-        _exit(0)
 
 
 class _Code:
@@ -134,18 +68,18 @@ class _Frame:
 
 
 class Recorder:
-    """Records the calling thread into a buffer. The same face as the native core's."""
+    """Records the calling thread into a file. The same face as the native core's."""
 
     def __init__(
         self,
-        buffer: mmap,
+        wire: int,
         files: dict[str, str],
         limits: dict[str, int],
         global_names: Callable[[CodeType], tuple[str, ...]],
     ) -> None:
         self._files, self._global_names, self._max_steps = files, global_names, limits["steps"]
         self._renderer = Renderer(limits["value_bytes"], limits["value_depth"])
-        self._wire = _Wire(buffer)
+        self._wire = WireWriter(wire)
         self._codes: dict[int, tuple[CodeType, _Code | Literal[False]]] = {}  # equal code may be in two files
         self.suspended: dict[int, _Frame] = {}
         self.stack: list[_Frame] = []
@@ -194,6 +128,8 @@ class Recorder:
 
     def end(self, kind: str, detail: str) -> None:
         """Write the explicit end record."""
+        if self.stack and kind != "host-fault":  # its frames run: who says that it ended?
+            kind, detail = "tampered", _TAKEN
         if self._active:
             self._flush()
         if self._change is not None and kind in ("returned", "raised", "exited"):

@@ -1,0 +1,87 @@
+"""Records into the wire (docs/format.md, section 3): whole or not at all, and ended when the budget is spent.
+
+The specification of native/wire_writer.h. Here the memory is a Python object, which a program can find and write to;
+there it is none.
+"""
+
+from __future__ import annotations
+
+import builtins
+from mmap import mmap
+from os import _exit, fstat
+from typing import NoReturn
+
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
+
+_TEXT, _END = 0x01, 0x3F
+_HEADER, _RESERVE = 64, 4096
+# What a record weighs beside its bytes, and each text in it: about what the reader will hold for them.
+_RECORD_WEIGHT, _TEXT_WEIGHT = 8, 32
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+class WireWriter:
+    """Records into a file's memory: whole or not at all."""
+
+    def __init__(self, fd: int) -> None:
+        self._view = memoryview(mmap(fd, fstat(fd).st_size))
+        self._at, self._left = _HEADER, len(self._view) - _HEADER - 2 * _RESERVE
+        self._view[:_HEADER] = b"WLW1".ljust(_HEADER, b"\0")
+        self._names: dict[str, int] = {}
+        self.ended = False
+        self._commit()
+
+    def _commit(self) -> None:
+        self._view[8:16] = self._at.to_bytes(8, "little")
+
+    def put(self, tag: int, *fields: int | str | bytes) -> None:
+        """One record: ints as varints, strs and bytes with their length."""
+        parts = [bytes([tag])]
+        for field in fields:
+            if isinstance(field, int):
+                parts.append(_varint(field))
+            else:
+                data = field if isinstance(field, bytes) else field.encode()
+                parts += [_varint(len(data)), data]
+        record = b"".join(parts)
+        texts = sum(not isinstance(field, int) for field in fields)
+        weight = len(record) + _RECORD_WEIGHT + texts * _TEXT_WEIGHT
+        if weight > self._left:
+            self.leave("limit", "bytes")
+        self._left -= weight
+        self._view[self._at : self._at + len(record)] = record
+        self._at += len(record)
+        self._commit()
+
+    def name(self, name: str) -> int:
+        """A name's text id; told to the reader once."""
+        found = self._names.get(name)
+        if found is None:
+            try:
+                data = name.encode()
+            except UnicodeEncodeError:
+                data = b"?"
+            self.put(_TEXT, data)
+            found = self._names[name] = len(self._names)
+        return found
+
+    def end(self, kind: str, detail: str) -> None:
+        """The explicit end record."""
+        if not self.ended:
+            self.ended = True
+            self._left += _RESERVE + _RECORD_WEIGHT + 2 * _TEXT_WEIGHT
+            cut = detail.encode()[: _RESERVE - len(kind) - 32]
+            self.put(_END, kind, cut.decode(errors="ignore"))  # no character is torn
+
+    def leave(self, kind: str, detail: str) -> NoReturn:
+        """A budget is spent, or a change cannot be made: end here, keeping what is written."""
+        self.end(kind, detail)
+        _exit(0)

@@ -1,0 +1,51 @@
+"""Wires that no guest writes, made to cost the host as much as they can: each shape as a stream of records."""
+
+from __future__ import annotations
+
+import itertools
+import string
+from collections.abc import Callable, Iterator
+
+from strategies import varint, wire_text
+
+_LETTERS = (string.ascii_letters + string.digits + "_ ").encode()
+START = b"\x01" + wire_text("f") + b"\x02\x00\x00\x00\x00\x01"
+
+
+def words() -> Iterator[bytes]:
+    """Distinct texts of four letters, with their length: 16 million."""
+    return (b"\x04" + bytes(letters) for letters in itertools.product(_LETTERS, repeat=4))
+
+
+def _wide() -> Iterator[bytes]:
+    """Distinct values of 60,000 letters and one character that makes each letter take four bytes."""
+    letters = b"x" * 60_000
+    return (b"\x10\x00" + varint(60_012) + "😀".encode() + b"%08d" % i + letters for i in itertools.count())
+
+
+def _calls() -> Iterator[bytes]:
+    """Frames, each the caller of the next."""
+    return (b"\x02" + varint(i) + varint(i) + b"\x00\x00\x01" for i in itertools.count(1))
+
+
+SHAPES: dict[str, Callable[[], Iterator[bytes]]] = {
+    "values": lambda: (b"\x10\x00" + word for word in words()),
+    "names": lambda: (b"\x01" + word for word in words()),
+    "wide values": _wide,
+    "one wide value": lambda: iter([b"\x10\x00" + varint(1 << 28) + "😀".encode() + b"x" * ((1 << 28) - 4)]),
+    "names gone": lambda: itertools.repeat(b"\x11\x00" * 1000),
+    "shared names": lambda: itertools.repeat(b"\x12\x00\x01" * 1000),
+    "lines": lambda: itertools.repeat(b"\x05\x01" * 1000),
+    "calls": _calls,
+    "notes": lambda: (b"\x20" + word for word in words()),
+    "hidden inputs": lambda: (b"\x21" + word + word for word in words()),
+    "facts": lambda: (b"\x22" + word + word for word in words()),
+}
+
+
+def forged(shape: str, size: int) -> bytes:
+    """The records of one shape, about `size` bytes of them."""
+    records, made = SHAPES[shape](), bytearray(START)
+    while len(made) < size and (some := b"".join(itertools.islice(records, 1000))):
+        made += some
+    return bytes(made)
