@@ -1,13 +1,12 @@
-"""Seeded programs of every kind that a recorder meets, several kinds in one: pieces of kinds.txt with their holes filled."""
+"""Seeded programs of every kind that a recorder meets, several kinds in one: pieces of kinds.txt with holes filled."""
 
 from __future__ import annotations
 
 import random
 import re
+import sys
 from pathlib import Path
 
-IMPORTS = """array asyncio collections contextlib contextvars dataclasses datetime decimal enum fractions functools io math
-    re time types typing weakref"""
 ATOMS = (
     "0",
     "-7",
@@ -25,6 +24,7 @@ ATOMS = (
     "{3, 1, 'z'}",
 )
 STRS = ("'s'", "'it\\'s'", '"é\\n"', "''", "'\\udc80'", "'\\u202e\\x00'", "'💥'", "'a\"b\\'c'")
+MODULE = re.compile(r"\b([a-z]+)\.[A-Za-z]")
 HOLE = re.compile("‹(i|s|a|xs|N|pick [^›]*)›")
 
 
@@ -69,10 +69,10 @@ def kinds_of(seed: int) -> list[str]:
 def program(seed: int) -> str:
     """The program of a seed; what its pieces raise is caught."""
     draw = random.Random(seed)
-    lines = [f"import {', '.join(IMPORTS.split())}"]
     kinds = kinds_of(seed)
-    for number, kind in enumerate(kinds):
-        lines.append(fill(PIECES[kind], number, draw))
+    lines = [fill(PIECES[kind], number, draw) for number, kind in enumerate(kinds)]
+    used = set(MODULE.findall("\n".join(lines))) & sys.stdlib_module_names
+    lines.insert(0, f"import {', '.join(sorted(used | {'math'}))}")
     for number in range(len(kinds)):
         lines += ["try:", f"    piece_{number}({draw.randrange(8)})", "except Exception as error:"]
         lines += ["    print(type(error).__name__)", "    del error"]

@@ -1,9 +1,10 @@
-"""The oracle: what `sys.settrace` sees of programs, values spelled anew from docs/format.md. It knows nothing of worldline.
+"""The oracle: what `sys.settrace` sees of programs, values spelled anew from docs/format.md. Nothing here is worldline's.
 
 A script: JSON on standard input (a list of sources), JSON on standard output (for each, its rows). A row is a line of a
-function with its names before it ran, `[name, line, names, values]`, or a value it gave, `[name, "gave", value]`, unless
-that is None: so `sys.settrace` also tells of a frame that an exception leaves. A value is its text with `#` in the place
-of each object's number, or None where the oracle does not know its text.
+function with its names before it ran, `[name, line, names, values]`, or a value it gave, `[name, "gave", value]`, but
+for None: `sys.settrace` says that of frames that an exception leaves, too. A value is its text with `#` in the place of
+each object's number, or None where the oracle does not know it. It sees no better than `f_locals` does: programs whose
+comprehensions use the name of a closure's variable are not for it (gh-128396).
 """
 
 import collections

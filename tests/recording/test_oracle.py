@@ -1,8 +1,8 @@
 """The trace against an independent oracle (oracle.py): `sys.settrace`, and values spelled anew from docs/format.md.
 
 What it saw in the program's functions must be what the folded deltas of the trace say, line by line, and what the steps
-say that functions gave, other than None. Numbers of objects and labels of shared containers are left to the other tests, as are module and
-class bodies and comprehensions. `WORLDLINE_FUZZ=N` asks for N programs a version (`make hostile` does).
+say that functions gave, but for None. Numbers of objects and labels of shared containers are left to the other tests,
+as are module and class bodies and comprehensions. `WORLDLINE_FUZZ=N` asks for N programs a version (`make hostile`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ TRICKY = ("splices", "splices_lined", "dicts", "generators", "closures", "global
           "many_locals", "loop", "nested_over", "two_namespaces")  # fmt: skip
 COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>")
 NUMBER = re.compile(r"(?<=[\w'])#\d+")
-OLDEST = next(iter(FOUND))
 
 
 @cache
