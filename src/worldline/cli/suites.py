@@ -282,6 +282,7 @@ def compare(first: str, second: str, as_json: bool) -> None:
         click.echo(json.dumps(found.as_json()))
     else:
         print_comparison(terminal(), found)
+    _refuse_faults(found.faults)
 
 
 @click.command()

@@ -40,8 +40,8 @@ class Foreign:
     """One prediction made elsewhere. `note` is one of NOTES; `detail` says where and why.
 
     `answer` is what the file, else the model in `[ANSWER]` brackets, gives as the answer, and `expected` what the file
-    says is right: texts as they stand there. `sample` counts the predictions of one id. `raw` is what was read. `fault` is
-    why the tool failed on it: its program is then an empty one, where that was not found.
+    says is right: texts as they stand there. `sample` counts the predictions of one id. `raw` is what was read.
+    `fault` is why the tool failed on it: its program is then an empty one, where that was not found.
     """
 
     id: str

@@ -28,7 +28,7 @@ from worldline.suites.foreign.foreign import Foreign
 from worldline.suites.report import Report, report
 from worldline.suites.run.directory import RunDir, opened
 from worldline.suites.run.record import Record, answered, failed, unasked
-from worldline.suites.score import Truth, Verdict, disagrees, judge, truth
+from worldline.suites.score import Truth, Verdict, disagrees, fenced_truth, judge
 from worldline.suites.suite import Suite, Task
 
 BATCH = 64  # asks that a predictor is given at once
@@ -249,13 +249,10 @@ def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
 
 def _true(task: Task, recorded: Callable[[Program], Trace]) -> Truth | RowFault | str:
     """What is right; or why the task is left out, or why the tool could not tell."""
-    trace = recorded(task.program)
-    if trace.outcome.kind == "host-fault":
-        return RowFault(f"host-fault: {trace.outcome.detail}")
-    found = truth(task, trace)
+    found = fenced_truth(task, recorded(task.program))
     if found is None:
         return "skipped"
-    return "disagrees" if disagrees(task, found) else found
+    return "disagrees" if isinstance(found, Truth) and disagrees(task, found) else found
 
 
 def _stored(at: int, task: Task, state: _State) -> Record | None:

@@ -19,6 +19,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from worldline import files
 from worldline.errors import DiskError, FormatError, UsageError
+from worldline.fence import RowFault, fenced
 from worldline.listing import Listed
 from worldline.suites.run.directory import MANIFEST, RECORDS, listed
 from worldline.web.index.row import IndexRow, row
@@ -100,11 +101,17 @@ class _Scan:
             try:
                 if text is None:
                     raise FormatError(f"longer than {LONGEST:,} bytes")
-                yield self._columns(row(text), offset, len(text))
+                one = fenced(self._row, text, offset)
+                if isinstance(one, RowFault):
+                    raise FormatError(one.note)
+                yield one
             except FormatError as error:
                 self._strange += 1
                 if len(self._troubles) < TOLD:
                     self._troubles.append(f"line {count:,}: {error}")
+
+    def _row(self, text: bytes, offset: int) -> dict[str, Any]:
+        return self._columns(row(text), offset, len(text))
 
     def _lines(self) -> Iterator[tuple[int, bytes | None]]:
         """Each whole line with its offset; None for one that is too long."""
