@@ -4,8 +4,9 @@
 
 Boxed: `record_many` over distinct ten-line programs with every layer of the box on, one worker, after the box is warm;
 each trace is checked. Once with the host and the box on one processor, by the wall and by the processor time of all
-their processes (what kernel threads clear away later is not in it); once wherever the system puts them. Decoding: steps a second from wire to columns, by the native decoder
-and by the readable one. Starting: CPU seconds of `worldline --help`, best of five.
+their processes (what kernel threads clear away later is not in it); once wherever the system puts them.
+Decoding: steps a second from wire to columns, by the native decoder and by the readable one. Starting: CPU seconds of
+`worldline --help`, best of five.
 """
 
 from __future__ import annotations
@@ -47,12 +48,11 @@ def count(words, letter):
 def boxed(number: int) -> dict[str, float]:
     """What a boxed recording takes, on one processor and on all that there are."""
     processors = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {max(processors)})
     try:
-        walls, worked = recorded(number)
+        walls, worked = recorded(number, {max(processors)})
     finally:
         os.sched_setaffinity(0, processors)
-    spread, _ = recorded(number)
+    spread, _ = recorded(number, processors)
     return {
         "boxed, processor ms a program": 1000 * worked,
         "boxed, programs a processor second": 1 / worked,
@@ -63,31 +63,40 @@ def boxed(number: int) -> dict[str, float]:
     }
 
 
-def recorded(number: int) -> tuple[list[float], float]:
-    """Seconds from one trace to the next, once the box is warm, and processor seconds a program."""
+def recorded(number: int, processors: set[int]) -> tuple[list[float], float]:
+    """Seconds from one trace to the next on these processors, once the box is warm, and processor seconds a program."""
     warm = 20
     programs = [Program(source=SOURCE, call=f"count(['berry', 'r{i}'], 'r')") for i in range(number + warm)]
     times: list[float] = []
-    before = 0.0
+    before = after = 0.0
     last = time.perf_counter()
     for trace in record_many(programs):
-        now = time.perf_counter()
-        times.append(now - last)
+        times.append(time.perf_counter() - last)
         if trace.outcome.kind != "returned" or trace.outcome.detail != "3":
             raise RuntimeError(f"{trace.program.call} ended as {trace.outcome}: {trace.stderr}")
         if len(times) == warm:
-            before = family_seconds(os.getpid())
-        after = family_seconds(os.getpid()) if len(times) == len(programs) else 0.0  # while the box stands
+            for process in family(os.getpid()):  # now, since a box undoes what it inherits
+                os.sched_setaffinity(process, processors)
+            before = family_seconds()
+        if len(times) == len(programs):  # while the box stands
+            after = family_seconds()
         last = time.perf_counter()
     return times[warm:], (after - before) / number
 
 
-def family_seconds(process: int) -> float:
-    """Processor seconds of a process, of all below it, and of those that they have waited for."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    own = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")  # utime, stime, cutime, cstime
+def family(process: int) -> list[int]:
+    """A process and all below it."""
     children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return own + sum(family_seconds(int(child)) for child in children)
+    return [process, *(each for child in children for each in family(int(child)))]
+
+
+def family_seconds() -> float:
+    """Processor seconds of this process, of all below it, and of those that they have waited for."""
+    stats = [
+        Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split() for each in family(os.getpid())
+    ]
+    ticks = sum(int(ticks) for fields in stats for ticks in fields[11:15])  # utime, stime, cutime, cstime
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def wire_of(workload: str, rounds: int) -> bytes:

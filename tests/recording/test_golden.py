@@ -13,8 +13,10 @@ import pytest
 from interpreters import FOUND
 
 from worldline.core.program import Program
+from worldline.limits import Limits
 from worldline.recording.recorder import record
 
+LIMITS = Limits(wall=300)  # it only guards against hanging
 GOLDEN = Path(__file__).parent / "golden"
 PROGRAMS = sorted(path.stem for path in GOLDEN.glob("*.py"))
 
@@ -29,7 +31,7 @@ def row(step: dict[str, object]) -> str:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_golden(name: str, version: str, core: str) -> None:
     source = (GOLDEN / f"{name}.py").read_text()
-    trace = record(Program(source=source, name=f"{name}.py"), python=FOUND[version], core=core)
+    trace = record(Program(source=source, name=f"{name}.py"), python=FOUND[version], core=core, limits=LIMITS)
     got = [
         f"{trace.outcome.kind} {trace.outcome.detail}".rstrip(),
         *(row(step.as_json()) for step in trace.steps),

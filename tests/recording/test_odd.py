@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from interpreters import FOUND
 from odd_programs import PROGRAMS
@@ -14,6 +16,7 @@ from worldline.recording.recorder import record, record_many
 # The readable core keeps values alive a little longer, and needs levels of the recursion limit: docs/limits.md.
 NATIVE_ONLY = ("finalisers", "deep")
 RAISES = ("long_detail",)
+LIMITS = Limits(wall=300)  # it only guards against hanging
 
 
 def facts(trace: Trace) -> dict[str, object]:
@@ -28,7 +31,7 @@ def first_difference(a: Trace, b: Trace) -> object:
 @pytest.mark.parametrize("limits", [{}, {"value_bytes": 60}, {"value_bytes": 200, "value_depth": 2}])
 @pytest.mark.parametrize("version", FOUND)
 def test_cores_agree_on_odd_programs(version: str, limits: dict[str, int]) -> None:
-    bounds = Limits(**limits)  # type: ignore[arg-type]
+    bounds = replace(LIMITS, **limits)
     programs = [Program(source=source) for source in PROGRAMS.values()]
     native = record_many(programs, python=FOUND[version], core="native", limits=bounds)
     readable = record_many(programs, python=FOUND[version], core="python", limits=bounds)
@@ -40,7 +43,7 @@ def test_cores_agree_on_odd_programs(version: str, limits: dict[str, int]) -> No
 
 @pytest.mark.parametrize("version", FOUND)
 def test_two_functions_of_one_code_watch_their_own_globals(version: str) -> None:
-    trace = record(Program(source=PROGRAMS["two_namespaces"]), python=FOUND[version])
+    trace = record(Program(source=PROGRAMS["two_namespaces"]), python=FOUND[version], limits=LIMITS)
     assert trace.interpreter.core == "native"
     seen = [
         step.delta["bag"]
@@ -52,7 +55,7 @@ def test_two_functions_of_one_code_watch_their_own_globals(version: str) -> None
 
 @pytest.mark.parametrize("version", FOUND)
 def test_globals_are_watched_in_a_function_first_called_at_the_recursion_limit(version: str) -> None:
-    trace = record(Program(source=PROGRAMS["deep"]), python=FOUND[version], core="native")
+    trace = record(Program(source=PROGRAMS["deep"]), python=FOUND[version], core="native", limits=LIMITS)
     late = [step.delta for step in trace.steps if trace.frames[step.frame].name == "late"]
     assert {"mark": "[0]"} in late
 
@@ -79,7 +82,7 @@ f()
 import gc; gc.collect()
 print(count)
 """
-    trace = record(Program(source=source), python=FOUND[version], core=core)
+    trace = record(Program(source=source), python=FOUND[version], core=core, limits=LIMITS)
     calls = sum(s.event == "call" and trace.frames[s.frame].name == "D.__del__" for s in trace.steps)
     assert (calls, trace.output) == (1500, "1500\n")
 
@@ -114,7 +117,7 @@ for k in range(3):
     for q in box: next(q)
     box.clear()
 """
-    trace = record(Program(source=source), python=FOUND[version], core="native")
+    trace = record(Program(source=source), python=FOUND[version], core="native", limits=LIMITS)
     assert trace.outcome.kind == "returned"
     lines = {step.line for step in trace.steps if trace.frames[step.frame].name == "big"}
     assert lines == {6, 7, 8} or lines == {7, 8, 9}
@@ -137,6 +140,6 @@ ev = m.get_events(4)
 mid([1])
 tiny()
 """
-    trace = record(Program(source=source), python=FOUND[version], core="native")
+    trace = record(Program(source=source), python=FOUND[version], core="native", limits=LIMITS)
     assert trace.outcome.kind == "tampered"
     assert {step.line for step in trace.steps if trace.frames[step.frame].name == "mid"} == {4, 5, 6}

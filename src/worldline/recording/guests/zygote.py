@@ -164,7 +164,8 @@ def _serve_one(fds: list[int], sock: socket.socket, ward: Ward, guest: Any) -> d
         os.close(fd)
     _await(child, sock, ward)
     _, status, used = os.wait4(child, 0)
-    worked = used.ru_utime + used.ru_stime >= confine.processor_seconds(ward.limits)
+    # A second less, since the kernel counts here in another way than where it kills: still more than `wall` gives.
+    worked = used.ru_utime + used.ru_stime >= confine.processor_seconds(ward.limits) - 1
     return {"status": status, "full": ward.bury(), "worked": worked and os.WIFSIGNALED(status)}
 
 
