@@ -231,8 +231,8 @@ def _measured(measured: Any, out: str | None, as_json: bool) -> None:
 
 def _refuse_faults(faults: int) -> None:
     if faults:
-        some = "1 prediction" if faults == 1 else f"{faults:,} predictions"
-        raise WorldlineError(f"{some} failed in the tool, in no rate (WORLDLINE_TRACEBACK=1 shows where)")
+        one, some = "1 prediction failed in the tool; it is", f"{faults:,} predictions failed in the tool; they are"
+        raise WorldlineError(f"{one if faults == 1 else some} in no rate")
 
 
 @click.command()

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from worldline.codec.compact.turns import turns
-from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, CurePlan, Unfit, plan, with_truth
+from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, CurePlan, Unfit, check_cure, plan, with_truth
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
@@ -232,6 +232,7 @@ def prepare(
             unfit.append(_begun(*pair, diagnoses, by, made))
 
     for cure, i in pairs:
+        check_cure(cure)
         settle((cure, i), fenced(_fitting, partial(plan, cure, diagnoses[i], codec=codec)))
     fresh = [pair for pair, one in plans.items() if one.fresh]
     truths = {pair: diagnoses[pair[1]].sample.truth for pair in plans}
