@@ -231,7 +231,10 @@ def _measured(measured: Any, out: str | None, as_json: bool) -> None:
 
 def _refuse_faults(faults: int) -> None:
     if faults:
-        one, some = "1 prediction failed in the tool; it is", f"{faults:,} predictions failed in the tool; they are"
+        one, some = (
+            "1 prediction failed in the tool; it is",
+            f"{faults:,} predictions failed in the tool; they are",
+        )
         raise WorldlineError(f"{one if faults == 1 else some} in no rate")
 
 
