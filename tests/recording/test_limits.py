@@ -114,6 +114,7 @@ def test_the_clock_starts_with_the_program(tmp_path: Path, monkeypatch: pytest.M
     [
         ((("a", "1"), ("a/b", "2")), Outcome("unsupported", "files: a/b: File exists")),
         ((("a/b", "1"), ("a", "2")), Outcome("unsupported", "files: a: Is a directory")),
+        ((("a/" * 3_000 + "b", "1"),), Outcome("unsupported", "files: folders nested too deep")),
         ((("program.py/x", "1"),), Outcome("unsupported", "files: program.py/x: File exists")),
         ((("n" * 300, "1"),), Outcome("unsupported", f"files: {'n' * 300}: File name too long")),
         ((("big", "x" * (2 << 20)),), Outcome("limit", "disk")),

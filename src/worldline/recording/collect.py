@@ -25,6 +25,8 @@ _IMPORT_LINE = re.compile(
     re.MULTILINE,
 )
 _LONGEST = 4096  # characters of a path, beyond which the system knows none
+_DEEPEST = 100  # packages inside one another
+_MANY_DOTS = 1_000  # in one line: CPython's own parser joins a dotted name in quadratic time and memory
 
 
 def collect(
@@ -100,15 +102,24 @@ def decode(data: bytes, name: str) -> str:
 def siblings(root: Path, given: list[tuple[str, str]]) -> dict[str, str]:
     """Every file under `root` that the given files (relative path, text) import, and those they import, by path."""
     found: dict[str, str] = {}
+    folders = {"": True}
     waiting = list(given)
     while waiting:
         name, text = waiting.pop()
         for module in imports(text, name):
             for path in _spellings(module):
-                if path not in found and _inside(root, path):
+                there = _has_folder(root, os.path.dirname(path), folders)
+                if there and path not in found and _inside(root, path):
                     found[path] = decode(_read(root / path), path)
                     waiting.append((path, found[path]))
     return found
+
+
+def _has_folder(root: Path, folder: str, known: dict[str, bool]) -> bool:
+    """Whether a folder is there; nothing is looked for below one that is not."""
+    if folder not in known:
+        known[folder] = _has_folder(root, os.path.dirname(folder), known) and os.path.isdir(root / folder)
+    return known[folder]
 
 
 def _inside(root: Path, path: str) -> bool:
@@ -133,7 +144,7 @@ def imports(source: str, name: str) -> list[str]:
             continue
         base = [*(package[: len(package) - level + 1] if level else []), *filter(None, module.split("."))]
         whole = ".".join(base)
-        if len(whole) > _LONGEST:
+        if len(whole) > _LONGEST or len(base) > _DEEPEST:
             continue
         for end in range(1, len(base) + 1):
             wanted[".".join(base[:end])] = None
@@ -144,6 +155,8 @@ def imports(source: str, name: str) -> list[str]:
 def _statements(source: str) -> Iterator[tuple[int, str, list[str]]]:
     """Each import as (dots, module, names)."""
     try:
+        if _has_endless_name(source):
+            raise MemoryError
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         yield from _statements_by_line(source)
@@ -153,6 +166,12 @@ def _statements(source: str) -> Iterator[tuple[int, str, list[str]]]:
             yield from ((0, alias.name, []) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield node.level, node.module or "", [alias.name for alias in node.names]
+
+
+def _has_endless_name(source: str) -> bool:
+    """Whether a line imports a name of so many parts that parsing it would take the host's time and memory."""
+    lines = re.sub(r"\\\r?\n", "", source).replace("\r", "\n").split("\n")
+    return any(line.count(".") > _MANY_DOTS and ("import" in line or "from" in line) for line in lines)
 
 
 def _statements_by_line(source: str) -> Iterator[tuple[int, str, list[str]]]:

@@ -95,10 +95,8 @@ def run(spec: dict[str, Any], wire_fd: int, report: int) -> NoReturn:
     rec = _core.Recorder(wire_fd, paths, spec["limits"], global_names)
     os.close(wire_fd)
     native = _core.__name__ == "_recorder"
-    if not native:
-        os.close(
-            free
-        )  # mmap keeps a duplicate at the number that was free; the program must not find it there
+    if not native:  # mmap keeps a duplicate at the number that was free; the program must not find it there
+        os.close(free)
     rec.meta("name", sys.implementation.name)
     rec.meta("version", ".".join(map(str, sys.version_info[:3])))
     rec.meta("core", "native" if native else "python")

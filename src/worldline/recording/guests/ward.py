@@ -81,9 +81,7 @@ class Boxed:
         kernel.unshare(kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET)
         kernel.loopback_up()
         self.init = kernel.start_idler()
-        self.files = (
-            self.layers.ruleset()
-        )  # here, where it is cheaper than in a child that has just been forked
+        self.files = self.layers.ruleset()  # here it is cheaper than in a child that has just been forked
 
     def begin(self) -> None:
         """All is prepared."""

@@ -97,6 +97,8 @@ def _write_files(spec: dict[str, Any]) -> None:
             if "/" in name:
                 os.makedirs(os.path.dirname(path), exist_ok=True)
             _write_file(path, text)
+        except RecursionError:  # of makedirs
+            raise _Refusal("unsupported files: folders nested too deep") from None
         except OSError as error:
             why = f"unsupported files: {name}: {error.strerror}"
             raise _Refusal("limit disk" if error.errno in _FULL else why) from None
