@@ -48,6 +48,18 @@ static inline IFrame *current_frame(PyThreadState *ts)
 }
 #endif
 
+/* A type's own namespace, borrowed. From 3.12 on each interpreter keeps those of the static types elsewhere. */
+static inline PyObject *type_dict(PyTypeObject *t)
+{
+#if HAS_MONITORING
+    PyObject *d = PyType_GetDict(t);
+    Py_XDECREF(d);
+    return d;
+#else
+    return t->tp_dict;
+#endif
+}
+
 /* The value of an int of at most two digits of 30 bits: nearly every int there is. Returns 0 for the others. */
 static inline int small_int(PyObject *v, long long *out)
 {

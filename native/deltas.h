@@ -308,9 +308,11 @@ static void emit_aliases(FrameRec *f)
 static inline PyObject *local_value(CodeInfo *info, IFrame *frame, int k)
 {
     PyObject *v = frame->localsplus[info->index[k]];
-    if (info->is_cell[k] && v && Py_IS_TYPE(v, &PyCell_Type))
-        v = PyCell_GET(v);
-    return v;
+    if (!info->is_cell[k])
+        return v;
+    if (v == NULL)
+        v = frame->localsplus[info->shadowed[k]];
+    return v && Py_IS_TYPE(v, &PyCell_Type) ? PyCell_GET(v) : v;
 }
 
 /* The value a watched global has now, or NULL; found again without hashing while the key table is the same one. */

@@ -32,6 +32,8 @@ typedef struct {
     PyObject *file;    /* display name, or NULL: not the program's own */
     int n_names;       /* slots that have a name worth showing */
     int *index;        /* name k is localsplus[index[k]] */
+    int *shadowed;     /* or, where that is unbound, localsplus[shadowed[k]]: a free variable that a comprehension's
+                          variable is called like (3.12+); index[k] itself where there is none */
     uint8_t *is_cell;
     uint32_t *ids;     /* text id + 1 */
     int namespace;     /* a module or class body: names live in a dict */
@@ -83,6 +85,15 @@ static int is_shareable(PyObject *v)
 
 #define OWN_DEPTH 50 /* more frames than global_names needs */
 
+/* Which of the names found so far is this one? -1: none. */
+static int named(const CodeInfo *info, PyObject *name)
+{
+    for (int k = 0; k < info->n_names; k++)
+        if (PyUnicode_Compare(PyTuple_GET_ITEM(info->code->co_localsplusnames, info->index[k]), name) == 0)
+            return k;
+    return -1;
+}
+
 static CodeInfo *code_info(PyCodeObject *code)
 {
     Cell *c = map_find(&state.codes, code);
@@ -105,6 +116,7 @@ static CodeInfo *code_info(PyCodeObject *code)
         return info;
     int n = code->co_nlocalsplus;
     info->index = grow(NULL, (n + 1) * sizeof(int));
+    info->shadowed = grow(NULL, (n + 1) * sizeof(int));
     info->is_cell = grow(NULL, n + 1);
     info->ids = calloc(n + 1, sizeof(uint32_t));
     const char *kinds = PyBytes_AS_STRING(code->co_localspluskinds);
@@ -112,7 +124,13 @@ static CodeInfo *code_info(PyCodeObject *code)
         PyObject *name = PyTuple_GET_ITEM(code->co_localsplusnames, i);
         if (is_dunder(name))
             continue;
-        info->index[info->n_names] = i;
+        int earlier = kinds[i] & CO_FAST_FREE ? named(info, name) : -1;
+        if (earlier >= 0) {
+            info->shadowed[earlier] = i;
+            info->is_cell[earlier] = 1;
+            continue;
+        }
+        info->index[info->n_names] = info->shadowed[info->n_names] = i;
         info->is_cell[info->n_names++] = (kinds[i] & (CO_FAST_CELL | CO_FAST_FREE)) != 0;
     }
     PyThreadState *ts = PyThreadState_Get();

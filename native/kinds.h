@@ -17,6 +17,7 @@ typedef struct {
     PyObject *tzinfo;  /* how a library value is asked for its time zone, where it may have one */
     int is_enum, is_exception, is_library, reserved, structured, base, has_dict, n_slots;
     SlotField *slots;
+    destructor dealloc; /* of a type of C whose instances' end is told by `dealloc_told` */
 } Kind;
 
 typedef struct { uint64_t number; PyObject *weak; int dead; } Serial; /* by weak reference, or told of its death */
@@ -38,7 +39,8 @@ static struct { /* the rendering at work, and what outlives it: kinds and serial
     uint32_t *ends;      /* where each item of an outermost list of atoms ends in the text; n_ends 0: no such list */
     size_t n_ends, cap_ends;
     PyTypeObject *deque, *ordered_dict;
-    PyObject *s_slots, *s_name, *deque_maxlen;
+    destructor subtype_dealloc; /* of every class that a class statement makes */
+    PyObject *s_slots, *s_dict, *s_name, *deque_maxlen;
 } render;
 
 #define PUT(literal) buf_put(&render.out, literal, sizeof(literal) - 1)
@@ -103,6 +105,19 @@ static int is_enum_type(PyTypeObject *t)
     for (Py_ssize_t i = 0; mro && i < PyTuple_GET_SIZE(mro); i++) {
         const char *name = ((PyTypeObject *)PyTuple_GET_ITEM(mro, i))->tp_name;
         if (strcmp(name, "EnumType") == 0 || strcmp(name, "EnumMeta") == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Does anybody find a `__dict__` on the instances? `asyncio.Future` and 3.12's `TypeVar` have one in C that no class of
+ * theirs offers: their attributes are no fields (docs/format.md, section 1). */
+static int offers_dict(PyTypeObject *t)
+{
+    PyObject *mro = t->tp_mro;
+    for (Py_ssize_t i = 0; mro && i < PyTuple_GET_SIZE(mro); i++) {
+        PyObject *own = type_dict((PyTypeObject *)PyTuple_GET_ITEM(mro, i));
+        if (own && PyDict_GetItemWithError(own, render.s_dict))
             return 1;
     }
     return 0;
@@ -181,7 +196,7 @@ static Kind *kind_of(PyTypeObject *t)
     k->reserved = is_reserved(k->name);
     kind_library(k);
     k->base = base_of(t);
-    k->has_dict = t->tp_dictoffset != 0 || (t->tp_flags & Py_TPFLAGS_MANAGED_DICT);
+    k->has_dict = (t->tp_dictoffset != 0 || (t->tp_flags & Py_TPFLAGS_MANAGED_DICT)) && offers_dict(t);
     kind_slots(k, &declares);
     k->structured = k->base != B_NONE || (heap && (k->has_dict || declares));
     map_add(&render.kinds, t, k);
@@ -194,6 +209,28 @@ static void mark_dead(PyObject *v)
     Cell *c = map_find(&render.serials, v);
     if (c)
         ((Serial *)c->value)->dead = 1;
+}
+
+/* Likewise for types of C (`defaultdict`, `time.struct_time`, `ast.AST`): those ask for no finaliser. */
+static void dealloc_told(PyObject *v)
+{
+    mark_dead(v);
+    PyTypeObject *t = Py_TYPE(v);
+    Cell *c;
+    while ((c = map_find(&render.kinds, t)) == NULL || ((Kind *)c->value)->dealloc == NULL)
+        t = t->tp_base; /* an instance of a subclass */
+    ((Kind *)c->value)->dealloc(v);
+}
+
+static void tell_of_deaths(PyTypeObject *t)
+{
+    if (t->tp_dealloc == render.subtype_dealloc) {
+        if (t->tp_finalize == NULL)
+            t->tp_finalize = mark_dead;
+    } else if (t->tp_dealloc != dealloc_told) {
+        kind_of(t)->dealloc = t->tp_dealloc;
+        t->tp_dealloc = dealloc_told;
+    }
 }
 
 static inline int is_still(const Serial *s, PyObject *v)
@@ -215,8 +252,7 @@ static Serial *serial_of(PyObject *v)
     s->weak = PyWeakref_NewRef(v, NULL);
     if (s->weak == NULL) {
         PyErr_Clear();
-        if (Py_TYPE(v)->tp_finalize == NULL && (Py_TYPE(v)->tp_flags & Py_TPFLAGS_HEAPTYPE))
-            Py_TYPE(v)->tp_finalize = mark_dead;
+        tell_of_deaths(Py_TYPE(v));
     }
     map_add(&render.serials, v, s);
     return s;

@@ -30,7 +30,13 @@ static PyObject *set_up_types(void)
     render.ordered_dict = (PyTypeObject *)PyObject_GetAttrString(m, "OrderedDict");
     Py_DECREF(m);
     render.deque_maxlen = render.deque ? PyObject_GetAttrString((PyObject *)render.deque, "maxlen") : NULL;
+    PyTypeObject *plain = (PyTypeObject *)PyObject_CallFunction((PyObject *)&PyType_Type, "s(){}", "plain");
+    if (plain == NULL)
+        return NULL;
+    render.subtype_dealloc = plain->tp_dealloc;
+    Py_DECREF(plain);
     render.s_slots = PyUnicode_InternFromString("__slots__");
+    render.s_dict = PyUnicode_InternFromString("__dict__");
     render.s_name = PyUnicode_InternFromString("__name__");
     render.seen.stamp = render.kinds.stamp = render.serials.stamp = 1;
     state.codes.stamp = state.suspended.stamp = state.globals.stamp = 1;

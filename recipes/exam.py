@@ -15,6 +15,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +25,18 @@ ROWS, TIME = 16, 8192
 
 def draw(out: Path, *, count: int, workers: int, options: list[str]) -> None:
     """Draw documents in as many processes, and write them into one file."""
-    parts = [out.with_suffix(f".{n}.part") for n in range(workers)]
     words = [sys.executable, str(Path(__file__).resolve()), "part"]
-    commands = [
-        [*words, str(part), "--count", str(count // workers + 1), "--seed", str(n), *options]
-        for n, part in enumerate(parts)
-    ]
-    for process in [subprocess.Popen(command) for command in commands]:
-        if process.wait():
-            raise SystemExit(process.returncode)
-    drawn = [drill for part in parts for drill in json.loads(part.read_text())]
+    with tempfile.TemporaryDirectory() as space:
+        parts = [Path(space) / f"{n}.json" for n in range(workers)]
+        commands = [
+            [*words, str(part), "--count", str(count // workers + 1), "--seed", str(n), *options]
+            for n, part in enumerate(parts)
+        ]
+        for process in [subprocess.Popen(command) for command in commands]:
+            if process.wait():
+                raise SystemExit(process.returncode)
+        drawn = [drill for part in parts for drill in json.loads(part.read_text())]
     out.write_text(json.dumps(drawn))
-    for part in parts:
-        part.unlink()
     print(f"{len(drawn):,} documents, {sum(len(d['text']) for d in drawn):,} bytes, in {out}")
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # pack.sh [QUARRY]: what a GPU machine without a network needs beside torch, into .carry/base/ (git ignores .carry):
-#   py311.tar.xz    a bare CPython 3.11 with msgspec: it generates, mines and records the programs
+#   py311.tar.xz    a bare CPython 3.11 with msgspec: it generates, mines and records the programs. The lent machine is
+#                   x86-64: where this one is not, cross.sh makes it and the native modules of Debian's packages
 #   site.tar.xz     fla-core and einops, for the trainer
 #   snap.tar.xz     this package with its native modules, without the shipped weights, and recipes/
 #   quarry.tar.xz   the Python files of QUARRY (default: .carry/quarry), a folder of packages and clones that are mined
@@ -13,6 +14,7 @@ python=${PYTHON:-.venv/bin/python}
 quarry=${1:-.carry/quarry}
 out=.carry/base
 mkdir -p $out
+[ "$(uname -m)" = x86_64 ] || [ -d $out/native ] || bash recipes/remote/cross.sh $out
 
 if [ ! -f $out/py311.tar.xz ]; then
     home=$("$python" -c 'import sys; print(sys.base_prefix)')
@@ -41,6 +43,7 @@ fi
 
 work=$(mktemp -d) && mkdir "$work"/snap && cp -r src recipes "$work"/snap/
 find "$work" -name __pycache__ -prune -exec rm -rf {} +
+cp $out/native/*.so "$work"/snap/src/worldline/ 2>/dev/null || true
 rm -rf "$work"/snap/src/*.egg-info "$work"/snap/src/worldline/model/shipped
 tar cJf $out/snap.tar.xz -C "$work" snap && rm -rf "$work"
 "$python" -m worldline.data.stream --recipe recipes/shipped.py --split valid --seed 77 --count "${HELD:-640}" --trust \

@@ -24,6 +24,13 @@ def _packed(data: bytes) -> bytes:
     return lzma.compress(data, lzma.FORMAT_RAW, filters=_FILTERS)
 
 
+def _write(path: Path, data: bytes | bytearray) -> None:
+    """A file anew: a link in its place goes, and is not written through."""
+    path.unlink(missing_ok=True)
+    with path.open("xb") as file:
+        file.write(data)
+
+
 def split(model: Path, out: Path, size: int) -> None:
     """Write a model's pieces."""
     data = (model / "model.safetensors").read_bytes()
@@ -41,8 +48,8 @@ def split(model: Path, out: Path, size: int) -> None:
         "manifest": json.loads((model / "manifest.json").read_text()),
     }
     for number, piece in enumerate(pieces):
-        (out / f"model.{number}").write_bytes(piece)
-    (out / "index.json").write_text(json.dumps(index))
+        _write(out / f"model.{number}", piece)
+    _write(out / "index.json", json.dumps(index).encode())
     print(f"{len(data):,} bytes in {len(pieces)} pieces, {len(whole):,} bytes")
 
 
@@ -63,8 +70,8 @@ def join(pieces: Path, out: Path) -> None:
     if digest != index["sha256"] or digest != index["manifest"]["files"]["model.safetensors"]["sha256"]:
         sys.exit("the weights are not the ones that were split")
     out.mkdir(parents=True, exist_ok=True)
-    (out / "model.safetensors").write_bytes(data)
-    (out / "manifest.json").write_text(json.dumps(index["manifest"], indent=1))
+    _write(out / "model.safetensors", data)
+    _write(out / "manifest.json", json.dumps(index["manifest"], indent=1).encode())
     print(f"{len(data):,} bytes, sha256 {digest}")
 
 

@@ -5,6 +5,7 @@ set -u
 carry=$PWD/.carry/base; begun=$(date +%s); say() { echo "[$(($(date +%s) - begun))s] $*"; }
 mkdir -p /tmp/work /tmp/pieces && cp "$carry"/held.docs "$carry"/left_out.jsonl /tmp/work/ && cd /tmp/work || exit 1
 for name in py311 site snap; do tar xJf "$carry"/$name.tar.xz || exit 1; done
+[ -d py311/libs ] && cp -P --update=none py311/libs/* /usr/lib/x86_64-linux-gnu/
 home=$(cat py311/prefix) && mkdir -p "$(dirname "$home")" && { [ -e "$home" ] || cp -r py311 "$home"; }
 cat > environment <<END
 export PYTHONUNBUFFERED=1 PYTHONPATH=/tmp/work/snap/src:/tmp/work/site

@@ -1,9 +1,9 @@
 """The only writer in the package: whole files appear under their final name, or nothing does.
 
 A `Draft` is a temporary file that is hashed as it is written; `commit` syncs it, renames it and syncs the
-directory. `Lock` keeps a second writer out of a directory. Reading here is bounded and never follows a link
-or opens a device. What is in a file is not known here, and a process that ignores the lock is not held
-back.
+directory. `Lock` keeps a second writer out of a directory. Reading and removing here are bounded and never follow a
+link or open a device; a writer removes what has one of its own names, and nothing else. What is in a file is not known
+here, and a process that ignores the lock is not held back.
 """
 
 from __future__ import annotations
@@ -18,18 +18,21 @@ import os
 import platform
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from worldline.errors import BusyError, DiskError
+from worldline.errors import BusyError, DiskError, FormatError
 
 CHUNK = 1 << 20
 LOCK_NAME = ".lock"
 _LOCK_BYTES = 4096
-_TEMPORARY = re.compile(r"\..+\.tmp", re.DOTALL)
+_TEMPORARY = re.compile(r"\.(.+)\.[0-9]+-[0-9]+\.tmp", re.DOTALL)
 _serial = itertools.count()
+
+Own = Callable[[str], bool]
+"""Whether a writer gives files this name."""
 
 
 @contextmanager
@@ -68,7 +71,7 @@ class Draft(io.RawIOBase):
         super().__init__()
         self.path, self.size = path, 0
         self._fsync, self._buffer, self._hasher = fsync, bytearray(), hashlib.sha256()
-        self._temporary = path.with_name(f".{path.name}.{os.getpid()}-{next(_serial)}.tmp")
+        self._temporary = _temporary(path)
         with disk(self._temporary):
             self._fd = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
 
@@ -137,30 +140,80 @@ def write(path: Path, data: bytes, *, fsync: bool = True) -> str:
         raise
 
 
-def remove(path: Path) -> None:
-    """Remove a file or link."""
-    with disk(path):
-        os.unlink(path)
-
-
-def sweep(directory: Path) -> list[str]:
-    """Remove what killed writers left under temporary names. Only for the holder of the lock."""
-    swept = [name for name in names(directory) if is_temporary(name)]
-    for name in swept:
-        if not (directory / name).is_dir():
-            remove(directory / name)
-    return swept
-
-
 def names(directory: Path) -> list[str]:
     """Every name in a directory, sorted."""
     with disk(directory):
         return sorted(os.listdir(directory))
 
 
-def is_temporary(name: str) -> bool:
-    """Whether a name is one that a `Draft` or a `Lock` uses before it commits."""
-    return _TEMPORARY.fullmatch(name) is not None
+# ---- removing
+
+
+def remove(path: Path) -> None:
+    """Remove a file or link; what a link points to stays."""
+    with disk(path):
+        os.unlink(path)
+
+
+def remove_folder(path: Path, own: Own) -> bool:
+    """Remove the writer's own files in a folder, and the folder if it held no others; whether it is gone.
+
+    A link in its place is removed and not followed; folders inside it stay.
+    """
+    try:
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        if not path.is_symlink():
+            raise DiskError(f"{path}: {error.strerror}") from error
+        remove(path)
+        return True
+    with disk(path):
+        try:
+            for name in os.listdir(folder):
+                if own(name) or is_leftover(name, own):
+                    os.unlink(name, dir_fd=folder)
+            is_empty = not os.listdir(folder)
+        finally:
+            os.close(folder)
+        if is_empty:
+            os.rmdir(path)
+    return is_empty
+
+
+def sweep(directory: Path, own: Own) -> None:
+    """Remove what killed writers of these files left under temporary names. Only for the holder of the lock."""
+    for name in names(directory):
+        if is_leftover(name, own) and not _is_folder(directory / name):
+            remove(directory / name)
+
+
+def strangers(directory: Path, own: Own) -> list[str]:
+    """The names in a directory that no writer of these files gave: somebody else's, which must stay."""
+    return [name for name in contents(directory, own) if not own(name)]
+
+
+def contents(directory: Path, own: Own) -> list[str]:
+    """The names in a directory, but for a lock and what killed writers of these files left."""
+    return [name for name in names(directory) if name != LOCK_NAME and not is_leftover(name, own)]
+
+
+def is_leftover(name: str, own: Own) -> bool:
+    """Whether a name is one that a `Draft` of these files or a `Lock` has before it commits."""
+    match = _TEMPORARY.fullmatch(name)
+    return match is not None and (match[1] == LOCK_NAME or own(match[1]))
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}-{next(_serial)}.tmp")
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+# ---- reading
 
 
 def open_regular(path: Path) -> io.FileIO | None:
@@ -197,6 +250,20 @@ def read(path: Path, *, limit: int) -> bytes | None:
         return io.BufferedReader(file).read(limit + 1)
 
 
+def read_plain(path: Path, *, limit: int) -> bytes:
+    """A file's bytes; FormatError where it is a link, a folder or a device, or longer than `limit`."""
+    with disk(path):
+        data = read(path, limit=limit)
+    if data is None:
+        raise FormatError(f"{path} is not a plain file")
+    if len(data) > limit:
+        raise FormatError(f"{path} is larger than {limit:,} bytes")
+    return data
+
+
+# ---- one writer at a time
+
+
 class Lock:
     """The right to write to a directory, held by one living process at a time.
 
@@ -207,7 +274,7 @@ class Lock:
 
     def __init__(self, directory: Path) -> None:
         self._path, self._fd = directory / LOCK_NAME, -1
-        self._draft = directory / f".{LOCK_NAME}.{os.getpid()}-{next(_serial)}.tmp"
+        self._draft = _temporary(self._path)
         try:
             with disk(self._draft):
                 # Kept open while it is held: no other file can get its inode, so it is known again.
@@ -246,6 +313,12 @@ class Lock:
                     f"{self._path.parent} is being written by {holder}; if not, remove {self._path}"
                 )
             os.replace(self._draft, self._path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
 
     def release(self) -> None:
         """Let the next writer in; does nothing to a lock that is no longer ours."""

@@ -13,6 +13,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -42,17 +43,16 @@ def draw(folder: Path, *, function: str, count: int, seed: int, workers: int) ->
     share = -(-count // workers)
     words = [sys.executable, "-m", "worldline.data.stream", "--recipe", str(RECIPE), "--function", function]
     words += ["--seed", str(seed), "--workers", str(workers), "--count", str(share), "--trust"]
-    paths = [folder / f"{function}-{number}.bin" for number in range(workers)]
-    running = []
-    for number, path in enumerate(paths):
-        with path.open("wb") as file:
-            running.append(subprocess.Popen([*words, "--worker", str(number)], stdout=file))
-    ends = [process.wait() for process in running]
-    if any(ends):
-        raise SystemExit("a stream of documents failed")
-    found = list(dict.fromkeys(pair for path in paths for pair in frames(path.read_bytes())))
-    for path in paths:
-        path.unlink()
+    with tempfile.TemporaryDirectory(dir=folder) as space:
+        paths = [Path(space) / f"{number}.bin" for number in range(workers)]
+        running = []
+        for number, path in enumerate(paths):
+            with path.open("wb") as file:
+                running.append(subprocess.Popen([*words, "--worker", str(number)], stdout=file))
+        ends = [process.wait() for process in running]
+        if any(ends):
+            raise SystemExit("a stream of documents failed")
+        found = list(dict.fromkeys(pair for path in paths for pair in frames(path.read_bytes())))
     random.Random(seed).shuffle(found)
     return found
 

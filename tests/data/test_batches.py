@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 import random
 import sys
@@ -249,8 +250,29 @@ def test_a_built_dataset_is_read_by_its_manifest(tmp_path: Path) -> None:
     for number in range(2):
         path = tmp_path / shard_name(number)
         path.write_bytes(path.read_bytes() + b"x")
-    with pytest.raises(DigestError, match="not the shard"):
+    with pytest.raises(DigestError, match="not the file that was written"):
         open_source(Dataset(folder=str(tmp_path)), seed="s")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 2}, {"version": True}, {"format": "worldline-shards"}, {"format": None}, {"shards": None},
+        {"shards": [3]}, {"shards": [{}]}, {"shards": [{"name": "../secret.parquet", "sha256": "0" * 64, "size": 6}]},
+        {"shards": [{"name": "/etc/passwd", "sha256": "0" * 64, "size": 6}]}, {"shards": [{"name": "a", "size": 1}]},
+        {"shards": [{"name": "a", "size": "1", "sha256": "0" * 64}]},
+        {"shards": [{"name": "a", "size": 1, "sha256": ""}]},
+    ],
+)  # fmt: skip
+def test_a_dataset_s_manifest_is_checked_before_a_shard_is_opened(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    (tmp_path / "secret.parquet").write_text("secret")
+    (tmp_path / "set").mkdir()
+    manifest = {"format": "worldline-documents", "version": 1, "shards": []} | change
+    (tmp_path / "set" / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(FormatError, match=r"manifest\.json"):
+        open_source(Dataset(folder=str(tmp_path / "set")), seed="s")
 
 
 def test_a_mixture_keeps_the_shares_of_the_bytes(tmp_path: Path) -> None:

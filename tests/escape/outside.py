@@ -20,7 +20,7 @@ NUMBERS = {
         "unshare": 272, "perf_event_open": 298, "fanotify_init": 300, "name_to_handle_at": 303,
         "open_by_handle_at": 304, "setns": 308, "process_vm_readv": 310, "kcmp": 312, "bpf": 321, "userfaultfd": 323,
         "io_uring_setup": 425, "open_tree": 428, "fsopen": 430, "clone": 56, "clone3": 435, "pidfd_open": 434,
-        "pidfd_getfd": 438,
+        "pidfd_getfd": 438, "fcntl": 72, "inotify_init": 253, "inotify_init1": 294, "io_setup": 206, "cachestat": 451,
     },
     "aarch64": {
         "ptrace": 117, "syslog": 116, "personality": 92, "pivot_root": 41, "chroot": 51, "acct": 89,
@@ -29,7 +29,7 @@ NUMBERS = {
         "unshare": 97, "perf_event_open": 241, "fanotify_init": 262, "name_to_handle_at": 264,
         "open_by_handle_at": 265, "setns": 268, "process_vm_readv": 270, "kcmp": 272, "bpf": 280, "userfaultfd": 282,
         "io_uring_setup": 425, "open_tree": 428, "fsopen": 430, "clone": 220, "clone3": 435, "pidfd_open": 434,
-        "pidfd_getfd": 438,
+        "pidfd_getfd": 438, "fcntl": 25, "inotify_init1": 26, "io_setup": 0, "cachestat": 451,
     },
 }  # fmt: skip
 

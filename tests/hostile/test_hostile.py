@@ -222,3 +222,19 @@ def test_nearly_all_programs_are_unperturbed_and_the_others_are_documented(core:
     page = LIMITS_PAGE.read_text(encoding="utf-8")
     listed = [name for name, header in HEADERS.items() if header.marked("perturbed")]
     assert [name for name in listed if f"{name}.py" not in page] == []
+
+
+def test_the_page_counts_the_programs_as_they_are() -> None:
+    """The figures of docs/limits.md, which are of 3.11."""
+    said: list[int] = []
+    for core in CORES:
+        run = [header for header in HEADERS.values() if header.runs_on("3.11") and header.runs_in(core)]
+        compared = [header for header in run if not header.marked("plain")]
+        alike = [header for header in compared if not header.value("perturbed", "3.11", core)]
+        outcomes = [header.value("outcome", "3.11", core) or "" for header in alike]
+        said += [len(alike), len(compared), sum(outcome.startswith("tampered") for outcome in outcomes)]
+    page = " ".join(LIMITS_PAGE.read_text(encoding="utf-8").split())
+    native, of_native, tampered, readable, of_readable, tampered_readable = said
+    assert f"On 3.11, of the {of_native} programs that are compared with a plain run, {native} print" in page
+    assert f"{readable} of {of_readable} ({readable / of_readable:.1%}".replace("%", " %") in page
+    assert f"{tampered} of those {native} and {tampered_readable} of those {readable} attack" in page

@@ -180,7 +180,7 @@ def test_damage_is_seen_before_anything_is_loaded(tmp_path: Path, damage: str) -
         path.unlink()
     else:
         path.write_bytes(data if damage == "flip" else data[:-1])
-    with pytest.raises(DigestError, match="not the file that was written"):
+    with pytest.raises(DigestError, match=r"not the file that was written|is gone"):
         checkpoint.open_model(tmp_path / "a")
 
 
@@ -193,6 +193,10 @@ def test_damage_is_seen_before_anything_is_loaded(tmp_path: Path, damage: str) -
         {"config": 1},
         {"files": 3}, {"files": []}, {"files": [checkpoint.MODEL]}, {"files": None}, {"files": {checkpoint.MODEL: 1}},
         {"files": {checkpoint.MODEL: {"bytes": 1}}}, {"files": {checkpoint.MODEL: {"sha256": 1, "bytes": 1}}},
+        {"files": {checkpoint.MODEL: {"sha256": "0" * 64, "bytes": -1}}}, {"version": True}, {"version": None},
+        {"files": {"../../secret": {"sha256": "0" * 64, "bytes": 6}}},
+        {"files": {"/etc/passwd": {"sha256": "0" * 64, "bytes": 6}}}, {"elapsed": "long"}, {"elapsed": float("nan")},
+        {"trained_on": 1}, {"trained_on": [1]}, {"config": {"sources": 1}}, {"config": {"sources": ["x"]}},
     ],
 )  # fmt: skip
 def test_another_format_is_refused(tmp_path: Path, change: dict[str, object]) -> None:
@@ -257,14 +261,14 @@ def test_a_model_takes_another_s_place_in_one_act(tmp_path: Path, monkeypatch: p
     """A writer that is killed right after it, before anything is removed, has put the new one there."""
     write(tmp_path / "a", random_trunk(SHAPE), step=1)
 
-    def killed(path: Path) -> None:
-        if path.is_dir():
+    def killed(path: Path, own: files.Own) -> None:
+        if path.is_dir() and os.listdir(path):
             raise KeyboardInterrupt
 
     if not checkpoint._exchange(tmp_path / "a", tmp_path / "a"):
         pytest.skip("this system cannot exchange names")
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint, "remove_folder", killed)
+        patch.setattr(files, "remove_folder", killed)
         patch.setattr(os, "rename", lambda *names: pytest.fail("two acts"))
         with pytest.raises(KeyboardInterrupt):
             write(tmp_path / "a", random_trunk(SHAPE), step=2)
@@ -315,6 +319,107 @@ def test_the_only_copy_is_never_pruned(tmp_path: Path, monkeypatch: pytest.Monke
     _kill_between(only, monkeypatch)
     checkpoint.prune(tmp_path, 0)
     assert os.listdir(tmp_path) == []
+
+
+def victim(tmp_path: Path) -> Path:
+    """A user's own folder, with a file of each kind of name that a model has."""
+    folder = tmp_path / "victim"
+    folder.mkdir()
+    for name in (checkpoint.MODEL, checkpoint.MANIFEST, "diary.txt"):
+        (folder / name).write_text("mine")
+    return folder
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether nothing of a user's folder was touched."""
+    return {path.name: path.read_text() for path in folder.iterdir()} == dict.fromkeys(
+        (checkpoint.MODEL, checkpoint.MANIFEST, "diary.txt"), "mine"
+    )
+
+
+@pytest.mark.parametrize("name", [".a.tmp", ".a.new.tmp", ".a.old.tmp"])
+@pytest.mark.parametrize("target", ["victim", "nowhere"])
+def test_a_link_where_a_writer_works_is_not_followed(tmp_path: Path, name: str, target: str) -> None:
+    folder = victim(tmp_path)
+    for _ in range(2):  # where there is no model yet, and where there is one
+        if not (tmp_path / name).is_symlink():
+            (tmp_path / name).symlink_to(tmp_path / target)
+        write(tmp_path / "a", random_trunk(SHAPE))
+        assert is_whole(folder)
+        checkpoint.open_model(tmp_path / "a")
+
+
+def test_links_in_a_run_are_not_followed(tmp_path: Path) -> None:
+    run, folder = tmp_path / "run", victim(tmp_path)
+    for step in (5, 20, 100):
+        write(checkpoint.folder_of(run, step), random_trunk(SHAPE), step=step)
+    moved = tmp_path / "moved"
+    checkpoint.folder_of(run, 5).rename(moved)
+    checkpoint.folder_of(run, 5).symlink_to(moved)
+    own = (".anything.tmp", ".notes.old.tmp")
+    for name in (
+        *own,
+        ".step-00000007.tmp",
+        ".step-00000007.new.tmp",
+        "step-00000001",
+        ".step-00000008.old.tmp",
+    ):
+        (run / name).symlink_to(folder)
+    checkpoint.prune(run, 1)
+    assert is_whole(folder)
+    assert sorted(os.listdir(run)) == sorted([*own, "step-00000100"])
+    assert checkpoint.read_manifest(moved)["step"] == 5, "what an old checkpoint's link points to stays"
+
+
+def test_a_checkpoint_with_a_user_s_file_in_it_stays(tmp_path: Path) -> None:
+    for step in (5, 20, 100):
+        write(checkpoint.folder_of(tmp_path, step), random_trunk(SHAPE), step=step)
+    (checkpoint.folder_of(tmp_path, 5) / "notes.txt").write_text("mine")
+    (tmp_path / "step-00000001").mkdir()
+    (tmp_path / "step-00000001" / "diary").write_text("mine")  # no checkpoint at all
+    checkpoint.prune(tmp_path, 1)
+    assert sorted(os.listdir(tmp_path)) == ["step-00000001", "step-00000005", "step-00000100"]
+    assert len(os.listdir(tmp_path / "step-00000005")) == 3
+    with pytest.raises(UsageError, match=r"notes\.txt"):
+        checkpoint.clear(tmp_path)
+    assert checkpoint.latest(tmp_path) == checkpoint.folder_of(tmp_path, 100)
+
+
+def test_a_folder_that_is_a_link_of_the_user_s_is_written_into(tmp_path: Path) -> None:
+    write(tmp_path / "a", random_trunk(SHAPE), step=1)
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "disk" / "model")
+    for step in (1, 2):
+        write(tmp_path / "a", random_trunk(SHAPE), step=step)
+        assert checkpoint.export(tmp_path / "a", tmp_path / "link")["step"] == step
+        assert (tmp_path / "link").is_symlink()
+        assert os.listdir(tmp_path / "disk") == ["model"]
+        checkpoint.open_model(tmp_path / "link")
+    assert sorted(os.listdir(tmp_path)) == ["a", "disk", "link"]
+
+
+@pytest.mark.parametrize("name", ["victim", "victim/diary.txt"])
+def test_a_model_takes_no_other_folder_s_place(tmp_path: Path, name: str) -> None:
+    folder = victim(tmp_path)
+    write(tmp_path / "a", random_trunk(SHAPE))
+    with pytest.raises(UsageError, match=r"diary\.txt"):
+        checkpoint.export(tmp_path / "a", tmp_path / name)
+    assert is_whole(folder)
+    assert sorted(os.listdir(tmp_path)) == ["a", "victim"]
+
+
+def test_every_checkpoint_of_a_run_is_verified(tmp_path: Path) -> None:
+    for step in (5, 20):
+        write(checkpoint.folder_of(tmp_path, step), random_trunk(SHAPE), step=step)
+    assert checkpoint.is_model(tmp_path)
+    assert checkpoint.findings(tmp_path) == checkpoint.findings(checkpoint.folder_of(tmp_path, 20)) == []
+    (checkpoint.folder_of(tmp_path, 5) / checkpoint.MODEL).write_bytes(b"other")
+    (found,) = checkpoint.findings(tmp_path)
+    assert "step-00000005/model.safetensors is not the file that was written" in found
+    other = tmp_path / "other"
+    (checkpoint.folder_of(tmp_path, 20) / checkpoint.MODEL).rename(other)
+    (checkpoint.folder_of(tmp_path, 20) / checkpoint.MODEL).symlink_to(other)
+    assert "not a plain file" in checkpoint.findings(tmp_path)[1]
 
 
 def test_a_full_disk_leaves_the_checkpoint_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

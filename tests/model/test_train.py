@@ -288,6 +288,89 @@ def test_a_dataset_that_has_lost_its_shards_is_named(documents: Path, tmp_path: 
         train(training(documents, sources=(source,), rows=8), tmp_path / "run", device="cpu")
 
 
+RECIPE = """\
+from worldline.data.sources import Files
+from worldline.model.shape import Shape
+from worldline.model.train.config import Training
+
+def training():
+    return Training(shape=Shape(depth=2, window=32), sources=(Files(paths=({path!r},)),), rows=4, time=64,
+                    steps=1_000_000, warmup=2, log_every=1, eval_every=0, save_every=0)
+"""
+
+
+def test_of_two_trainers_one_has_the_folder_and_a_dead_one_s_is_taken_over(
+    documents: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe, run = tmp_path / "recipe.py", tmp_path / "run"
+    recipe.write_text(RECIPE.format(path=str(documents / "train.bin")))
+    words = ["--recipe", str(recipe), "--out", str(run), "--device", "cpu"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "worldline.model.train", *words], stdout=subprocess.DEVNULL
+    ) as first:
+        try:
+            while first.poll() is None and not metrics.read(run):
+                time.sleep(0.05)
+            assert first.poll() is None
+            assert main([*words, "--steps", "2"]) == 3
+            assert "error[busy]" in capsys.readouterr().err
+            assert main([*words, "--steps", "2", "--fresh"]) == 3
+            assert first.poll() is None
+        finally:
+            first.kill()
+    assert (run / ".lock").exists()
+    assert main([*words, "--steps", "2"]) == 0
+    assert not (run / ".lock").exists()
+    assert checkpoint.latest(run) == checkpoint.folder_of(run, 2)
+
+
+def test_training_in_somebody_s_folder_is_refused_and_all_stays(documents: Path, tmp_path: Path) -> None:
+    foreign: tuple[dict[str, str], ...] = (
+        {".notes.tmp": "mine", ".lock": "mine"},
+        {"config.json": '{"suite": "x"}', ".config.json.1-2.tmp": "mine"},
+        {"config.json": "{", ".lock": "mine"},
+        {"diary": "mine"},
+    )
+    for number, several in enumerate(foreign):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name, text in several.items():
+            (folder / name).write_text(text)
+        for resume in (True, False):
+            with pytest.raises(UsageError, match="training run"):
+                train(training(documents), folder, device="cpu", resume=resume)
+        assert {path.name: path.read_text() for path in folder.iterdir()} == several
+
+
+def test_a_run_s_links_are_not_followed(documents: Path, tmp_path: Path) -> None:
+    run, victim = tmp_path / "run", tmp_path / "victim"
+    victim.mkdir()
+    (victim / "diary").write_text("mine")
+    (victim / checkpoint.MANIFEST).write_text("mine")
+    (tmp_path / "disk").mkdir()
+    run.symlink_to(tmp_path / "disk")  # the folder itself may be one
+    train(training(documents, steps=2), run, device="cpu")
+    names = (
+        ".anything.tmp",
+        "step-00000001",
+        ".step-00000003.new.tmp",
+        ".step-00000003.tmp",
+        ".metrics.jsonl.1-1.tmp",
+    )
+    for name in names:
+        (run / name).symlink_to(victim)
+    (run / ".config.json.1-1.tmp").symlink_to(victim / "diary")
+    train(training(documents, steps=3, keep=1), run, device="cpu")
+    train(training(documents, steps=1), run, device="cpu", resume=False)
+    assert {path.name: path.read_text() for path in victim.iterdir()} == {
+        "diary": "mine", checkpoint.MANIFEST: "mine"
+    }  # fmt: skip
+    assert sorted(path.name for path in (tmp_path / "disk").iterdir()) == [
+        ".anything.tmp", "config.json", "metrics.jsonl", "step-00000001"
+    ]  # fmt: skip
+    assert not (run / "step-00000001").is_symlink()
+
+
 def test_sigterm_ends_a_run_that_waits_for_documents(documents: Path, tmp_path: Path) -> None:
     run, begun = tmp_path / "run", tmp_path / "begun"
     waits = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(600)"

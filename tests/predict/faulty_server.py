@@ -6,6 +6,7 @@ Run as a script it prints its port and serves until its standard input ends. `GE
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import ssl
 import sys
@@ -117,6 +118,42 @@ def stream() -> bytes:
     return http("".join(chunk * 2 for chunk in chunks).encode(), kind="text/event-stream")
 
 
+def raw(head: str, body: bytes = b"") -> Handler:
+    """A response as it is written, whatever it claims."""
+    return fixed(head.replace("\n", "\r\n").encode("latin-1") + b"\r\n\r\n" + body)
+
+
+def redirect(location: str) -> Handler:
+    """A redirect to somewhere that is no place."""
+    return raw(f"HTTP/1.1 307 Temporary Redirect\nContent-Length: 0\nLocation: {location}")
+
+
+def number(text: str) -> Handler:
+    """A good answer with a number as it is spelled, wherever numbers stand."""
+    old, new = {"token_logprobs": ["HERE"] * 2}, {"content": [{"logprob": "HERE", "id": 1}] * 2}
+    found = answer(logprobs=new if text.startswith("-") else old) | {
+        "created": "HERE",
+        "usage": {"n": "HERE"},
+    }
+    return fixed(http(json.dumps(found).replace('"HERE"', text).encode()))
+
+
+async def endless_head(writer: asyncio.StreamWriter, question: dict[str, Any], count: int) -> None:
+    """Headers, and more headers."""
+    writer.write(b"HTTP/1.1 200 OK\r\n")
+    for line in range(1 << 20):
+        writer.write(b"X-%d: %s\r\n" % (line, b"x" * 1000))
+        await writer.drain()
+
+
+async def endless_chunks(writer: asyncio.StreamWriter, question: dict[str, Any], count: int) -> None:
+    """Chunks without end."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+    for _ in range(1 << 12):
+        writer.write(b"%x\r\n%s\r\n" % (1 << 20, b" " * (1 << 20)))
+        await writer.drain()
+
+
 def status(line: str, extra: str = "") -> Handler:
     """A refusal with a status."""
     return fixed(http(b'{"error": {"message": "no\\nway"}}', status=line, extra=extra))
@@ -153,7 +190,95 @@ HANDLERS: dict[str, Handler] = {
     "garbage": fixed(b"\x00\x01\x02 not HTTP\r\n\r\n"),
     "empty": fixed(says(answer(""))),
     "length": fixed(says(answer("(1 n=1\n2", finish_reason="length"))),
+    "endless-head": endless_head, "endless-chunks": endless_chunks,
 }  # fmt: skip
+
+DEEP = "[" * 900 + "]" * 900
+LONG = "9" * 5_000
+OK = "HTTP/1.1 200 OK\nContent-Type: application/json"
+BODY = json.dumps(answer()).encode()
+REDIRECTS = {
+    "bracket": "http://[", "brackets": "http://[]", "zone": "http://[::1%25]/", "port": "http://h:99999999/",
+    "no-port": "http://h:x/", "scheme": "javascript:alert(1)", "file": "file:///etc/passwd", "empty": "",
+    "nothing": "//", "colon": "://", "long": "http://" + "h" * 5_000, "wide": "http://\xff\xfe/",
+    "idna": "http://xn--/", "dots": "http://.../", "secret": "http://user:pw@h/?key=1", "space": "http://a b/",
+    "relative": "../../x", "percent": "http://%zz/", "at": "http://@", "nfkc": "http://\xbd/", "tab": "ht\ttp://h/",
+}  # fmt: skip
+NUMBERS = {
+    "nan": "NaN", "inf": "Infinity", "minus-inf": "-Infinity", "overflow": "1e999", "minus-overflow": "-1e999",
+    "large": "-1e308", "large-positive": "1e308", "long": LONG, "minus-long": f"-{LONG}",
+    "very-long": "9" * 10_000_000, "hundreds": "-" + "9" * 400, "positive": "0.5", "bool": "false", "text": '"-1"',
+    "null": "null", "list": DEEP, "object": '{"a": 1}', "half": '"\\ud800"',
+}  # fmt: skip
+TEXTS: dict[str, Any] = {
+    "number": 1, "true": True, "list": ["x"], "parts": [{"text": "a"}, {"text": 1}, 1, None], "object": {"text": "x"},
+    "half": "\ud800", "nul": "\0", "escape": "\x1b[2J", "beyond": r"(1 n='\Uffffffff'", "digits": "9" * 10_000_000,
+}  # fmt: skip
+KEYS: dict[str, Any] = {
+    "id": [], "id-long": 10**400, "id-deep": json.loads(DEEP), "model": 5, "model-list": ["m"], "choices": "x",
+    "choices-object": {"0": {}}, "choices-null": [None], "choices-list": [[]], "error": {"message": 5},
+}  # fmt: skip
+LIES: dict[str, Handler] = {
+    **{f"redirect-{name}": redirect(location) for name, location in REDIRECTS.items()},
+    "redirect-nowhere": raw("HTTP/1.1 302 Found\nContent-Length: 0"),
+    "redirect-300": raw("HTTP/1.1 300 Multiple Choices\nLocation: http://[\nContent-Length: 0"),
+    "redirect-twice": raw("HTTP/1.1 302 Found\nLocation: http://a/\nLocation: http://[\nContent-Length: 0"),
+    **{f"number-{name}": number(text) for name, text in NUMBERS.items()},
+    **{f"text-{name}": fixed(says(answer(text))) for name, text in TEXTS.items()},
+    **{f"key-{name}": fixed(says(answer() | {name.partition("-")[0]: value})) for name, value in KEYS.items()},
+    **{f"finish-{name}": fixed(says(answer(finish_reason=value))) for name, value in KEYS.items()},
+    **{f"ids-{name}": fixed(says(answer(token_ids=value))) for name, value in
+       {"text": "12", "float": [1.5], "bool": [True], "minus": [-1], "long": [10**400], "deep": json.loads(DEEP),
+        "beyond": [(1 << 32) - 1]}.items()},
+    **{f"logprobs-{name}": fixed(says(answer(logprobs=value))) for name, value in
+       {"list": [], "text": "x", "content": {"content": 5}, "pieces": {"content": [5, None, []]},
+        "older": {"token_logprobs": {}}, "none": {"token_logprobs": []}}.items()},
+    "http-0.9": fixed(BODY),
+    "http-9": raw(f"HTTP/9.9 200 OK\nContent-Length: {len(BODY)}", BODY),
+    "status-none": raw("HTTP/1.1 OK\nContent-Length: 0"),
+    "status-99": raw("HTTP/1.1 99 Odd\nContent-Length: 0"),
+    "status-999": raw("HTTP/1.1 999 Odd\nContent-Length: 0"),
+    "status-101": raw("HTTP/1.1 101 Switching Protocols\nUpgrade: h2c"),
+    "status-100": raw("HTTP/1.1 100 Continue"),
+    "status-204": raw("HTTP/1.1 204 No Content"),
+    "status-206": raw(f"HTTP/1.1 206 Partial Content\nContent-Length: {len(BODY)}", BODY),
+    "status-304": raw("HTTP/1.1 304 Not Modified\nLocation: http://["),
+    "length-less": raw(f"{OK}\nContent-Length: 5", BODY),
+    "length-more": raw(f"{OK}\nContent-Length: {len(BODY) + 5}", BODY),
+    "length-minus": raw(f"{OK}\nContent-Length: -5", BODY),
+    "length-words": raw(f"{OK}\nContent-Length: many", BODY),
+    "length-two": raw(f"{OK}\nContent-Length: 5\nContent-Length: 6", BODY),
+    "length-huge": raw(f"{OK}\nContent-Length: {LONG}", BODY),
+    "length-and-chunks": raw(f"{OK}\nContent-Length: 5\nTransfer-Encoding: chunked", b"5\r\n{}   \r\n0\r\n\r\n"),
+    "chunk-odd": raw(f"{OK}\nTransfer-Encoding: chunked", b"zz\r\n{}\r\n0\r\n\r\n"),
+    "chunk-huge": raw(f"{OK}\nTransfer-Encoding: chunked", b"f" * 30 + b"\r\n{}"),
+    "chunk-less": raw(f"{OK}\nTransfer-Encoding: chunked", b"2\r\n{}{}\r\n0\r\n\r\n"),
+    "chunk-no-end": raw(f"{OK}\nTransfer-Encoding: chunked", b"%x\r\n%s\r\n" % (len(BODY), BODY)),
+    "transfer-odd": raw(f"{OK}\nTransfer-Encoding: gzip", BODY),
+    "head-bomb": raw(OK + "".join(f"\nX-{n}: {'x' * 1000}" for n in range(2_000)), BODY),
+    "head-nul": raw(f"{OK}\nX: a\0b", BODY),
+    "head-no-name": raw(f"{OK}\n: x", BODY),
+    "head-space": raw(f"{OK}\nX : y", BODY),
+    "head-wide": raw(f"{OK}\nX\xff: y", BODY),
+    "gzip-bomb": fixed(http(gzip.compress(b" " * (1 << 28)), extra="Content-Encoding: gzip\r\n")),
+    "gzip-twice": fixed(http(b"x", extra="Content-Encoding: gzip, gzip\r\n")),
+    "encoding-odd": fixed(http(BODY, extra="Content-Encoding: \xff\r\n")),
+    "charset": fixed(http(json.dumps(answer()).encode("utf-16"), kind="application/json; charset=utf-16")),
+    "charset-odd": fixed(http(BODY, kind="application/json; charset=no-such")),
+    "utf-8-invalid": fixed(http(b'{"choices": [{"text": "\xff\xfe", "finish_reason": "stop"}]}')),
+    "mark": fixed(http(b"\xef\xbb\xbf" + BODY)),
+    "twice": fixed(http(BODY[:-1] + b', "choices": 5}')),
+    "two": fixed(http(BODY + BODY)),
+    "nothing": fixed(b""),
+    "type-odd": fixed(http(BODY, kind="\xff")),
+    **{f"later-{name}": raw(f"HTTP/1.1 503 Busy\nRetry-After: {text}\nContent-Length: 0") for name, text in
+       {"nan": "nan", "inf": "inf", "minus": "-5", "long": LONG, "date": "Fri, 99 Xxx 99999 99:99:99 +9999999999",
+        "wide": "\xb2"}.items()},
+    **{f"said-{name}": fixed(http(body, status="400 Bad Request")) for name, body in
+       {"deep": b"[" * 100_000, "long": LONG.encode(), "invalid": b"\xff" * 1000, "list": b'{"error": [1]}',
+        "escape": b'{"error": "\\u001b[2J\\ud800"}'}.items()},
+}  # fmt: skip
+HANDLERS |= LIES
 
 
 async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

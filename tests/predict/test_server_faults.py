@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faulty_server import LIES
 
 from worldline.core.program import Program
 from worldline.errors import UsageError
@@ -119,6 +120,42 @@ def test_a_fault_is_named_and_never_a_prediction(server: Faulty, fault: str, why
     assert (found.status, found.text, found.logprob) == ("fault", b"", None)
     assert re.fullmatch(r"unreachable\(.*" + why + r".*\)", found.note), found.note
     assert len(server.log(fault)) == attempts
+
+
+GOOD = "number-", "logprobs-", "ids-", "text-"  # an answer all the same, without what is odd about it
+ANSWERED = {
+    "http-9", "key-id", "key-id-long", "key-id-deep", "key-model", "key-model-list", "key-error", "charset",
+    "charset-odd", "mark", "type-odd",
+}  # fmt: skip
+NO_TEXT = {"text-number", "text-true", "text-object"}
+
+
+@pytest.mark.parametrize(
+    ("lie", "way"),
+    [
+        *((lie, "text") for lie in sorted(LIES)),
+        *((lie, way) for lie in sorted(LIES) if lie.startswith(GOOD) for way in ("chat", "tokens")),
+    ],
+)
+def test_a_lie_is_a_fault_with_its_reason_or_no_lie(server: Faulty, lie: str, way: str) -> None:
+    if way == "tokens":
+        pytest.importorskip("tiktoken")
+        pytest.importorskip("llama_models")
+    (found,) = ask(server.url(lie), way=way, timeout=120, retries=0)
+    assert found.logprob is None or (isinstance(found.logprob, float) and -1e9 < found.logprob <= 0)
+    if found.status == "fault":
+        assert re.fullmatch(r"unreachable\([^\n]{3,400}\)", found.note), found.note
+        assert found.note.isprintable()
+        assert "pw" not in found.note
+    is_answer = lie in ANSWERED or (lie.startswith(GOOD) and lie not in NO_TEXT)
+    assert (found.status != "fault") == is_answer, found
+
+
+@pytest.mark.parametrize("lie", ["endless-head", "endless-chunks"])
+def test_what_has_no_end_is_cut(server: Faulty, lie: str) -> None:
+    (found,) = ask(server.url(lie), timeout=120, retries=0)
+    assert found.status == "fault"
+    assert "no answer within" not in found.note
 
 
 @pytest.mark.parametrize("fault", ["slow", "hang"])

@@ -19,6 +19,7 @@ PROOFS = {
     "SETTRACE_REPLACES_RECORDER": "not hasattr(sys, 'monitoring')",
     "THREAD_STARTS_ARE_AUDITED": "thread_starts_are_audited()",
     "LOCALS_ARE_LIVE": "locals_are_live()",
+    "SHADOWED_CELLS_CRASH": "shadowed_cells_crash()",
     "LOCALS_STAY_BOUND": "jumped_over() == {'x': None}",
 }
 
@@ -53,6 +54,11 @@ def locals_are_live():
     view = sys._getframe().f_locals
     x = 2
     return view['x'] == 2
+
+def shadowed_cells_crash():
+    import subprocess
+    source = 'def f():\\n    lambda: k\\n    k = 1\\n    [locals() for k in [0]]\\nf()'
+    return subprocess.run([sys.executable, '-c', source]).returncode < 0
 
 def jumped_over():
     seen = {{}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,23 @@ def test_an_entry_that_cannot_be_is_refused(tmp_path: Path, entry: str) -> None:
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="cannot read"):
         collect(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "piece", ["\n", " \n", "from ", "from\t", "from .", "import ", "from " + " " * 99, "x" * 99]
+)
+def test_a_text_that_does_not_parse_is_read_in_linear_time(piece: str) -> None:
+    """Counted in CPU time at two sizes: eight times the text may take forty times as long, not sixty-four."""
+
+    def spent(count: int) -> float:
+        source = "from " + piece * count + "?"
+        begin = time.process_time()
+        imports(source, "x.py")
+        return time.process_time() - begin
+
+    assert spent(64_000) < max(40 * spent(8_000), 1.0)
+
+
+def test_an_import_of_a_thousand_packages_is_not_a_million_names() -> None:
+    assert imports("import " + ".".join("a" * 20_000), "x.py") == []
+    assert len(imports("import " + ".".join("a" * 1_000), "x.py")) == 1_000

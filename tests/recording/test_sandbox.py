@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +26,9 @@ from worldline.recording.sandbox import Box, SandboxRun, open_box
 LIMITS = Limits(wall=30, memory=128 << 20, processes=8, disk=8 << 20, output=10_000, trace_bytes=1 << 20)
 GUEST = """
 import os, struct, sys
-def run(spec, wire):
+def run(spec, wire, report):
+    os.write(report, b"begun")
+    os.close(report)
     sys.argv = [spec["name"], *spec["argv"]]
     exec(compile(spec["source"], spec["name"], "exec"), {"__name__": "__main__", "wire": wire, "spec": spec})
     sys.stdout.flush()
@@ -54,8 +58,8 @@ def lean(plan: BoxPlan) -> Iterator[Box]:
 
 def run(box: Box, source: str, stdin: bytes = b"", **more: Any) -> SandboxRun:
     spec = {
-        "name": "program.py", "source": source, "call": None, "argv": [], "files": {}, "core": "auto",
-        "limits": box.limits.__dict__, "native": None, **more,
+        "name": "program.py", "source": source, "call": None, "argv": [], "files": {},
+        "limits": box.limits.__dict__, **more,
     }  # fmt: skip
     return box.run(spec, stdin)
 
@@ -87,6 +91,48 @@ def test_hashes_and_addresses_are_the_same_in_every_box(plan: BoxPlan, box: Box)
 def test_root_does_not_run_the_box_as_root(box: Box) -> None:
     status = Path(f"/proc/{box._process.pid}/status").read_text()
     assert "Uid:\t0" not in status
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_keys_are_not_named_inside(box: Box) -> None:
+    number = {"x86_64": 248, "aarch64": 217}[os.uname().machine]  # add_key, to the user's own keyring
+    libc = ctypes.CDLL(None)
+    owner = os.fork()
+    if owner == 0:
+        os.setresuid(*[box.plan.uid or 0] * 3)
+        libc.syscall(
+            ctypes.c_long(number), b"user", b"a-name", b"secret", ctypes.c_size_t(6), ctypes.c_long(-4)
+        )
+        os.kill(os.getpid(), signal.SIGSTOP)
+        os._exit(0)
+    os.waitpid(owner, os.WUNTRACED)
+    try:
+        assert run(box, "print(open('/proc/keys').read())").stdout == b"\n"
+    finally:
+        os.kill(owner, signal.SIGKILL)
+        os.waitpid(owner, 0)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_what_one_box_uses_up_another_does_not_lack(plan: BoxPlan) -> None:
+    """The kernel counts pipe buffers by user: one user of two boxes would find them gone."""
+    name = f"wl{os.getpid()}pipes"
+    size = "fcntl.fcntl(os.pipe()[1], fcntl.F_SETPIPE_SZ, 1 << 20)"
+    enlarge = f"import ctypes, fcntl, os, time\ndef enlarge(): return {size}\n"
+    greedy = f"{enlarge}try:\n    while True: enlarge()\nexcept OSError as e: assert e.errno == 1\n"
+    tell = f"ctypes.CDLL(None).prctl(15, {name!r}.encode(), 0, 0, 0)\ntime.sleep(600)\n"
+    with open_box(plan, replace(LIMITS, wall=600)) as one, open_box(plan, LIMITS) as other:
+        hoarder = threading.Thread(target=run, args=(one, greedy + tell))
+        hoarder.start()
+        while name not in _names() and hoarder.is_alive():
+            pass
+        assert hoarder.is_alive()
+        try:
+            found = run(other, f"{enlarge}print(enlarge())")
+        finally:
+            one.kill()
+            hoarder.join()
+    assert (found.stdout, found.fault) == (b"1048576\n", "")
 
 
 def test_the_program_and_its_files_stand_in_its_directory(box: Box) -> None:
@@ -348,3 +394,62 @@ def test_where_no_cgroup_can_be_had_there_is_none(tmp_path: Path) -> None:
     mounts = f"30 20 0:26 / {tmp_path} rw - cgroup2 cgroup2 rw\n"
     assert cgroup.make("worldline-1-0", table="0::/\n", mounts=mounts) is None
     assert list(tmp_path.iterdir()) == []
+
+
+READ = "re.sub('(alloc|mem) [0-9]+', '', open(f'/proc/net/{n}').read())"  # of the whole host, these two
+COUNTED = f"[{READ} for n in ('dev', 'sockstat', 'unix', 'snmp', 'netstat')]"
+TALK = f"""
+import re, socket
+before = {COUNTED}
+with socket.create_server(('127.0.0.1', 40_000)) as server, socket.create_connection(server.getsockname()) as near:
+    far = server.accept()[0]
+    far.close()  # first to close: the port waits in TIME_WAIT
+    assert near.recv(1) == b''
+waiting = any(line.split()[3] == '06' for line in open('/proc/net/tcp').readlines()[1:])
+with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as datagrams:
+    datagrams.bind(('::1', 0))
+    datagrams.sendto(b'to itself', datagrams.getsockname())
+    assert datagrams.recv(99) == b'to itself'
+socket.socket(socket.AF_UNIX).bind('\\0abstract')
+print(json.dumps([waiting, before != {COUNTED}, before]))
+"""
+STRICT = f"""
+import re, socket
+counted = {COUNTED}
+socket.socket().bind(('127.0.0.1', 40_000))  # SO_REUSEADDR is off: TIME_WAIT would make it busy
+socket.socket(socket.AF_UNIX).bind('\\0abstract')
+print(json.dumps(counted))
+"""
+
+
+def test_each_program_has_a_network_of_its_own(box: Box) -> None:
+    waiting, counted, before = told(box, TALK)
+    assert (waiting, counted) == (True, True)
+    assert told(box, STRICT) == before == told(box, STRICT)
+
+
+def test_the_first_process_heeds_nothing_and_shows_nothing(box: Box) -> None:
+    source = """
+import contextlib, signal, time
+refused = []
+for act in (lambda: open('/proc/1/mem'), lambda: os.readlink('/proc/1/fd/3'), lambda: open('/proc/1/maps').read()):
+    try:
+        act()
+    except PermissionError as error:
+        refused.append(error.errno)
+for number in signal.valid_signals():
+    with contextlib.suppress(PermissionError):  # where landlock stands before it
+        os.kill(1, number)
+if not os.fork():  # an orphan, whom the first process reaps
+    if orphan := os.fork():
+        os._exit(orphan)
+    os._exit(0)
+orphan = os.waitstatus_to_exitcode(os.wait()[1])
+while os.path.exists(f'/proc/{orphan}'):
+    time.sleep(0.01)
+print(json.dumps(refused))
+"""
+    assert told(box, source) == [13, 13, 13]
+    assert (
+        told(box, "print(json.dumps(os.getpid()))") == 2
+    )  # the zygote shares its memory, and not its signals

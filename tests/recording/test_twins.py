@@ -70,7 +70,8 @@ sys.path.insert(0, {record!r})
 from guests import python
 os.chdir({folder!r})
 spec = json.loads({spec!r})
-python.run(spec, os.open({out!r}, os.O_RDWR))
+python.warm(None)
+python.run(spec, os.open({out!r}, os.O_RDWR), os.open(os.devnull, os.O_WRONLY))
 """
 
 
@@ -81,7 +82,7 @@ def test_hash_seed_does_not_matter(seed: int, tmp_path: Path) -> None:
     )
     source += program(seed)
     spec = {
-        "name": "p.py", "source": source, "call": None, "argv": [], "files": {}, "core": "python", "native": None,
+        "name": "p.py", "source": source, "call": None, "argv": [], "files": {},
         "limits": {"steps": 100_000, "value_bytes": 65536, "value_depth": 100},
     }  # fmt: skip
     seen = []

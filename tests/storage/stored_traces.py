@@ -12,7 +12,7 @@ from worldline.core.events import EVENTS, OUTCOMES
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Step, Trace
 from worldline.data import manifest, shards
-from worldline.limits import Limits
+from worldline.limits import MOST, Limits
 
 INTERPRETER = InterpreterInfo("cpython", "3.11.7", "native")
 FINGERPRINT = manifest.fingerprint(limits=Limits(), interpreter=INTERPRETER, recipe={"name": "test"})
@@ -112,7 +112,7 @@ def any_trace(draw: st.DrawFn) -> Trace:
             files=st.lists(st.tuples(any_text, any_text), max_size=2).map(tuple),
         )),
         interpreter=draw(st.builds(InterpreterInfo, utf8, utf8, utf8)),
-        limits=draw(st.builds(Limits, steps=st.integers(1, 2**63 - 1), wall=st.floats(0.001, 1e300))),
+        limits=draw(st.builds(Limits, steps=st.integers(1, MOST["steps"]), wall=st.floats(0.001, MOST["wall"]))),
         outcome=draw(st.builds(Outcome, st.sampled_from(OUTCOMES), any_text)),
         columns=columns(steps),
         frames=frames,

@@ -73,14 +73,17 @@ def test_every_damage_is_named_and_nothing_is_loaded(directory: Path, name: str)
 def test_extras_are_named_and_do_not_stop_reading(directory: Path) -> None:
     (directory / "traces-00009.parquet").write_bytes(b"PAR1")
     (directory / "nested").mkdir()
-    (directory / ".old.tmp").write_bytes(b"")
+    (directory / ".old.tmp").write_bytes(b"")  # somebody's own
+    (directory / ".manifest.json.1-2.tmp").write_bytes(b"")
     assert [(problem.path, problem.kind) for problem in shards.verify(directory)] == [
-        (".old.tmp", "leftover"), ("nested", "extra"), ("traces-00009.parquet", "extra"),
+        (".manifest.json.1-2.tmp", "leftover"), (".old.tmp", "extra"), ("nested", "extra"),
+        ("traces-00009.parquet", "extra"),
     ]  # fmt: skip
     assert len(list(shards.read(directory))) == 4
     store(directory, [trace(9)])
     assert (directory / "traces-00009.parquet").exists()
-    assert not (directory / ".old.tmp").exists()
+    assert (directory / ".old.tmp").exists()
+    assert not (directory / ".manifest.json.1-2.tmp").exists()
 
 
 def test_shards_before_the_damaged_one_are_read(directory: Path) -> None:

@@ -17,7 +17,8 @@ from stored_traces import FINGERPRINT
 
 from worldline import files
 from worldline.data import shards
-from worldline.errors import BusyError, DiskError
+from worldline.data.build import shards as documents
+from worldline.errors import BusyError, DiskError, FingerprintError, FormatError, UsageError
 
 
 def test_a_draft_is_unseen_until_it_is_committed(tmp_path: Path) -> None:
@@ -197,9 +198,81 @@ def test_of_many_that_find_a_dead_holder_one_takes_over(tmp_path: Path) -> None:
         assert os.listdir(directory) == [".lock"]
 
 
-def test_a_sweep_takes_only_temporary_names(tmp_path: Path) -> None:
-    for name in (".a.1-2.tmp", ".manifest.json.9-0.tmp", "a.tmp", ".keep", "b"):
+FOREIGN: tuple[dict[str, str], ...] = (
+    {".notes.tmp": "mine", "diary": "mine"},
+    {".notes.tmp": "mine", ".lock": "mine"},
+    {".manifest.json.1-2.tmp": "mine", "diary": "mine"},
+    {"manifest.json": '{"format": "elsewhere"}', ".manifest.json.1-2.tmp": "mine", ".lock": "mine"},
+)
+
+
+@pytest.mark.parametrize("number", range(len(FOREIGN)))
+@pytest.mark.parametrize("kind", [shards.ShardWriter, documents.Store])
+def test_a_folder_that_is_refused_keeps_all_that_was_in_it(tmp_path: Path, number: int, kind: Any) -> None:
+    for name, text in FOREIGN[number].items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises((UsageError, FormatError)):
+        kind(tmp_path, fingerprint=FINGERPRINT)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == FOREIGN[number]
+
+
+@pytest.mark.parametrize("kind", [shards.ShardWriter, documents.Store])
+def test_a_folder_of_another_fingerprint_is_not_swept(tmp_path: Path, kind: Any) -> None:
+    kind(tmp_path, fingerprint=FINGERPRINT).close()
+    for name in (".manifest.json.1-2.tmp", ".notes.tmp"):
         (tmp_path / name).write_text("x")
-    (tmp_path / ".directory.tmp").mkdir()
-    files.sweep(tmp_path)
-    assert sorted(os.listdir(tmp_path)) == [".directory.tmp", ".keep", "a.tmp", "b"]
+    with pytest.raises(FingerprintError):
+        kind(tmp_path, fingerprint={"other": 1})
+    assert sorted(os.listdir(tmp_path)) == [".manifest.json.1-2.tmp", ".notes.tmp", "manifest.json"]
+    kind(tmp_path, fingerprint=FINGERPRINT).close()
+    assert sorted(os.listdir(tmp_path)) == [".notes.tmp", "manifest.json"]
+
+
+def is_manifest(name: str) -> bool:
+    """A writer that has but one file."""
+    return name == "manifest.json"
+
+
+def test_a_sweep_takes_only_what_the_writer_s_own_drafts_are_called(tmp_path: Path) -> None:
+    own = [".manifest.json.9-0.tmp", "..lock.1-2.tmp"]
+    others = [
+        ".a.1-2.tmp", ".a.tmp", ".keep", ".manifest.json.tmp", ".manifest.json.x-1.tmp", ".notes.tmp", "a.tmp", "b",
+        "manifest.json",
+    ]  # fmt: skip
+    for name in (*own, *others):
+        (tmp_path / name).write_text("x")
+    (tmp_path / ".manifest.json.7-7.tmp").mkdir()
+    (tmp_path / ".manifest.json.8-8.tmp").symlink_to(tmp_path / "b")
+    files.sweep(tmp_path, is_manifest)
+    assert sorted(os.listdir(tmp_path)) == sorted([*others, ".manifest.json.7-7.tmp"])
+    assert files.strangers(tmp_path, is_manifest) == sorted(others[:-1])
+    assert (tmp_path / "b").read_text() == "x"
+
+
+def test_a_folder_is_removed_of_one_s_own_files_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    for name in ("manifest.json", ".manifest.json.1-1.tmp", "diary"):
+        (folder / name).write_text("x")
+    assert not files.remove_folder(folder, is_manifest)
+    assert os.listdir(folder) == ["diary"]
+    (folder / "diary").unlink()
+    (folder / "manifest.json").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere").write_text("mine")
+    assert files.remove_folder(folder, is_manifest)
+    assert files.remove_folder(folder, is_manifest), "it is gone already"
+    assert os.listdir(tmp_path) == ["elsewhere"]
+
+
+def test_a_folder_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "manifest.json").write_text("mine")
+    for target in (victim, tmp_path / "nowhere", victim / "manifest.json"):
+        (tmp_path / "link").symlink_to(target)
+        assert files.remove_folder(tmp_path / "link", is_manifest)
+        assert not (tmp_path / "link").is_symlink()
+    assert (victim / "manifest.json").read_text() == "mine"
+    with pytest.raises(DiskError):
+        files.remove_folder(victim / "manifest.json", is_manifest)
+    assert (victim / "manifest.json").read_text() == "mine"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from stored_traces import FINGERPRINT, INTERPRETER, any_trace, facts, store, trace
 
 from worldline.core.program import Program
-from worldline.core.trace import Columns, InterpreterInfo, Trace
+from worldline.core.trace import Columns, Hidden, InterpreterInfo, Trace
 from worldline.data import manifest, rows, shards
 from worldline.errors import DigestError, FingerprintError, FormatError, UsageError
 from worldline.limits import Limits
@@ -70,7 +70,7 @@ def test_what_a_row_cannot_hold_is_refused_and_the_writer_goes_on(tmp_path: Path
     bad = [
         trace(1, columns=replace(trace(1).columns, texts=["\ud800"] * 9)),
         trace(2, frames=[]),
-        trace(3, limits=Limits(memory=1 << 70)),
+        trace(3, hidden=(Hidden(1 << 70, "kind", "value"),)),
         trace(4, columns=replace(trace(4).columns, texts=[])),
     ]
     with shards.ShardWriter(tmp_path, fingerprint={}) as writer:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,9 +14,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
+from worldline import files
+from worldline.cli import main
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.errors import BusyError, DigestError, FingerprintError, FormatError, UsageError
@@ -271,6 +276,140 @@ def test_a_byte_that_changed_is_found(tmp_path: Path) -> None:
     (folder / RECORDS).write_bytes(b"[]\n" + data)
     with pytest.raises(FormatError):
         list(read_records(folder))
+
+
+LISTED = {"size": 6, "sha256": hashlib.sha256(b"secret").hexdigest()}
+MANIFESTS: dict[str, Any] = {
+    "format 2": {"format": 2}, "format true": {"format": True}, "no format": {"format": None},
+    "no files": {"files": None},
+    "a list": {"files": [RECORDS]}, "files left out": {"files": {}}, "up": {"files": {"../../secret": LISTED}},
+    "beside": {"files": {"../secret": LISTED}}, "absolute": {"files": {"/etc/passwd": LISTED}},
+    "nul": {"files": {"a\0": LISTED}},
+    "inside": {"files": {"more/secret": LISTED}}, "itself": {"files": {".": LISTED}}, "empty": {"files": {"": LISTED}},
+    "no size": {"files": {RECORDS: {"sha256": "0" * 64}}}, "no digest": {"files": {RECORDS: {"size": 6}}},
+    "size -1": {"files": {RECORDS: LISTED | {"size": -1}}}, "size 1.5": {"files": {RECORDS: LISTED | {"size": 1.5}}},
+    "size text": {"files": {RECORDS: LISTED | {"size": "6"}}},
+    "short digest": {"files": {RECORDS: LISTED | {"sha256": "0"}}},
+    "entry null": {"files": {RECORDS: None}}, "entry list": {"files": {RECORDS: []}},
+    "null": None, "list": [], "number": 1, "text": "x", "deep": "[" * 100_000,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def through(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that is through."""
+    folder = tmp_path_factory.mktemp("through")
+    run(suite(2), Noted(folder / "asked"), out=folder / "run")
+    return folder / "run"
+
+
+def spoiled(through: Path, tmp_path: Path, name: str) -> Path:
+    """A run whose manifest is another one."""
+    folder, change = tmp_path / "runs" / "run", MANIFESTS[name]
+    shutil.copytree(through, folder)
+    for place in (tmp_path, tmp_path / "runs"):
+        (place / "secret").write_text("secret")
+    path = folder / "manifest.json"
+    if isinstance(change, dict):
+        manifest = json.loads(path.read_text())
+        if isinstance(change.get("files"), dict) and change["files"]:
+            change = {"files": manifest["files"] | change["files"]}
+        path.write_text(
+            json.dumps({key: value for key, value in (manifest | change).items() if value is not None})
+        )
+    else:
+        path.write_text(change if name == "deep" else json.dumps(change))
+    return folder
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_a_manifest_that_no_run_has_is_refused_and_nothing_it_names_is_opened(
+    through: Path,
+    tmp_path: Path,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder, opened = spoiled(through, tmp_path, name), list[str]()
+    real = files.open_regular
+
+    def noting(path: Path) -> Any:
+        opened.append(path.name)
+        return real(path)
+
+    monkeypatch.setattr(files, "open_regular", noting)
+    with pytest.raises(FormatError, match=r"manifest\.json"):
+        verify(folder)
+    assert main(["verify", str(folder)]) == 3
+    assert capsys.readouterr().err.startswith("error[format]: ")
+    assert set(opened) == {"manifest.json"}
+    log = (folder / RECORDS).read_bytes()
+    with pytest.raises(FormatError, match=r"manifest\.json"):
+        run(suite(2), Noted(tmp_path / "asked"), out=folder)
+    assert (folder / RECORDS).read_bytes() == log
+    assert sorted(os.listdir(folder)) == ["config.json", "manifest.json", RECORDS, "report.json"]
+
+
+def test_a_run_s_files_that_are_links_are_findings(
+    through: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(through, folder)
+    for name in (RECORDS, "report.json"):
+        (folder / name).rename(tmp_path / name)
+        (folder / name).symlink_to(tmp_path / name)
+    assert main(["verify", str(folder)]) == 1
+    told = capsys.readouterr().out
+    assert told.count("finding: ") == told.count("is not a plain file") == 2
+    (folder / "manifest.json").rename(tmp_path / "manifest.json")
+    (folder / "manifest.json").symlink_to(tmp_path / "manifest.json")
+    assert main(["verify", str(folder)]) == 3
+    assert "error[format]" in capsys.readouterr().err
+
+
+def test_a_run_of_another_format_is_named_even_where_its_bytes_are_right(
+    through: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(through, folder)
+    config = (folder / "config.json").read_bytes().replace(b'"format": 1', b'"format": 2')
+    (folder / "config.json").write_bytes(config)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"]["config.json"]["sha256"] = hashlib.sha256(config).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    assert main(["verify", str(folder)]) == 3
+    assert "format 2; this release reads format 1" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_refused_keeps_all_that_was_in_it(tmp_path: Path) -> None:
+    foreign: tuple[dict[str, str], ...] = (
+        {".notes.tmp": "mine", "diary": "mine"},
+        {".notes.tmp": "mine", ".lock": "mine"},
+        {".config.json.1-2.tmp": "mine", "diary": "mine"},
+        {"config.json": "{}", ".config.json.1-2.tmp": "mine", ".lock": "mine"},
+    )
+    for number, several in enumerate(foreign):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name, text in several.items():
+            (folder / name).write_text(text)
+        with pytest.raises((UsageError, FormatError)):
+            run(suite(2), Noted(tmp_path / "asked"), out=folder)
+        assert {path.name: path.read_text() for path in folder.iterdir()} == several
+
+
+def test_another_run_s_leftovers_are_not_swept(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run(suite(2), Noted(tmp_path / "asked"), out=folder, config={"options": {"seed": 1}})
+    for name in (".report.json.1-2.tmp", ".notes.tmp", ".report.html.1-2.tmp"):
+        (folder / name).write_text("x")
+    with pytest.raises(FingerprintError):
+        run(suite(2), Noted(tmp_path / "asked"), out=folder, config={"options": {"seed": 2}})
+    assert (folder / ".report.json.1-2.tmp").exists()
+    run(suite(2), Noted(tmp_path / "asked"), out=folder, config={"options": {"seed": 1}})
+    assert not (folder / ".report.json.1-2.tmp").exists()
+    assert (folder / ".notes.tmp").exists()
+    assert (folder / ".report.html.1-2.tmp").exists()
 
 
 if __name__ == "__main__":

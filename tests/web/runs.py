@@ -28,7 +28,7 @@ from worldline.diagnose.cures import SLACK
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.suites.report import Report
-from worldline.suites.run.directory import CONFIG, MANIFEST, RECORDS
+from worldline.suites.run.directory import CONFIG, MANIFEST, RECORDS, REPORT
 from worldline.suites.run.record import answered, line, prompt_digest
 from worldline.suites.run.run import run
 from worldline.suites.score import Truth, answer, judge
@@ -164,7 +164,9 @@ def synthetic(
             hasher.update(data)
             size += log.write(data)
     digests[RECORDS] = {"size": size, "sha256": hasher.hexdigest()}
-    (path / CONFIG).write_text(json.dumps(config))
+    for name, data in ((CONFIG, json.dumps(config).encode()), (REPORT, b"{}")):
+        (path / name).write_bytes(data)
+        digests[name] = {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     (path / MANIFEST).write_text(json.dumps({"format": 1, "files": digests}))
     return path
 

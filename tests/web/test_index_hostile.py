@@ -115,7 +115,11 @@ def test_lines_that_are_no_records_are_counted_and_passed_over(many: Path, tmp_p
     ]  # fmt: skip
     index = build(copied(many, tmp_path / "run", lambda data: b"".join(x + b"\n" for x in strange) + data))
     assert len(index) == MANY
-    assert index.notes[0].startswith(f"{len(strange)} lines are no records of a run, the first is line 1")
+    told = index.damage[0]
+    assert told.startswith(f"{len(strange)} lines are no records of a run: line 1: not a record")
+    assert all(f"line {number}: " in told for number in range(1, 21))
+    assert told.endswith(f"and {len(strange) - 20} more")
+    assert set(index.damage) <= set(index.notes)
     everything(index)
 
 
@@ -155,7 +159,7 @@ def test_a_line_that_is_too_long_is_passed_over(
     huge = b'{"at": 0, "name": "' + b"x" * (1 << 18) + b'"}\n'
     index = build(copied(many, tmp_path / "run", lambda data: data + huge + data))
     assert len(index) == MANY
-    assert "1 lines" in index.notes[0]
+    assert "1 line is no record" in index.notes[0]
     assert f"line {MANY + 1}: longer than 65,536 bytes" in index.notes[0]
 
 
@@ -226,12 +230,22 @@ def test_odd_settings_are_shown_as_far_as_they_can_be(many: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "manifest", [b"", b"[]", b'{"files": 5}', b'{"files": {"records.jsonl": 3}}', b"\xff"]
+    "manifest",
+    [
+        b"",
+        b"[]",
+        b'{"files": 5}',
+        b'{"format": 1, "files": {"records.jsonl": 3}}',
+        b"\xff",
+        b'{"format": 2, "files": {}}',
+    ],
 )
-def test_a_manifest_that_is_none_is_no_manifest(many: Path, tmp_path: Path, manifest: bytes) -> None:
+def test_a_manifest_that_is_none_is_damage(many: Path, tmp_path: Path, manifest: bytes) -> None:
     path = copied(many, tmp_path / "run")
     (path / MANIFEST).write_bytes(manifest)
-    assert any("not through" in note for note in build(path).notes)
+    index = build(path)
+    assert any(note.startswith(MANIFEST) for note in index.damage)
+    assert not any("not through" in note or str(tmp_path) in note for note in index.notes)
 
 
 def test_a_directory_that_is_no_run_is_refused(tmp_path: Path) -> None:

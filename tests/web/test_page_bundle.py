@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 from browser import tab
-from runs import Erring
+from runs import Erring, copied
 
+from worldline.cli import main
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
@@ -190,6 +191,83 @@ def test_a_program_is_imagined_and_bundled(chromium: Any, tmp_path: Path) -> Non
     page.wait_for_selector(".steps .windowed-row:has-text('return')")
     page.context.close()
     assert opened.complaints.heard == []
+
+
+def spoil(data: bytes) -> bytes:
+    """Two lines that are no records, and one whose program is not the one that it names."""
+    lines = data.splitlines(keepends=True)
+    forged = json.loads(lines[4])
+    lines[4] = json.dumps({**forged, "source": forged["source"] + "# more"}).encode() + b"\n"
+    return b"".join([*lines[:2], b'{"at": "<b>1</b>"}\n', lines[3][:40] + b"\n", *lines[4:]])
+
+
+LOST = "1 cannot be opened: records.jsonl: the program of sample 4 is not"
+
+
+@pytest.mark.parametrize("name", ["page.html", "site"])
+def test_what_cannot_be_read_is_told_by_the_verb_and_in_the_bundle(
+    erring: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path, out = copied(erring[0], tmp_path / "spoiled", spoil), tmp_path / name
+    assert main(["view", str(path), str(erring[1]), "--no-model", "--bundle", str(out)]) == 1
+    told = capsys.readouterr()
+    assert told.out.startswith(f"{out}: ")
+    findings = told.err.splitlines()
+    assert [line.split(": ")[:2] for line in findings] == [["finding", str(path)]] * 3
+    assert "2 lines are no records of a run: line 3: not a record of a run: " in findings[0]
+    assert "; line 4: not a record of a run: " in findings[0]
+    assert "records.jsonl is not what manifest.json says" in findings[1]
+    assert LOST in findings[2]
+    page = (out if name == "page.html" else out / "index.html").read_text("utf-8")
+    block = re.search(r'id="data-runs">(.*?)</script>', page)
+    assert block is not None
+    runs = json.loads(block[1])
+    assert [line.partition(f"{path}: ")[2] for line in findings] == runs["runs"][0]["notes"]
+    assert runs["runs"][1]["notes"] == []
+    assert {"sample-0-3", "sample-0-4"}.isdisjoint(runs["names"])
+    assert "sample-0-5" in runs["names"]
+    assert str(tmp_path) not in page
+
+
+def test_a_line_that_is_no_record_is_a_finding_by_itself(
+    erring: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = copied(erring[0], tmp_path / "spoiled", lambda data: data + b"[]\n")
+    assert main(["view", str(path), "--no-model", "--bundle", str(tmp_path / "page.html")]) == 1
+    told = capsys.readouterr()
+    assert told.out.startswith(f"{tmp_path / 'page.html'}: ")
+    assert told.err.startswith(f"finding: {path}: 1 line is no record of a run: line ")
+
+
+def test_what_cannot_be_read_is_shown_on_the_page(
+    chromium: Any, erring: tuple[Path, Path], tmp_path: Path
+) -> None:
+    path, out = copied(erring[0], tmp_path / "spoiled", spoil), tmp_path / "page.html"
+    bundle(SceneCache([build(path), build(erring[1])]), out)
+    opened = Opened(chromium, out)
+    for place in ("#/", "#/run/0"):
+        page = opened.open(place)
+        page.wait_for_selector("text=lines are no records of a run")
+        assert LOST in page.locator("main").inner_text()
+    assert opened.ask("samples", "0", {})["total"] == len(build(path)) == len(build(erring[0])) - 2
+    assert opened.ask("sample", "0", 5)["at"] == 5
+    said = opened.page.evaluate(
+        """async () => { const { api } = await import("worldline/api.js");
+        try { await api.sample("0", 4); } catch (error) { return error.message; } }"""
+    )
+    assert "could not be read" in said
+    page.context.close()
+    assert opened.complaints.heard == []
+
+
+def test_a_run_that_is_only_not_through_is_bundled_as_it_is(
+    erring: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = copied(erring[0], tmp_path / "killed", lambda data: data[:-20])
+    (path / "manifest.json").unlink()
+    assert main(["view", str(path), "--no-model", "--bundle", str(tmp_path / "page.html")]) == 0
+    assert capsys.readouterr().err == ""
+    assert b"the last line is torn" in (tmp_path / "page.html").read_bytes()
 
 
 def test_a_program_needs_a_model() -> None:

@@ -240,7 +240,7 @@ def test_too_many_are_told_so_and_the_others_stay(hasty: Served) -> None:
 
 
 def test_ten_thousand_connections(small: Path) -> None:
-    """As many as this machine allows to open; those with a place are served, and afterwards everybody is."""
+    """As many as this machine allows to open: the owner is served all the while."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     with serving(small) as served:
         with contextlib.ExitStack() as stack:
@@ -248,9 +248,83 @@ def test_ten_thousand_connections(small: Path) -> None:
                 line = stack.enter_context(socket.socket())
                 line.setblocking(False)
                 line.connect_ex((served.host, served.port))
-            until(lambda: get(served, "/api/runs").status in (200, 503))
-        until(lambda: get(served, "/api/runs").status == 200)
+            assert get(served, "/api/runs").status == 200
+        assert get(served, "/api/runs").status == 200
         assert served.complaints() == ""
+
+
+PLACES = 256  # `Policy.connections`
+WAITING = {"header_seconds": 3600.0, "body_seconds": 3600.0, "write_seconds": 3600.0, "idle_seconds": 3600}
+STRANGERS: dict[str, Callable[[Served], bytes]] = {
+    "say nothing": lambda served: b"",
+    "drip": lambda served: request(served)[:20],
+    "do not know the token": lambda served: kept(request(served, token="another-token-of-somebody")),
+    "look at the page": lambda served: kept(request(served, "/app.js", token="")),
+    "begin a body": lambda served: kept(
+        request(served, "/x", method="POST", token="", headers=["Content-Length: 90"])
+    ),
+}
+
+
+def kept(asked: bytes) -> bytes:
+    """The same request on a connection that stays open."""
+    return asked.replace(b"Connection: close\r\n", b"")
+
+
+def crowd(stack: contextlib.ExitStack, served: Served, count: int, sent: bytes) -> list[socket.socket]:
+    """So many connections that are held, each of which has sent something."""
+    lines = []
+    for _ in range(count):
+        lines.append(stack.enter_context(socket.create_connection((served.host, served.port), PATIENCE)))
+        with contextlib.suppress(OSError):  # it may have lost its place by now
+            lines[-1].sendall(sent)
+    return lines
+
+
+def is_open(line: socket.socket) -> bool:
+    """Whether the other side still holds a connection; what it has answered is passed over."""
+    line.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            try:
+                if not line.recv(1 << 20):
+                    return False
+            except ConnectionError:
+                return False
+    return True
+
+
+@pytest.mark.parametrize("what", STRANGERS)
+@pytest.mark.parametrize("count", [300, 2_000])
+def test_the_owner_is_answered_while_a_crowd_holds_every_place(what: str, count: int) -> None:
+    """No deadline helps here: each would come in an hour."""
+    with serving(bounds=WAITING) as served, contextlib.ExitStack() as stack:
+        lines = crowd(stack, served, count, STRANGERS[what](served))
+        assert [get(served, "/api/runs").status for _ in range(5)] == [200] * 5
+        held = sum(map(is_open, lines))
+        assert 0 < held <= PLACES  # most are there still, and some had to make room
+        assert what != "say nothing" or held > PLACES - 10
+        assert served.complaints() == ""
+
+
+def test_who_has_shown_the_token_keeps_the_place() -> None:
+    with serving(bounds=WAITING) as served, contextlib.ExitStack() as stack:
+        (own,) = crowd(stack, served, 1, kept(request(served)))
+        assert read_reply(own).status == 200
+        strangers = crowd(stack, served, 600, b"")
+        until(lambda: not is_open(strangers[0]))
+        own.sendall(request(served))
+        assert read_reply(own).status == 200
+
+
+def test_those_with_the_token_are_too_many_too() -> None:
+    with serving(bounds=WAITING | {"connections": 8}) as served, contextlib.ExitStack() as stack:
+        owners = crowd(stack, served, 8, kept(request(served)))
+        assert [read_reply(line).status for line in owners] == [200] * 8
+        assert get(served, "/api/runs").status == 503
+        owners[0].close()
+        until(lambda: get(served, "/api/runs").status == 200)
+        assert all(map(is_open, owners[1:]))
 
 
 # How it ends

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -53,9 +54,9 @@ def size(text: str) -> int:
     upper = text.strip().upper().removesuffix("B").removesuffix("I")
     shift = {"K": 10, "M": 20, "G": 30}.get(upper[-1:], 0)
     digits = upper[:-1] if shift else upper
-    if not (digits.isascii() and digits.isdigit()) or int(digits[:20]) == 0:
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 20) or int(digits) == 0:
         raise click.BadParameter(f"{text!r} is not a size such as 4096, 64K or 1G")
-    return int(digits[:20]) << shift
+    return int(digits) << shift
 
 
 def _limit_type(name: str) -> Any:
@@ -142,15 +143,17 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
 @cli.command()
 @click.argument("directory", type=click.Path())
 def verify(directory: str) -> None:
-    """Check every byte stored in DIRECTORY (traces, a dataset, a run) against its manifest; exit 1 when one differs."""
+    """Check every byte in DIRECTORY (traces, a dataset, a run, a model) against its manifest; exit 1 if one differs."""
     from worldline.data import shards as traces
     from worldline.data.build import shards as datasets
+    from worldline.model import checkpoint as models
     from worldline.suites.run import directory as runs
 
-    kind = datasets if datasets.is_dataset(directory) else traces
-    found = (
-        runs.findings(Path(directory)) if runs.is_run(directory) else list(map(str, kind.verify(directory)))
-    )
+    path = Path(directory)
+    if runs.is_run(path) or models.is_model(path):
+        found = (runs if runs.is_run(path) else models).findings(path)
+    else:
+        found = list(map(str, (datasets if datasets.is_dataset(path) else traces).verify(path)))
     for finding in found:
         click.echo(f"finding: {finding}")
     if found:
@@ -229,18 +232,11 @@ def _recorded(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trac
         click.echo("note[trusted]: the program runs as you, without a box", err=True)
     return record(
         program,
-        limits=_limits(limits),
+        limits=Limits(**limits),
         python=options["python"],
         core=options["core"],
         trust=options["trust"],
     )
-
-
-def _limits(given: dict[str, Any]) -> Limits:
-    try:
-        return Limits(**given)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
 
 
 def _stored(trace: Trace, directory: str) -> str:
@@ -275,7 +271,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         signal.signal(signal.SIGTERM, _interrupt)
-        with cli.make_context("worldline", list(sys.argv[1:] if argv is None else argv)) as context:
+        words = list(sys.argv[1:] if argv is None else argv)
+        with _tracebacks(), cli.make_context("worldline", words) as context:
             cli.invoke(context)
         sys.stdout.flush()
     except BaseException as error:
@@ -284,6 +281,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The end has begun: nobody would catch another interruption.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return 0
+
+
+@contextmanager
+def _tracebacks() -> Iterator[None]:
+    """Where rows fail, for whoever reports it."""
+    if not os.environ.get("WORLDLINE_TRACEBACK"):
+        yield
+        return
+    import logging
+
+    from worldline.fence import LOGGER
+
+    shown = logging.StreamHandler()
+    logging.getLogger(LOGGER).addHandler(shown)
+    try:
+        yield
+    finally:
+        logging.getLogger(LOGGER).removeHandler(shown)
 
 
 def _interrupt(number: int, frame: object) -> None:

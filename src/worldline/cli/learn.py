@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from worldline.cli.options import progress
-from worldline.errors import UsageError
+from worldline.errors import UsageError, WorldlineError
 
 
 @click.command()
@@ -120,3 +120,5 @@ def _measured(
         click.echo(json.dumps({"rows": [row.as_json() for row in rows], **now.to_json()}))
     else:
         print_measured(terminal(), rows)
+    if book.faults:
+        raise WorldlineError(f"{book.faults:,} drills failed in the tool, in no rate")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from worldline.errors import WorldlineError
+
 
 @click.command()
 @click.argument("run", type=click.Path())
@@ -35,3 +37,5 @@ def report(run: str, out: str | None, limit: int, figures: str | None) -> None:
 
         for path in write(Path(figures), list(charts(found))):
             click.echo(str(path))
+    if found.unread:
+        raise WorldlineError(f"{found.unread:,} samples failed in the tool; the page says so in their place")

@@ -231,7 +231,11 @@ def _measured(measured: Any, out: str | None, as_json: bool) -> None:
 
 def _refuse_faults(faults: int) -> None:
     if faults:
-        raise WorldlineError(f"{faults:,} predictions failed in the tool; they are in no rate")
+        one, some = (
+            "1 prediction failed in the tool; it is",
+            f"{faults:,} predictions failed in the tool; they are",
+        )
+        raise WorldlineError(f"{one if faults == 1 else some} in no rate")
 
 
 @click.command()
@@ -263,6 +267,7 @@ def score(
         click.echo(json.dumps(report.as_json()))
     else:
         print_report(terminal(), report)
+    _refuse_faults(report.faults)
 
 
 @click.command()
@@ -280,6 +285,7 @@ def compare(first: str, second: str, as_json: bool) -> None:
         click.echo(json.dumps(found.as_json()))
     else:
         print_comparison(terminal(), found)
+    _refuse_faults(found.faults)
 
 
 @click.command()
@@ -312,3 +318,4 @@ def intervene(
         click.echo(json.dumps(told))
     else:
         print_trials(terminal(), found)
+    _refuse_faults(sum(one.status == "fault" for one in found.tried))

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from worldline.cli.options import progress
-from worldline.errors import UsageError
+from worldline.errors import UsageError, WorldlineError
 
 
 @click.command()
@@ -108,6 +108,8 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
         f"{done.documents:,} documents, {done.size:,} bytes, {done.duplicates:,} duplicates left out, "
         f"coverage {done.covered:.1%}, in {out}"
     )
+    if done.faults:
+        raise WorldlineError(f"{done.faults:,} programs failed in the tool and were left out")
 
 
 @data.command()

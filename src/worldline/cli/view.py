@@ -11,6 +11,7 @@ import click
 
 from worldline.cli.options import MODELS, settings
 from worldline.cli.programs import program_of, program_options
+from worldline.core.escape import printable
 from worldline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -98,6 +99,10 @@ def _bundle(opening: Opening, out: Path, limit: int) -> None:
     found = bundle(open_scenes(opening), out, limit=limit)
     steps = f"{found.stepped:,} of {found.samples:,} samples with their steps"
     click.echo(f"{found.path}: {steps}, {found.bytes:,} bytes")
+    for finding in found.damage:
+        click.echo(f"finding: {printable(finding)}", err=True)
+    if found.damage:
+        raise click.exceptions.Exit(1)
 
 
 def show_debugged(found: Debugged, predictor: Predictor) -> None:

@@ -14,7 +14,7 @@ import msgspec
 from worldline.core.events import EVENTS, OUTCOMES
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Trace
-from worldline.errors import FormatError
+from worldline.errors import FormatError, UsageError
 from worldline.limits import Limits
 
 _U32 = 0xFFFFFFFF
@@ -88,7 +88,7 @@ def parse(text: str | bytes) -> Trace:
     try:
         # The standard library's reader keeps lone surrogates, which msgspec's refuses; msgspec checks types.
         data = msgspec.convert(json.loads(text), _Trace)
-    except (ValueError, RecursionError, msgspec.MsgspecError) as error:
+    except (ValueError, RecursionError, UsageError, msgspec.MsgspecError) as error:
         raise FormatError(f"not a trace that record --json printed: {error}") from None
     _check(data)
     given = data.program

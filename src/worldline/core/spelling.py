@@ -8,6 +8,7 @@ here evaluates text, and every pattern is possessive, so that matching takes lin
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 
 RESERVED = (
@@ -138,7 +139,7 @@ def _unescape(match: re.Match[str]) -> str:
     if octal:
         return chr(int(octal, 8))
     if two or four or eight:
-        return chr(int(two or four or eight, 16))
+        return _character(int(two or four or eight, 16))
     if name:
         return _named(name)
     if char is None:
@@ -146,6 +147,12 @@ def _unescape(match: re.Match[str]) -> str:
     if char in "xuUN":
         raise ValueError(f"an incomplete escape \\{char}")
     return _SIMPLE.get(char, char if char in "'\"" else "\\" + char)
+
+
+def _character(point: int) -> str:
+    if point > sys.maxunicode:  # beyond a C int, `chr` says so by another exception
+        raise ValueError(f"no character {point:x}")
+    return chr(point)
 
 
 def _named(name: str) -> str:

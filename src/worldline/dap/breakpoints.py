@@ -21,7 +21,7 @@ from worldline.explore.stepping import Stepper, line_of
 from worldline.flow.control import successors
 
 MOST = 10_000  # breakpoints in one source
-_HITS = re.compile(r"\s*(>=|<=|>|<|==|=|%)?\s*([0-9]{1,9})\s*")
+_HITS = re.compile(r"\s*+(>=|<=|>|<|==|=|%)?\s*+([0-9]{1,9})\s*+")
 _HOLE = re.compile(r"\{([^{}]*)\}")
 
 

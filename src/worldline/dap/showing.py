@@ -23,7 +23,7 @@ from worldline.explore.sentences import cause_in_words
 from worldline.explore.stepping import StoppedFrame
 
 MOST_FRAMES = 1 << 20  # of one stop: so numbers of frames are not given twice
-_WORD = re.compile(r"[^\W\d]\w*\Z")
+_WORD = re.compile(r"(?<!\w)[^\W\d]\w*+\Z")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -18,14 +19,15 @@ from typing import Any
 
 import msgspec
 
-from worldline import files
+from worldline import files, listing
 from worldline.core.trace import InterpreterInfo
 from worldline.errors import DigestError, DiskError, FormatError, UsageError, WorldlineError
 from worldline.limits import Limits
 
 NAME = "manifest.json"
-FORMAT = "worldline-shards"
+FORMAT, DOCUMENTS = "worldline-shards", "worldline-documents"
 VERSION = 1
+_STEMS = {FORMAT: "traces", DOCUMENTS: "documents"}  # what shards are called
 MAX_BYTES = 64 << 20
 
 
@@ -59,11 +61,6 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sha256: str = ""
 
 
-class _Head(msgspec.Struct):
-    format: str
-    version: int
-
-
 @dataclass(frozen=True)
 class StorageProblem:
     """Something wrong with a stored file: `error` is the slug of the exception that reading it raises."""
@@ -81,18 +78,23 @@ class StorageProblem:
         return _ERRORS[self.error](str(self))
 
 
-def shard_name(number: int) -> str:
+def shard_name(number: int, format: str = FORMAT) -> str:
     """The name of the shard of this number."""
-    return f"traces-{number:05d}.parquet"
+    return f"{_STEMS[format]}-{number:05d}.parquet"
 
 
-def empty(fingerprint: dict[str, Any]) -> Manifest:
+def is_own(name: str, format: str = FORMAT) -> bool:
+    """Whether a writer of such a directory gives files this name."""
+    return name == NAME or re.fullmatch(rf"{_STEMS[format]}-[0-9]{{5,}}\.parquet", name) is not None
+
+
+def empty(fingerprint: dict[str, Any], format: str = FORMAT) -> Manifest:
     """A manifest of no shards yet."""
     try:  # as it will read back, so that it compares equal then
         fingerprint = msgspec.json.decode(msgspec.json.encode(fingerprint), type=dict[str, Any])
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise UsageError(f"a fingerprint must be a JSON object: {error}") from None
-    return Manifest(FORMAT, VERSION, fingerprint, ())
+    return Manifest(format, VERSION, fingerprint, ())
 
 
 def encode(manifest: Manifest) -> bytes:
@@ -113,7 +115,7 @@ def store(directory: Path, manifest: Manifest, *, fsync: bool = True) -> None:
     files.write(directory / NAME, data, fsync=fsync)
 
 
-def load(directory: Path) -> Manifest:
+def load(directory: Path, format: str = FORMAT) -> Manifest:
     """The directory's manifest, checked; DigestError or FormatError says what is wrong with it."""
     if not directory.is_dir():
         raise UsageError(f"{directory}: no such directory")
@@ -128,16 +130,13 @@ def load(directory: Path) -> Manifest:
         raise DigestError(f"{path}: not a file")
     if len(data) > MAX_BYTES:
         raise FormatError(f"{path}: larger than {MAX_BYTES} bytes")
-    return _decode(path, data)
+    return _decode(path, data, format)
 
 
-def _decode(path: Path, data: bytes) -> Manifest:
+def _decode(path: Path, data: bytes, format: str = FORMAT) -> Manifest:
     try:
-        head = msgspec.json.decode(data, type=_Head)
-        if (head.format, head.version) != (FORMAT, VERSION):
-            raise FormatError(
-                f"{path}: {head.format!r} version {head.version}; this release reads version {VERSION}"
-            )
+        head = msgspec.json.decode(data, type=dict[str, Any])
+        listing.check_format(path, head, format=(format,), version=(VERSION,))
         manifest = msgspec.json.decode(data, type=Manifest)
         spelled = encode(manifest)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
@@ -145,7 +144,9 @@ def _decode(path: Path, data: bytes) -> Manifest:
     if spelled != data:
         raise DigestError(f"{path}: does not match its own sha256")
     for number, entry in enumerate(manifest.shards):
-        if entry.name != shard_name(number) or min(entry.size, entry.rows, entry.raw) <= 0 or entry.steps < 0:
+        listing.entry_of(path, entry.name, msgspec.structs.asdict(entry))
+        is_counted = min(entry.size, entry.rows, entry.raw) > 0 <= entry.steps
+        if entry.name != shard_name(number, format) or not is_counted:
             raise FormatError(f"{path}: shard {number} is not one that a writer lists")
     return manifest
 
@@ -228,10 +229,10 @@ def _twin(file: io.FileIO, size: int, others: Sequence[ShardEntry]) -> ShardEntr
 def strangers(directory: Path, manifest: Manifest) -> list[StorageProblem]:
     """Names in the directory that the manifest does not know; a living writer's own are no problem."""
     expected = {NAME} | {entry.name for entry in manifest.shards}
-    at_work = files.locked(directory)
+    at_work, unlisted = files.locked(directory), shard_name(len(manifest.shards))
     found = []
     for name in files.names(directory):
-        left = name == files.LOCK_NAME or files.is_temporary(name) or name == shard_name(len(manifest.shards))
+        left = name == files.LOCK_NAME or files.is_leftover(name, is_own) or name == unlisted
         if left and not at_work:
             found.append(
                 StorageProblem(name, "leftover", "digest", "of a killed writer; the next one removes it")

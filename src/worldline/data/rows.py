@@ -16,7 +16,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from worldline.core.events import EVENTS, OUTCOMES
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Trace
-from worldline.errors import DigestError, FormatError
+from worldline.errors import DigestError, FormatError, UsageError
 from worldline.limits import Limits
 
 MAX_VALUES = 1 << 27  # numbers and texts in one row
@@ -206,7 +206,7 @@ def decode(batch: Any, row: int) -> Trace:
     """The trace in one row of a record batch; FormatError or DigestError if no writer can have written it."""
     try:
         trace = _decode(batch, row)
-    except (pa.ArrowException, ValueError, LookupError, OverflowError, TypeError) as error:
+    except (pa.ArrowException, ValueError, LookupError, OverflowError, TypeError, UsageError) as error:
         raise FormatError(f"row {row}: no trace that a writer stored: {error}") from error
     if trace.program.digest != batch.column("digest")[row].as_py():
         raise DigestError(f"row {row}: the program does not match its digest")

@@ -57,6 +57,7 @@ class ShardWriter:
         self._broken = False
         self.skipped = 0
         files.make_directory(self._directory)
+        self._stored_manifest()
         self._lock = files.Lock(self._directory)
         try:
             self._resume()
@@ -68,21 +69,28 @@ class ShardWriter:
 
     def _resume(self) -> None:
         """Take up the directory's manifest, or begin one; remove what a killed writer left."""
-        files.sweep(self._directory)
-        others = set(files.names(self._directory)) - {files.LOCK_NAME}
+        found = self._stored_manifest()
+        files.sweep(self._directory, manifests.is_own)
+        if found is None:
+            manifests.store(self._directory, self._manifest, fsync=self._fsync)
+            return
+        self._manifest = found
+        # A shard that was named but not yet listed: nobody was told that it is stored.
+        if (name := manifests.shard_name(len(found.shards))) in files.names(self._directory):
+            files.remove(self._directory / name)
+
+    def _stored_manifest(self) -> Manifest | None:
+        """The directory's manifest, None for a new directory; an error if it is not ours to add to."""
+        others = files.contents(self._directory, manifests.is_own)
         if manifests.NAME in others:
             found = manifests.load(self._directory)
             _require_same(self._directory, found.fingerprint, self._manifest.fingerprint)
-            self._manifest = found
-            # A shard that was named but not yet listed: nobody was told that it is stored.
-            if (name := manifests.shard_name(len(found.shards))) in others:
-                files.remove(self._directory / name)
-        elif any(name.endswith(".parquet") for name in others):
+            return found
+        if any(name.endswith(".parquet") for name in others):
             raise DigestError(f"{self._directory / manifests.NAME}: missing, and there are shards")
-        elif others:
+        if others:
             raise UsageError(f"{self._directory}: neither empty nor a directory of shards")
-        else:
-            manifests.store(self._directory, self._manifest, fsync=self._fsync)
+        return None
 
     def holds(self, program: Program) -> bool:
         """Whether a trace of this program is here already."""

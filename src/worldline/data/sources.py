@@ -8,7 +8,6 @@ for a dataset, nothing beyond the standard library: a trainer's machine may have
 from __future__ import annotations
 
 import hashlib
-import json
 import lzma
 import random
 import struct
@@ -22,11 +21,14 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Protocol
 
-from worldline.errors import DigestError, DryError, FormatError, UsageError
+from worldline import listing
+from worldline.errors import DryError, FormatError, UsageError
+from worldline.listing import Listed
 
 Pair = tuple[bytes, bytes]  # a prompt and its steps
 HEAD = struct.Struct("<IIB")  # a frame: the lengths of prompt and steps, document.py's kind; then the bytes
 POOL = 1 << 16
+MANIFEST_BYTES = 64 << 20
 FRAME_BYTES = 64 << 20  # no document is so long: a frame that says so is damage
 
 
@@ -153,28 +155,32 @@ def _read_file(path: Path) -> list[Pair]:
     return frames(path.read_bytes())
 
 
-def _shards(folder: Path) -> dict[Path, str]:
-    """The shards of a dataset with their digests, which are empty where there is no manifest."""
+def _shards(folder: Path) -> dict[Path, Listed | None]:
+    """The shards of a dataset as its manifest lists them; of None nothing is known: there is no manifest."""
     manifest = folder / "manifest.json"
-    if not manifest.is_file():
-        return dict.fromkeys(sorted(folder.rglob("*.parquet")), "")
-    try:
-        listed = json.loads(manifest.read_bytes())["shards"]
-        return {folder / shard["name"]: shard["sha256"] for shard in listed}
-    except (ValueError, KeyError, TypeError) as error:
-        raise FormatError(f"{manifest} lists no shards: {error!r}") from error
+    if not manifest.exists():
+        return dict.fromkeys(sorted(folder.rglob("*.parquet")))
+    found = listing.read_object(manifest, limit=MANIFEST_BYTES)
+    listing.check_format(manifest, found, format=("worldline-documents",), version=(1,))
+    shards = found.get("shards")
+    if not isinstance(shards, list) or not all(isinstance(shard, dict) for shard in shards):
+        raise FormatError(f"{manifest} is damaged: it lists no shards")
+    named = ((shard.get("name"), shard) for shard in shards)
+    return {folder / str(name): listing.entry_of(manifest, name, shard) for name, shard in named}
 
 
-def _read_parquet(path: Path, split: str, digest: str) -> list[Pair]:
-    from pyarrow import parquet  # type: ignore[import-untyped]
+def _read_parquet(path: Path, split: str, wanted: Listed | None) -> list[Pair]:
+    from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
 
-    if digest and hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-        raise DigestError(f"{path} is not the shard that was written")
-    names = parquet.read_schema(path).names
-    chosen = [("split", "=", split)] if "split" in names else None
-    table = parquet.read_table(path, columns=["prompt", "steps"], filters=chosen, partitioning=None)
-    columns = (table[name].cast("binary").to_pylist() for name in ("prompt", "steps"))
-    return list(zip(*columns, strict=True))
+    with listing.open_file(path.parent, path.name, wanted) if wanted else path.open("rb") as file:
+        try:
+            chosen = [("split", "=", split)] if "split" in parquet.read_schema(file).names else None
+            file.seek(0)
+            table = parquet.read_table(file, columns=["prompt", "steps"], filters=chosen, partitioning=None)
+            columns = (table[name].cast("binary").to_pylist() for name in ("prompt", "steps"))
+            return list(zip(*columns, strict=True))
+        except (ArrowException, KeyError) as error:
+            raise FormatError(f"{path} is no shard of documents: {error}") from error
 
 
 # ---- streams

@@ -66,10 +66,15 @@ class Unfit(Exception):
     """A cure does not apply to a sample, and why."""
 
 
-def plan(cure: str, diagnosis: Diagnosis, *, codec: str = "compact") -> CurePlan:
-    """How a cure is tried on a sample by a predictor of this codec; `Unfit` where it would change nothing."""
+def check_cure(cure: str) -> None:
+    """UsageError of a name that no cure has."""
     if cure not in CURES:
         raise UsageError(f"no cure {cure!r}; there are {', '.join(CURES)}")
+
+
+def plan(cure: str, diagnosis: Diagnosis, *, codec: str = "compact") -> CurePlan:
+    """How a cure is tried on a sample by a predictor of this codec; `Unfit` where it would change nothing."""
+    check_cure(cure)
     return _PLANS[cure](diagnosis, codec)
 
 

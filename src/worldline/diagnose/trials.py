@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 from typing import Any
 
 from worldline.codec.compact.turns import turns
-from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, CurePlan, Unfit, plan, with_truth
+from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, CurePlan, Unfit, check_cure, plan, with_truth
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
+from worldline.fence import RowFault, fenced, fenced_each
 from worldline.limits import Limits
 from worldline.predict.forcing.forced import Rolled, roll
 from worldline.predict.interpreter import Interpreter
@@ -162,7 +164,14 @@ def try_cures(
     if by not in MEASURES:
         raise UsageError(f"right is measured by {' or '.join(MEASURES)}, not {by!r}")
     diagnoses = [Diagnosis(sample) for sample in samples]
-    rights = [None if one.sample.found.status == "fault" else one.right(by) for one in diagnoses]
+    rights, faults = list[bool | None](), list[Tried]()
+    for i, diagnosis in enumerate(diagnoses):
+        right = fenced(_right, diagnosis, by)
+        if isinstance(right, RowFault):
+            faults += [
+                Tried(cure=cure, sample=i, before=False, status="fault", why=right.note) for cure in cures
+            ]
+        rights.append(None if isinstance(right, RowFault) else right)
     failed = [i for i, right in enumerate(rights) if right is False]
     passing = [i for i, right in enumerate(rights) if right]
     chosen = sorted(Random(seed).sample(passing, min(len(failed), len(passing))))
@@ -170,17 +179,28 @@ def try_cures(
     for cure in cures:
         pairs = [(cure, i) for i in sorted(failed + chosen)]
         jobs, unfit = prepare(pairs, dict(enumerate(diagnoses)), codec_of(predictor), by=by, limits=limits)
-        done = list(unfit)
+        done = [*unfit, *(one for one in faults if one.cure == cure)]
+        before = len(done)
         for one in carry_out(jobs, predictor, by=by):
             done.append(one)
             if progress is not None:
-                progress(cure, len(done) - len(unfit), len(jobs))
+                progress(cure, len(done) - before, len(jobs))
         tried += sorted(done, key=lambda one: one.sample)
     return Trials(
         model=predictor.name, by=by, seed=seed, failed=tuple(failed),
         causes=tuple(diagnoses[i].cause.name for i in failed), chosen=tuple(chosen), passing=len(passing),
         unjudged=rights.count(None), cures=tuple(cures), tried=tuple(tried),
     )  # fmt: skip
+
+
+def _right(diagnosis: Diagnosis, by: str) -> bool | None:
+    """Whether a sample is right; None of a fault. Why one is not is found out as well: that may fail too."""
+    if diagnosis.sample.found.status == "fault":
+        return None
+    right = diagnosis.right(by)
+    if right is False:
+        diagnosis.cause  # noqa: B018 - which it keeps
+    return right
 
 
 @dataclass(frozen=True)
@@ -203,30 +223,47 @@ def prepare(
     """What each cure asks of each sample, the truths of what is new recorded together; and those that do not apply."""
     plans: dict[tuple[str, int], CurePlan] = {}
     unfit: list[Tried] = []
+
+    def settle(pair: tuple[str, int], made: CurePlan | Unfit | RowFault) -> None:
+        if isinstance(made, CurePlan):
+            plans[pair] = made
+        else:
+            plans.pop(pair, None)
+            unfit.append(_begun(*pair, diagnoses, by, made))
+
     for cure, i in pairs:
-        try:
-            plans[cure, i] = plan(cure, diagnoses[i], codec=codec)
-        except Unfit as why:
-            unfit.append(_begun(cure, i, diagnoses, by, why))
+        check_cure(cure)
+        settle((cure, i), fenced(_fitting, partial(plan, cure, diagnoses[i], codec=codec)))
     fresh = [pair for pair, one in plans.items() if one.fresh]
     truths = {pair: diagnoses[pair[1]].sample.truth for pair in plans}
-    truths |= zip(fresh, _recorded([plans[pair].ask for pair in fresh], codec, limits), strict=True)
-    for cure, i in fresh:
-        try:
-            plans[cure, i] = with_truth(plans[cure, i], diagnoses[i], truths[cure, i])
-        except Unfit as why:
-            del plans[cure, i]
-            unfit.append(_begun(cure, i, diagnoses, by, why))
+    asks = [plans[pair].ask for pair in fresh]
+    recorded = fenced_each(lambda at: _recorded(asks[at:], codec, limits), len(fresh))
+    for pair, true in zip(fresh, recorded, strict=True):
+        if isinstance(true, RowFault):
+            settle(pair, true)
+        else:
+            truths[pair] = true
+            settle(pair, fenced(_fitting, partial(with_truth, plans[pair], diagnoses[pair[1]], true)))
     return [Trial(_begun(*pair, diagnoses, by), one, truths[pair]) for pair, one in plans.items()], unfit
 
 
-def _begun(cure: str, i: int, diagnoses: Mapping[int, Diagnosis], by: str, why: Unfit | None = None) -> Tried:
+def _fitting(made: Callable[[], CurePlan]) -> CurePlan | Unfit:
+    """A plan, or why it does not apply."""
+    try:
+        return made()
+    except Unfit as why:
+        return why
+
+
+def _begun(
+    cure: str, i: int, diagnoses: Mapping[int, Diagnosis], by: str, why: Unfit | RowFault | None = None
+) -> Tried:
     return Tried(
         cure=cure,
         sample=i,
         before=bool(diagnoses[i].right(by)),
-        status="unfit" if why else "done",
-        why=str(why or ""),
+        status="fault" if isinstance(why, RowFault) else "unfit" if why else "done",
+        why=why.note if isinstance(why, RowFault) else str(why or ""),
     )
 
 
@@ -264,8 +301,10 @@ def _refused(job: Trial, reason: str) -> Tried:
 def _carried(jobs: Sequence[Trial], predictor: Predictor, by: str) -> Iterator[Tried]:
     asks, truths = [job.plan.ask for job in jobs], [job.truth for job in jobs]
     force = next((job.plan.force for job in jobs), "free")
-    for job, (answer, is_dictated) in zip(jobs, _answers(predictor, asks, truths, force), strict=True):
-        yield _judged(job, answer, is_dictated, by)
+    answers = fenced_each(lambda at: _answers(predictor, asks[at:], truths[at:], force), len(jobs))
+    for job, answer in zip(jobs, answers, strict=True):
+        tried = answer if isinstance(answer, RowFault) else fenced(_judged, job, *answer, by)
+        yield replace(job.tried, status="fault", why=tried.note) if isinstance(tried, RowFault) else tried
 
 
 def _recorded(asks: Sequence[Ask], codec: str, limits: Limits | None) -> Iterator[Prediction]:

@@ -200,6 +200,7 @@ def keep(out: Path, base: Path, shape: Shape, changes: LowRankChanges, facts: di
     tensors: dict[str, Array] = changes.tensors
     place = "" if base == checkpoint.SHIPPED else str(base.resolve())
     named = {"sha256": checkpoint.digest(base), "place": place}
+    out = checkpoint.place_of(out)
     draft = checkpoint.begin(out)
     files.write(draft / checkpoint.CHANGES, to_safetensors(tensors))
     checkpoint.finish(draft, out, {"kind": KIND, "shape": shape.to_json(), "base": named, **facts})

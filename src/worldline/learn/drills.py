@@ -22,6 +22,7 @@ from worldline.data.exchange import Score
 from worldline.data.forms.form import Draw, in_form
 from worldline.data.lessons import KIND, OPERATION, REVEAL
 from worldline.data.mixture import TOGETHER, Mixture, Mode, Source, favouring, resolve, written
+from worldline.fence import RowFault, fenced
 from worldline.flow.operations import condition, of_name, of_result
 from worldline.learn.curriculum import Result
 from worldline.programs.generate import SHARES
@@ -87,6 +88,7 @@ class DrillBook:
         self._lessons = lessons(mixture)
         self._rng = random.Random(f"drills/{mixture.seed}/{seed}")
         self._next = 0
+        self.faults = 0  # drills on which the tool failed, which are in no rate
         limits = stretched(mixture.limits, TOGETHER)
         self._recorder = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=trust))
 
@@ -158,7 +160,11 @@ class DrillBook:
         if made is None:
             return None
         plain = mode.options.reveal == 1 and not mode.queries and not trace.program.files
-        return Drill(made, labels, operations_shown(trace, made.steps) if plain else ())
+        shown = fenced(operations_shown, trace, made.steps) if plain else ()
+        if isinstance(shown, RowFault):
+            self.faults += 1
+            return None
+        return Drill(made, labels, shown)
 
 
 def operations_shown(trace: Trace, steps: bytes) -> tuple[tuple[str, int, int], ...]:

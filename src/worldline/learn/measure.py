@@ -15,6 +15,7 @@ import numpy as np
 
 from worldline.data.document import Document
 from worldline.data.exchange import Score
+from worldline.fence import RowFault, fenced
 from worldline.learn.curriculum import Curriculum, LessonTally, Result, beginning, moved
 from worldline.learn.drills import Drill, DrillBook
 from worldline.stats import wilson
@@ -80,17 +81,12 @@ def measure(
     spacings = sorted(book.spacings)
     while not ((count and done >= count) or (seconds and monotonic() - begun >= seconds)):
         drills: list[Drill] = book.drills(min(SOME, count - done) if count else SOME)
-        for drill in drills:
-            results += drill.results(score(engine, drill.document))
+        results += _results(engine, book, drills)
         done += max(1, len(drills))
         progress(len(drills))
     opened = known.opened
     for spacing in [s for s in spacings if s >= opened]:
-        exams = [
-            result
-            for drill in book.exams(spacing, EXAMS)
-            for result in drill.results(score(engine, drill.document))
-        ]
+        exams = _results(engine, book, book.exams(spacing, EXAMS))
         results += exams
         after = moved(Curriculum(opened=spacing), exams, book.spacings)
         if after.opened == spacing:
@@ -98,6 +94,18 @@ def measure(
         opened = after.opened
     now = moved(Curriculum(known.tallies, opened, known.factors, known.sets), results, book.spacings)
     return now, rows(results, known, now)
+
+
+def _results(engine: ScoringEngine, book: DrillBook, drills: list[Drill]) -> list[Result]:
+    """What each drill says; one on which the tool fails costs no other."""
+    found: list[Result] = []
+    for drill in drills:
+        one = fenced(lambda: list(drill.results(score(engine, drill.document))))  # noqa: B023
+        if isinstance(one, RowFault):
+            book.faults += 1
+        else:
+            found += one
+    return found
 
 
 def rows(results: list[Result], before: Curriculum, now: Curriculum) -> list[Row]:

@@ -18,12 +18,12 @@ from pathlib import Path
 from time import monotonic
 from typing import IO
 
-from worldline import files
+from worldline import files, listing
 from worldline.data.exchange import Score, receive_scores, send_set
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
 from worldline.data.stream import piped
-from worldline.errors import FormatError, UsageError
+from worldline.errors import UsageError
 from worldline.learn.curriculum import Curriculum, beginning, from_json, moved
 from worldline.learn.drills import Drill, DrillBook
 from worldline.programs.split import SPLITS
@@ -42,8 +42,7 @@ class Tutor:
         self._book, self._out, self._size = book, out, size
         begun = next((path for path in (out, start) if path is not None and path.exists()), None)
         self.curriculum = read_curriculum(begun) if begun is not None else beginning(book.spacings)
-        earlier = files.read(self._log_path, limit=LIMIT) if self._log_path.exists() else b""
-        self._log = [json.loads(line) for line in (earlier or b"").splitlines()]
+        self._log = listing.read_lines(self._log_path, limit=LIMIT) if self._log_path.exists() else []
         self._begun = monotonic()
         self.write()
 
@@ -81,11 +80,7 @@ def read_curriculum(path: Path) -> Curriculum:
     """A curriculum's file."""
     if not path.is_file():
         raise UsageError(f"there is no curriculum {path}")
-    try:
-        data = json.loads(files.read(path, limit=LIMIT) or b"null")
-    except ValueError as error:
-        raise FormatError(f"{path} is no curriculum: {error}") from error
-    return from_json(data)
+    return from_json(listing.read_object(path, limit=LIMIT))
 
 
 def write_curriculum(path: Path, curriculum: Curriculum) -> None:

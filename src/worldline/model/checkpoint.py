@@ -7,8 +7,9 @@
     manifest.json      format version, shape, step, configuration, sha256 of every other file
 
 A folder that takes another's place does so in one act of the kernel; where that has none, a killed writer can leave
-the one before under `.<name>.old.tmp`, where it is still found. Nothing is unpickled. Torch is imported only where
-tensors are read or written, so that the engine can open a model without it.
+the one before under `.<name>.old.tmp`, where it is still found. A folder with other files in it is not replaced, and
+only files of these names are ever removed. Nothing is unpickled. Torch is imported only where tensors are read or
+written, so that the engine can open a model without it.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import json
+import math
 import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worldline import files
-from worldline.errors import DigestError, FormatError, UsageError
+from worldline import files, listing
+from worldline.errors import DigestError, DiskError, FormatError, UsageError
 from worldline.model.shape import Shape
 
 if TYPE_CHECKING:
@@ -45,7 +47,9 @@ LIMIT = 8 << 30
 # Of a shape: what the engine can hold. More is damage.
 MOST = {"depth": 57, "stack": 57, "householders": 64, "window": 1 << 16, "vocabulary": 1 << 20}
 _STEP = re.compile(r"step-(\d{8,})")
-_OLD = re.compile(r"\.(.+)\.old\.tmp")
+_OLD = re.compile(r"\.(step-\d{8,})\.old\.tmp")
+_LEFT = re.compile(r"\.step-\d{8,}(?:\.new|\.old)?\.tmp")  # without a word: by releases up to 0.1
+_STREAM = re.compile(r"stream-\d+\.bin")
 _BASE = {"sha256": str, "place": str}
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2(2)
 
@@ -56,12 +60,39 @@ Manifest = dict[str, Any]
 
 
 def begin(out: Path) -> Path:
-    """An empty folder to be filled, under the temporary name that belongs to `out`."""
+    """An empty folder to be filled, under the temporary name of `out`; UsageError if other files are in the way."""
     files.make_directory(out.parent)
-    draft = out.with_name(f".{out.name}.tmp")
-    remove_folder(draft)
+    draft = draft_of(out)
+    for path in (out, draft, _old(out)):
+        _require_own(path)
+    files.remove_folder(draft, _is_own)
     files.make_directory(draft)
     return draft
+
+
+def draft_of(out: Path) -> Path:
+    """Where a folder is filled before it gets its name."""
+    return out.with_name(f".{out.name}.new.tmp")
+
+
+def place_of(out: Path) -> Path:
+    """Where a folder that a user names is written: where it points to, if it is a link."""
+    return Path(os.path.realpath(out))
+
+
+def _require_own(path: Path) -> None:
+    """UsageError if what has this name is not a model's alone: it is about to go."""
+    if path.is_symlink() or not path.exists():
+        return
+    strange = files.strangers(path, _is_own) if path.is_dir() else [path.name]
+    if strange:
+        raise UsageError(
+            f"{path} would be lost, and is or holds what is no model's: {', '.join(strange[:3])}"
+        )
+
+
+def _is_own(name: str) -> bool:
+    return name in (MANIFEST, MODEL, EMA, OPTIMIZER, CHANGES) or _STREAM.fullmatch(name) is not None
 
 
 def finish(draft: Path, out: Path, facts: Manifest, *, version: int = VERSION) -> None:
@@ -70,15 +101,15 @@ def finish(draft: Path, out: Path, facts: Manifest, *, version: int = VERSION) -
     manifest = {"format": FORMAT, "version": version, **facts, "files": listed}
     files.write(draft / MANIFEST, json.dumps(manifest, indent=1).encode())
     with files.disk(out):
-        if not out.exists():
+        if not os.path.lexists(out):
             os.rename(draft, out)
         elif not _exchange(draft, out):
-            remove_folder(_old(out))
+            files.remove_folder(_old(out), _is_own)
             os.rename(out, _old(out))
             os.rename(draft, out)
     files.sync_directory(out.parent)
-    remove_folder(draft)
-    remove_folder(_old(out))
+    files.remove_folder(draft, _is_own)
+    files.remove_folder(_old(out), _is_own)
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -89,15 +120,6 @@ def _exchange(one: Path, other: Path) -> bool:
 
 def _old(out: Path) -> Path:
     return out.with_name(f".{out.name}.old.tmp")
-
-
-def remove_folder(path: Path) -> None:
-    """Remove a folder of files, if it is there."""
-    if path.is_dir():
-        for name in files.names(path):
-            files.remove(path / name)
-        with files.disk(path):
-            path.rmdir()
 
 
 def _entry(path: Path) -> dict[str, Any]:
@@ -111,42 +133,41 @@ def _entry(path: Path) -> dict[str, Any]:
 
 def read_manifest(folder: Path) -> Manifest:
     """A folder's manifest; UsageError if there is none, FormatError if it is not of this format."""
-    if not (folder / MANIFEST).is_file():
+    path = folder / MANIFEST
+    if not path.is_file():
         raise UsageError(f"{folder} holds no model")
+    manifest: Manifest = listing.read_object(path, limit=1 << 24)
+    listing.check_format(path, manifest, format=(FORMAT,), version=(VERSION, ROUNDED))
     try:
-        manifest: Manifest = json.loads(files.read(folder / MANIFEST, limit=1 << 24) or b"")
-        if manifest["format"] != FORMAT or manifest["version"] not in (VERSION, ROUNDED):
-            raise FormatError(
-                f"{folder} is of format {manifest['format']} {manifest['version']}, not {FORMAT} {ROUNDED}"
-            )
-        _check(manifest)
+        _check(path, manifest)
     except KeyError as error:
-        raise FormatError(f"{folder / MANIFEST} is damaged: it has no {error}") from error
-    except (ValueError, TypeError, RecursionError, UsageError) as error:
-        raise FormatError(f"{folder / MANIFEST} is damaged: {error}") from error
+        raise FormatError(f"{path} is damaged: it has no {error}") from error
+    except (ValueError, TypeError, UsageError) as error:
+        raise FormatError(f"{path} is damaged: {error}") from error
     return manifest
 
 
-def _check(manifest: Manifest) -> None:
-    """ValueError, TypeError, KeyError or UsageError unless what is read of a manifest is of its kind."""
+def _check(path: Path, manifest: Manifest) -> None:
+    """ValueError, TypeError, KeyError, UsageError or FormatError unless what is read of a manifest is of its kind."""
     shape, listed = Shape(**manifest["shape"]), manifest["files"]
     for name, most in MOST.items():
         if type(value := getattr(shape, name)) is not int or value > most:
             raise ValueError(f"a model's {name} is a whole number of at most {most}, not {value!r}")
-    if not isinstance(listed, dict) or not all(_is_entry(entry) for entry in listed.values()):
+    if not isinstance(listed, dict):
         raise ValueError("`files` is not a table of files, each with its sha256 and bytes")
+    for name, entry in listed.items():
+        listing.entry_of(path, name, entry, size="bytes")
     if type(manifest.get("step", 0)) is not int or not isinstance(manifest.get("config", {}), dict):
         raise ValueError("`step` is not a whole number, or `config` not a table")
+    if not isinstance(elapsed := manifest.get("elapsed", 0), int | float) or not 0 <= elapsed < math.inf:
+        raise ValueError("`elapsed` is not a number of seconds")
+    for where, name in ((manifest, "trained_on"), (manifest.get("config", {}), "sources")):
+        rows = where.get(name, [])
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise ValueError(f"`{name}` is not a list of tables")
     base = manifest.get("base", {"sha256": "", "place": ""})
     if not isinstance(base, dict) or {key: type(value) for key, value in base.items()} != _BASE:
         raise ValueError("`base` is not the sha256 and the place of a model")
-
-
-def _is_entry(entry: Any) -> bool:
-    return isinstance(entry, dict) and {name: type(value) for name, value in entry.items()} == {
-        "sha256": str,
-        "bytes": int,
-    }
 
 
 def weights_name(manifest: Manifest) -> str:
@@ -172,14 +193,37 @@ def verify(folder: Path, name: str, manifest: Manifest) -> None:
     """DigestError unless a file is, byte for byte, the one that the manifest names."""
     if name not in manifest["files"]:
         raise FormatError(f"{folder} has no {name}")
-    if not (folder / name).exists() or _entry(folder / name) != manifest["files"][name]:
-        raise DigestError(f"{folder / name} is not the file that was written")
+    wanted = listing.entry_of(folder / MANIFEST, name, manifest["files"][name], size="bytes")
+    listing.open_file(folder, name, wanted).close()
+
+
+def is_model(path: str | Path) -> bool:
+    """Whether a folder says that it holds a model, or holds checkpoints of a run."""
+    try:
+        return listing.read_object(Path(path) / MANIFEST, limit=1 << 24).get("format") == FORMAT
+    except (DiskError, FormatError):
+        return bool(_steps(Path(path)))
+
+
+def findings(path: Path) -> list[str]:
+    """What is wrong with a model, or with each checkpoint of a run: every file is compared with its manifest."""
+    found = []
+    for folder in [path] if (path / MANIFEST).is_file() else _steps(path):
+        manifest = read_manifest(folder)
+        if weights_name(manifest) not in manifest["files"]:
+            raise FormatError(f"{folder} has no {weights_name(manifest)}")
+        for name in manifest["files"]:
+            try:
+                verify(folder, name, manifest)
+            except DigestError as error:
+                found.append(str(error))
+    return found
 
 
 def read_file(folder: Path, name: str, manifest: Manifest) -> bytes:
     """A file's bytes, which are those that the manifest names."""
     verify(folder, name, manifest)
-    return files.read(folder / name, limit=LIMIT) or b""
+    return files.read_plain(folder / name, limit=LIMIT)
 
 
 # ---- checkpoints of a run
@@ -197,17 +241,26 @@ def latest(run: Path) -> Path | None:
 
 
 def prune(run: Path, keep: int) -> None:
-    """Remove all but the newest checkpoints, and what killed writers left, but for what is the only copy."""
+    """Remove all but the newest checkpoints, and what killed writers left, but for what is the only copy.
+
+    What is no checkpoint's stays, and so does what a link points to.
+    """
     for name in files.names(run):
         if (match := _OLD.fullmatch(name)) and surviving(run / match[1]) == run / name:
             with files.disk(run / name):
                 os.rename(run / name, run / match[1])
     found = _steps(run)
-    for path in found[: max(0, len(found) - keep)]:
-        remove_folder(path)
-    for name in files.names(run):
-        if files.is_temporary(name) and (run / name).is_dir():
-            remove_folder(run / name)
+    left = [run / name for name in files.names(run) if _LEFT.fullmatch(name) and (run / name).is_dir()]
+    for path in (*found[: max(0, len(found) - keep)], *left):
+        if path.is_symlink() or not files.strangers(path, _is_own):
+            files.remove_folder(path, _is_own)
+
+
+def clear(run: Path) -> None:
+    """Remove every checkpoint; UsageError, and nothing is removed, if one holds what is no model's."""
+    for path in _steps(run):
+        _require_own(path)
+    prune(run, 0)
 
 
 def surviving(path: Path) -> Path:
@@ -221,7 +274,7 @@ def _steps(run: Path) -> list[Path]:
     listed = files.names(run) if run.is_dir() else []
     names = {match[1] if (match := _OLD.fullmatch(name)) else name for name in listed}
     steps = sorted((int(match[1]), name) for name in names if (match := _STEP.fullmatch(name)))
-    return [path for _, name in steps if (path := surviving(run / name)).is_dir()]
+    return [path for _, name in steps if ((path := surviving(run / name)) / MANIFEST).is_file()]
 
 
 def to_bytes(tensors: dict[str, Tensor]) -> bytes:
@@ -283,6 +336,7 @@ def export(folder: Path | None, out: Path, *, half: bool = False, facts: Manifes
     kept["trained_on"] = manifest.get("trained_on") or _described(config)
     places = ("sources", "held_out", "init_from")  # of the machine that trained: they mean nothing elsewhere
     kept["config"] = {key: value for key, value in config.items() if key not in places}
+    out = place_of(out)
     draft = begin(out)
     files.write(draft / MODEL, to_safetensors(stored))
     finish(draft, out, {"kind": "weights", **kept, **(facts or {})}, version=VERSION if half else ROUNDED)

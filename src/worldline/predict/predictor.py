@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import fsum, isfinite
 from typing import Any, Protocol
 
 from worldline.codec.compact.prompt import Compact, prompt
@@ -80,6 +81,17 @@ class Prediction:
             raise UsageError(f"a prediction's status is one of {', '.join(STATUSES)}, not {self.status!r}")
         if self.codec not in CODECS:
             raise UsageError(f"a prediction is written in one of {', '.join(CODECS)}, not {self.codec!r}")
+
+
+def summed_logprob(parts: Sequence[Any]) -> float | None:
+    """The sum of log-probabilities as others tell them; None unless each is one, and the sum a finite number."""
+    if not parts or not all(type(each) in (int, float) and each <= 0 for each in parts):
+        return None
+    try:
+        total = fsum(parts)
+    except OverflowError:
+        return None
+    return total if isfinite(total) else None
 
 
 def codec_of(predictor: Predictor) -> str:

@@ -7,7 +7,6 @@ A row holds its `text` (or `output`, `prediction`, `completion`) and what it bel
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -15,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from worldline.codec.cwm.text import SPECIAL
+from worldline.core.foreign_json import foreign_json
 from worldline.errors import UsageError
-from worldline.predict.predictor import CODECS, STATUSES, Ask, Prediction
+from worldline.predict.predictor import CODECS, STATUSES, Ask, Prediction, summed_logprob
 
 TEXTS = ("text", "output", "prediction", "completion")
 KEYS = ("digest", "prompt", "order")
@@ -79,8 +79,8 @@ def load_replay(path: Path, *, by: str | None = None, codec: str | None = None) 
 
 def _row(where: str, line: bytes) -> dict[str, Any]:
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
+        row = foreign_json(line)
+    except ValueError:
         raise UsageError(f"{where}: not JSON") from None
     if not isinstance(row, dict):
         raise UsageError(f"{where}: not an object")
@@ -113,10 +113,10 @@ def _prediction(where: str, row: dict[str, Any], codec: str | None) -> Predictio
     status = status or ("budget" if row.get("finish_reason") == "length" else "ended" if text else "empty")
     if status not in STATUSES or codec not in CODECS:
         raise UsageError(f"{where}: a status {status!r} or a codec {codec!r} that there is not")
-    logprob, note = row.get("logprob"), row.get("note")
+    note = row.get("note")
     return Prediction(
         text=text.encode("utf-8", "surrogatepass"), status=status, codec=codec,
-        logprob=float(logprob) if isinstance(logprob, (int, float)) else None,
+        logprob=summed_logprob([row.get("logprob")]),
         note=note if isinstance(note, str) else "",
     )  # fmt: skip
 

@@ -17,7 +17,6 @@ from worldline.limits import Limits
 from worldline.recording.interpreter import Python
 
 GUESTS = Path(__file__).parent / "guests"
-UNPRIVILEGED = 65_533  # whom root becomes; nobody's number but ours, so that nothing of the host is theirs
 INSIDE = 1000
 SCRATCH = "/box"
 STAGE = "/tmp"  # where launch.py puts what another user could not reach
@@ -82,7 +81,7 @@ def launch_config(plan: BoxPlan, socket: int) -> str:
         command = [*_bwrap(plan, binds), "--", *command]
     config: dict[str, Any] = {
         "cgroups": plan.cgroups, "uid": plan.uid, "stage": binds.sources, "at": STAGE, "command": command,
-        "environment": {} if plan.boxed else ENVIRONMENT,
+        "anew": plan.boxed, "environment": {} if plan.boxed else ENVIRONMENT,
     }  # fmt: skip
     return json.dumps(config)
 
@@ -106,8 +105,8 @@ def _bwrap(plan: BoxPlan, binds: _Binds) -> list[str]:
     command = [
         shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv",
         "--hostname", "box", "--uid", str(INSIDE), "--gid", str(INSIDE),
-        # The zygote makes a pid namespace and a tmpfs for each program; the program keeps no capability.
-        "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP",
+        # The zygote makes a pid namespace, a tmpfs and a network with a loopback for each program, which keeps none.
+        "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_NET_ADMIN", "--cap-add", "CAP_SETPCAP",
     ]  # fmt: skip
     for name, value in {**ENVIRONMENT, "HOME": f"{SCRATCH}/work", "TMPDIR": f"{SCRATCH}/tmp"}.items():
         command += ["--setenv", name, value]

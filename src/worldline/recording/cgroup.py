@@ -30,6 +30,13 @@ class Cgroup:
         self.version = version
         self.folders = folders
         self._counters: dict[str, int] = {}
+        oom = "memory.events" if version == 2 else "memory.oom_control"
+        places = (("processes", "pids", "pids.events", b"max"), ("memory", "memory", oom, b"oom_kill"))
+        self._watched = [
+            (name, os.path.join(folders[controller], file), re.compile(rb"^%s (\d+)$" % key, re.MULTILINE))
+            for name, controller, file, key in places
+            if controller in folders
+        ]
 
     @property
     def joins(self) -> list[str]:
@@ -48,16 +55,15 @@ class Cgroup:
         else:
             (mem / "memory.limit_in_bytes").write_text(total)
             _try_write(mem / "memory.memsw.limit_in_bytes", total)
+            _try_write(
+                mem / "memory.kmem.tcp.limit_in_bytes", str(memory)
+            )  # IP sockets have a count of their own
 
     def spent(self) -> str:
         """Which limit was hit since the last call: `memory`, `processes`, or nothing."""
-        oom = "memory.events" if self.version == 2 else "memory.oom_control"
         hit = ""
-        for name, path, key in (
-            ("processes", self.folders["pids"] / "pids.events", "max"),
-            ("memory", self.folders["memory"] / oom, "oom_kill"),
-        ):
-            count = _counter(path, key)
+        for name, path, line in self._watched:
+            count = _counter(path, line)
             if count > self._counters.get(name, 0):
                 hit = name
             self._counters[name] = count
@@ -81,14 +87,18 @@ def _try_write(path: Path, text: str) -> None:
     try:
         path.write_text(text)
     except OSError:
-        return  # no swap accounting in this kernel: nothing to bound
+        return  # no such accounting in this kernel: nothing to bound
 
 
-def _counter(path: Path, key: str) -> int:
+def _counter(path: str, line: re.Pattern[bytes]) -> int:
     try:
-        found = re.search(rf"^{key} (\d+)$", path.read_text(), re.MULTILINE)
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return 0
+    try:
+        found = line.search(os.read(fd, 1 << 12))
+    finally:
+        os.close(fd)
     return int(found[1]) if found else 0
 
 

@@ -18,8 +18,13 @@ from worldline.core.program import Program
 from worldline.errors import UsageError
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
-# For syntax that is newer than this interpreter.
-_IMPORT_LINE = re.compile(rf"^\s*(?:from\s+(\.*(?:{_DOTTED})?)\s+import\s+(.+)|import\s+(.+))$", re.MULTILINE)
+# For syntax that is newer than this interpreter. Possessive, and never across lines: linear in any text.
+_BLANK = r"[ \t\f]"
+_IMPORT_LINE = re.compile(
+    rf"^{_BLANK}*+(?:from{_BLANK}++(\.*+(?:{_DOTTED})?+){_BLANK}++import{_BLANK}++(.+)|import{_BLANK}++(.+))$",
+    re.MULTILINE,
+)
+_LONGEST = 4096  # characters of a path, beyond which the system knows none
 
 
 def collect(
@@ -127,9 +132,12 @@ def imports(source: str, name: str) -> list[str]:
         if level > len(package) + 1:
             continue
         base = [*(package[: len(package) - level + 1] if level else []), *filter(None, module.split("."))]
+        whole = ".".join(base)
+        if len(whole) > _LONGEST:
+            continue
         for end in range(1, len(base) + 1):
             wanted[".".join(base[:end])] = None
-        wanted |= dict.fromkeys(".".join([*base, alias]) for alias in names if alias != "*")
+        wanted |= dict.fromkeys(f"{whole}.{alias}" if whole else alias for alias in names if alias != "*")
     return list(wanted)
 
 

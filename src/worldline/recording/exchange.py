@@ -1,4 +1,4 @@
-"""What the host and a boxed program exchange: sealed memory files in, a wire and two capped pipes out.
+"""What the host and a boxed program exchange: sealed memory files in, a wire and three capped pipes out.
 
 The program is dead, with its whole family, before the wire is read. Nothing here decodes it.
 """
@@ -16,13 +16,15 @@ from typing import Any
 from worldline.limits import Limits
 
 WIRE_HEADER = 64
+REPORT = 1 << 12
 SLACK = 64 << 10  # beyond `trace_bytes`, for the records that end a trace
+BEGUN = b"begun"  # what the report says before the program's first line
 SMALL = 1 << 20  # a wire up to this size is copied, a larger one sealed and mapped
 _SIZE_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
 
 
 class Drain:
-    """One output of the program: a pipe, read up to a cap."""
+    """A pipe from the box, read up to a cap."""
 
     def __init__(self, cap: int) -> None:
         self.read_end, self.write_end = os.pipe()
@@ -47,21 +49,35 @@ class Exchange:
     """The files of one run, from their making to what is read back from them."""
 
     def __init__(self, spec: dict[str, Any], stdin: bytes, limits: Limits) -> None:
-        self.outputs = (Drain(limits.output), Drain(limits.output))
-        self._wire = _wire_file(limits.trace_bytes + SLACK)
-        self._given = [_memory_file(json.dumps(spec).encode()), _memory_file(stdin)]
+        self._ours: list[int] = []
+        self._theirs: list[int] = []
+        try:
+            self.report = self._drain(REPORT)
+            self.outputs = (self._drain(limits.output), self._drain(limits.output))
+            self._wire = _wire_file(self._ours, limits.trace_bytes + SLACK)
+            given = [_sealed_file(self._theirs, data) for data in (json.dumps(spec).encode(), stdin)]
+        except BaseException:  # no file is left open when there can be no more of them
+            self.close()
+            raise
+        ends = (drain.write_end for drain in self.outputs)
+        self.files = [given[0], self._wire, self.report.write_end, given[1], *ends]
+
+    def _drain(self, cap: int) -> Drain:
+        drain = Drain(cap)
+        self._ours.append(drain.read_end)
+        self._theirs.append(drain.write_end)
+        return drain
 
     @property
-    def files(self) -> list[int]:
-        """What the zygote is sent: the spec, the wire, stdin, stdout, stderr."""
-        spec, stdin = self._given
-        return [spec, self._wire, stdin, *(drain.write_end for drain in self.outputs)]
+    def begun(self) -> bool:
+        """Whether the program's first line was reached."""
+        self.report.pump()
+        return self.report.data == BEGUN
 
     def sent(self) -> None:
         """The zygote has them: close what only it needs."""
-        for fd in (*self._given, *(drain.write_end for drain in self.outputs)):
-            os.close(fd)
-        self._given = []
+        while self._theirs:
+            os.close(self._theirs.pop())
 
     def take(self) -> tuple[bytes | memoryview, bytes, bytes]:
         """The wire, stdout and stderr, when nobody can write any more."""
@@ -72,14 +88,18 @@ class Exchange:
 
     def close(self) -> None:
         """Close everything that is still open."""
-        if self._given:
-            self.sent()
-        for fd in (self._wire, *(drain.read_end for drain in self.outputs)):
-            os.close(fd)
+        self.sent()
+        while self._ours:
+            os.close(self._ours.pop())
 
 
-def _memory_file(data: bytes) -> int:
-    fd = os.memfd_create("program", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+def _memory_file(owner: list[int], name: str) -> int:
+    owner.append(os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING))
+    return owner[-1]
+
+
+def _sealed_file(owner: list[int], data: bytes) -> int:
+    fd = _memory_file(owner, "program")
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
@@ -88,9 +108,9 @@ def _memory_file(data: bytes) -> int:
     return fd
 
 
-def _wire_file(size: int) -> int:
+def _wire_file(owner: list[int], size: int) -> int:
     """Sparse, and sealed in size: a guest that shrank it could crash a host that maps it."""
-    fd = os.memfd_create("wire", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    fd = _memory_file(owner, "wire")
     os.ftruncate(fd, size)
     fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SIZE_SEALS)
     return fd

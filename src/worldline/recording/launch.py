@@ -1,17 +1,19 @@
 """The last steps before bubblewrap, as a script of its own: `python -I -S launch.py JSON`.
 
-Joins the cgroups, turns address randomisation off, gives every signal its default action again (a shell that starts a
-command in the background has it ignore SIGINT), and, where it is root, puts what the box needs under a private
-mount, becomes an unprivileged user and executes bubblewrap as that user: RLIMIT_NPROC does not bind root. The mounts
-are needed because an interpreter may lie where only root can go (/root). It is a process of its own because nothing
-of this may happen in a host that has threads. Imports nothing of worldline.
+Joins the cgroups, turns address randomisation off, puts back what a shell may have set for its commands, so that a
+program does the same whoever launched it, and, where it is root, puts what the box needs under a private mount, becomes
+an unprivileged user and executes bubblewrap as that user: RLIMIT_NPROC does not bind root. The mounts are needed
+because an interpreter may lie where only root can go (/root). It is a process of its own because nothing of this may
+happen in a host that has threads. Imports nothing of worldline.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
+import resource
 import signal
 import stat
 import sys
@@ -23,6 +25,18 @@ if TYPE_CHECKING:
 ADDR_NO_RANDOMIZE = 0x0040000
 CLONE_NEWNS = 0x00020000
 MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
+PR_SET_TIMERSLACK, PR_SET_THP_DISABLE = 29, 41
+SHARES = {"x86_64": (251, 238), "aarch64": (30, 237)}  # ioprio_set and set_mempolicy by number
+EVERY_PROCESSOR = range(8192)  # more than Linux knows; those that are not there are left out
+KINDS_OF_LIMITS = 16  # `resource` does not name them all
+# Soft and hard, as nobody's shell sets them; what is not named here is unlimited. A program's own are narrower.
+LIMITS = {
+    resource.RLIMIT_STACK: (8 << 20, resource.RLIM_INFINITY),  # the soft one decides where all else is mapped
+    resource.RLIMIT_NOFILE: (4096, 4096),
+    resource.RLIMIT_SIGPENDING: (4096, 4096),
+    resource.RLIMIT_NICE: (0, 0),
+    resource.RLIMIT_RTPRIO: (0, 0),
+}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -65,11 +79,53 @@ def become(uid: int) -> None:
 
 
 def heed_signals() -> None:
-    """No signal is ignored or blocked, whatever was inherited: a recorded program begins as one in a fresh shell."""
+    """No signal is ignored or blocked: a shell that starts a command in the background has it ignore SIGINT."""
     for number in signal.valid_signals():
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def lift_limits() -> None:
+    """The same rlimits under every shell; who may not raise a hard limit stays below it."""
+    for kind in range(KINDS_OF_LIMITS):
+        soft, hard = LIMITS.get(kind, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        try:
+            resource.setrlimit(kind, (soft, hard))
+        except (ValueError, OSError):
+            most = resource.getrlimit(kind)[1]
+            resource.setrlimit(kind, (_lower(soft, most), _lower(hard, most)))
+
+
+def _lower(bound: int, most: int) -> int:
+    return min(bound, most, key=lambda limit: limit % (1 << 64))  # unlimited is -1
+
+
+def share_alike() -> None:
+    """The usual part of processors, memory and disk: `nice`, `chrt`, `taskset`, `ionice` and `numactl` undone.
+
+    Who is not root may not raise its priority again.
+    """
+    ask = contextlib.suppress(OSError)
+    with ask:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    with ask:
+        os.setpriority(os.PRIO_PROCESS, 0, 0)
+    with ask:
+        os.sched_setaffinity(0, EVERY_PROCESSOR)
+    for number, whose in zip(SHARES.get(os.uname().machine, ()), (1, 0), strict=False):
+        _libc.syscall(ctypes.c_long(number), ctypes.c_long(whose), ctypes.c_long(0), ctypes.c_long(0))
+
+
+def begin_anew() -> None:
+    """What else a process hands down, as a fresh login has it."""
+    os.umask(0o022)
+    _libc.prctl(PR_SET_TIMERSLACK, ctypes.c_ulong(50_000), 0, 0, 0)
+    _libc.prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0)
+    with contextlib.suppress(OSError), open("/proc/self/coredump_filter", "w") as file:
+        file.write("0x33")
+    lift_limits()
+    share_alike()
 
 
 def main(config: dict[str, Any]) -> None:
@@ -78,10 +134,12 @@ def main(config: dict[str, Any]) -> None:
         with open(path, "w") as file:
             file.write(str(os.getpid()))
     _check(_libc.personality(ctypes.c_ulong(ADDR_NO_RANDOMIZE)), "personality")
+    heed_signals()
+    if config["anew"]:
+        begin_anew()
     if config["uid"] is not None:
         stage(config["stage"], config["at"])
         become(config["uid"])
-    heed_signals()
     os.execve(config["command"][0], config["command"], config["environment"])
 
 

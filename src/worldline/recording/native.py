@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from worldline import files
+from worldline.errors import DiskError
+
 _ASK = (
     "import json, sys, sysconfig as s; print(json.dumps({'abi': s.get_config_var('SOABI') or '', "
     "'include': s.get_paths()['include'], 'cc': s.get_config_var('CC') or 'cc', "
@@ -108,10 +111,8 @@ def _compile(source: Path, build: Build, target: Path) -> bool:
         ]
         try:
             subprocess.run(command, capture_output=True, timeout=120, check=True)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            staged = target.with_suffix(f".{os.getpid()}.tmp")
-            shutil.copyfile(made, staged)
-            os.replace(staged, target)
-        except (OSError, subprocess.SubprocessError):
+            files.make_directory(target.parent)
+            files.write(target, made.read_bytes())
+        except (OSError, subprocess.SubprocessError, DiskError):
             return False
     return True

@@ -37,7 +37,6 @@ class Setup:
 
     plan: BoxPlan
     limits: Limits
-    core: str
 
 
 def prepare(*, limits: Limits, python: str | None, core: str, trust: bool) -> Setup:
@@ -49,7 +48,7 @@ def prepare(*, limits: Limits, python: str | None, core: str, trust: bool) -> Se
     if core == "native" and recorder is None:
         raise UsageError(f"there is no native recorder for {found.executable}")
     plan = BoxPlan(python=found, native=str(recorder) if recorder else None, boxed=not trust)
-    return Setup(plan, limits, core)
+    return Setup(plan, limits)
 
 
 class BoxWorker:
@@ -58,13 +57,15 @@ class BoxWorker:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.box: Box | None = None
+        self._limits = asdict(setup.limits)
 
     def record(self, program: Program, change: dict[str, Any] | None = None) -> Trace:
-        """One program's trace. A box that broke under it is given a second chance, in a fresh one."""
-        run = self._run(program, change)
-        if run.fault and not run.hit and (self.box is None or not self.box.alive):
-            run = self._run(program, change)
-        return self._trace(program, run)
+        """One program's trace. One that a box broke under, or could not begin, has a second chance in a fresh one."""
+        trace = self._trace(program, self._run(program, change))
+        if trace.outcome.kind == "host-fault" and not (len(trace) and self.box and self.box.alive):
+            self.close()
+            trace = self._trace(program, self._run(program, change))
+        return trace
 
     def record_twice(self, program: Program) -> Trace:
         """The same, and whether a second run did the same."""
@@ -86,8 +87,7 @@ class BoxWorker:
     def _spec(self, program: Program) -> dict[str, Any]:
         return {
             "name": program.name, "source": program.source, "call": program.call, "argv": list(program.argv),
-            "files": dict(program.files), "limits": asdict(self.setup.limits), "core": self.setup.core,
-            "native": self.setup.plan.native_inside,
+            "files": dict(program.files), "limits": self._limits,
         }  # fmt: skip
 
     def _trace(self, program: Program, run: SandboxRun) -> Trace:

@@ -1,8 +1,8 @@
 """The box, seen from the host: started, given one program at a time, watched, and put away.
 
-One box is one bubblewrap and one zygote; `run` gives it a program and waits, never longer than the program's wall
-clock and a grace. Nothing here decides what an end means; recorder.py does. There is no second best: where no box can
-be had, `open_box` raises NoSandbox and says what is missing.
+One box is one bubblewrap and one zygote; `run` gives it a program and waits: for its set-up, and from its first line
+on never longer than the program's wall clock and a grace. Nothing here decides what an end means; verdict.py does.
+There is no second best: where no box can be had, `open_box` raises NoSandbox and says what is missing.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from typing import Any
 
 from worldline.errors import NoSandbox
 from worldline.limits import Limits
-from worldline.recording import box, cgroup
+from worldline.recording import box, cgroup, user
 from worldline.recording.exchange import Exchange
 
 START_SECONDS = 60.0
+SETUP_SECONDS = 60.0  # from the request to the program's first line
 GRACE = 0.5  # from the deadline's kill until the whole box is killed
 WATCH = 0.1  # how often the cgroup of a run that takes its time is looked at
 _numbers = itertools.count()
@@ -43,7 +44,7 @@ class SandboxRun:
     hit: str = ""
     disk_full: bool = False
     fault: str = ""
-    address_bound: bool = False  # memory was bounded process by process, by the address space
+    report: str = "begun"  # or, of a program that could not begin, the kind of its outcome and the detail
 
 
 class Box:
@@ -51,6 +52,7 @@ class Box:
 
     def __init__(self, plan: box.BoxPlan, group: cgroup.Cgroup | None = None) -> None:
         self.plan, self.limits, self.group = plan, plan.limits, group
+        self.user: user.BoxUser | None = None
         self.alive = True
         self.layers: dict[str, Any] = {}
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -100,42 +102,49 @@ class Box:
 
     def run(self, spec: dict[str, Any], stdin: bytes) -> SandboxRun:
         """Run one program to its end, or to the end of its time. A box that breaks says so and is not `alive`."""
-        exchange = Exchange(spec, stdin, self.limits)
         try:
-            deadline = time.monotonic() + self.limits.wall
+            exchange = Exchange(spec, stdin, self.limits)
+        except OSError as error:
+            return SandboxRun(report="", fault=f"the host cannot give the box its files: {error}")
+        try:
             socket.send_fds(self._socket, [b"run"], exchange.files)
             exchange.sent()
-            hit, reply = self._watch(exchange, deadline)
+            hit, reply = self._watch(exchange)
             return self._result(exchange, hit, reply)
         except OSError as error:
             self.kill()
-            return self._result(exchange, "", {"trouble": f"the box broke: {error}"})
+            return self._result(exchange, "", {"fault": f"the box broke: {error}"})
         except BaseException:  # an interrupted box would answer the next program with this one's end
             self.kill()
             raise
         finally:
             exchange.close()
 
-    def _watch(self, exchange: Exchange, deadline: float) -> tuple[str, dict[str, Any]]:
+    def _watch(self, exchange: Exchange) -> tuple[str, dict[str, Any]]:
         """Until the zygote says that the family is gone: drain, mind the clock and the cgroup, kill once."""
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
         drains = {drain.read_end: drain for drain in exchange.outputs}
         for fd in drains:
             poll.register(fd, select.POLLIN)
-        hit = ""
+        hit, begun, deadline = "", False, time.monotonic() + SETUP_SECONDS
         while True:
             left = deadline - time.monotonic()
             if left <= 0 and hit:
                 self.kill()
                 return hit, {}
-            ready = {fd for fd, _ in poll.poll(1000 * max(0.0, min(left, WATCH)))}
+            # The report wakes nobody, which would cost most programs more than the clock's precision is worth.
+            look = min(left, WATCH) if begun else min(left, WATCH, self.limits.wall)
+            ready = {fd for fd, _ in poll.poll(1000 * max(0.0, look))}
             if self._socket.fileno() in ready:
                 return hit, self._reply()
             for fd in ready:
                 drains[fd].pump()
                 if drains[fd].ended:
                     poll.unregister(fd)
+            if not begun and not hit and exchange.begun:
+                begun, deadline = True, time.monotonic() + self.limits.wall
+                continue
             spent = self._spent(exchange, left, idle=not ready)
             if spent and not hit:
                 hit, deadline = spent, self._stop()
@@ -166,9 +175,12 @@ class Box:
         hit = hit or spent
         if any(drain.over for drain in exchange.outputs):
             hit = "output"
+        if reply.get("worked"):  # killed by its rlimit, while this host slept
+            hit = hit or "time"
+        exchange.report.pump()
+        report = exchange.report.data.decode("utf-8", "replace")
         return SandboxRun(
-            wire, stdout, stderr, reply.get("status"), hit, bool(reply.get("full")), reply.get("trouble", ""),
-            address_bound=self.group is None,
+            wire, stdout, stderr, reply.get("status"), hit, bool(reply.get("full")), reply.get("fault", ""), report
         )  # fmt: skip
 
     def kill(self) -> None:
@@ -189,6 +201,8 @@ class Box:
         if self.group:
             self.group.remove()
             self.group = None
+        if self.user:
+            self.user.release()
 
     def __enter__(self) -> Box:
         return self
@@ -210,8 +224,8 @@ def explain(words: str) -> str:
 def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> Box:
     """The strongest box this host can give, or NoSandbox.
 
-    Root becomes an unprivileged user first, so that the number of processes is bounded by the kernel too; where that
-    user cannot make a box, root may, if a cgroup bounds the processes.
+    Root becomes an unprivileged user first, another one for each box, so that the kernel bounds and counts what it
+    bounds by user; where that user cannot make a box, root may, if a cgroup bounds the processes.
     """
     plan = replace(plan, limits=limits)
     if not sys.platform.startswith("linux"):
@@ -222,9 +236,13 @@ def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> B
         raise NoSandbox("the command bwrap is missing: install the package bubblewrap")
     if os.geteuid() != 0:
         return _open_with_cgroup(plan, use_cgroup)
+    whom = user.claim()
     try:
-        return _open_with_cgroup(replace(plan, uid=box.UNPRIVILEGED), use_cgroup)
+        found = _open_with_cgroup(replace(plan, uid=whom.uid), use_cgroup)
+        found.user = whom
+        return found
     except NoSandbox as first:
+        whom.release()
         try:
             found = _open_with_cgroup(plan, use_cgroup)
         except NoSandbox:

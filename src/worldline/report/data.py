@@ -20,6 +20,7 @@ from worldline.core.program import Program
 from worldline.data.vocabularies import llama3_path, load
 from worldline.diagnose.trials import Trials, Tried
 from worldline.errors import FormatError, WorldlineError
+from worldline.fence import RowFault, fenced
 from worldline.suites import tables
 from worldline.suites.report import Report, report
 from worldline.suites.run.directory import REPORT, read_config, read_records
@@ -54,6 +55,7 @@ class Findings:
 
     `sums` has rows by the suite's own groups, `by_steps` by the length of the true trace. `codecs` are the notations
     that were written. `listed` are the failures to be shown, by their place in the suite, commonest cause first.
+    `unread` counts the samples on which the tool failed while the page was made.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Findings:
     places: tuple[int, ...] = ()
     endings: Mapping[str, Mapping[str, Any]]
     listed: tuple[int, ...] = ()
+    unread: int = 0
 
     @property
     def failed(self) -> tuple[JudgedSample, ...]:
@@ -90,7 +93,7 @@ class Findings:
 def gather(path: Path, *, limit: int) -> Findings:
     """Everything about a run but the failures' traces; at most `limit` failures are to be shown."""
     config = read_config(path)
-    seen, kinds, codecs = _read(path)
+    seen, kinds, codecs, unread = _read(path)
     stored = _stored(path, len(seen))
     counts = {**kinds, "skipped": max(kinds["skipped"], stored.get("skipped", 0))}
     suite, model = str(config.get("suite", "")), str(config.get("model", ""))
@@ -101,7 +104,7 @@ def gather(path: Path, *, limit: int) -> Findings:
         name=path.resolve().name, config=config, sums=report(verdicts, suite=suite, model=model, **counts),
         by_steps=report(bare, suite=suite, model=model), seen=seen, is_through=bool(stored), codecs=codecs, own=own,
         trouble=trouble, cures=read_trials(path), places=_places(path, seen),
-        endings=stored.get("by_ending", {}),
+        endings=stored.get("by_ending", {}), unread=unread,
     )  # fmt: skip
     return replace(found, listed=choose(found.failed, limit))
 
@@ -131,8 +134,9 @@ def choose(failed: Sequence[JudgedSample], limit: int) -> tuple[int, ...]:
 # ---- reading
 
 
-def _read(path: Path) -> tuple[tuple[JudgedSample, ...], dict[str, int], tuple[str, ...]]:
-    """Every judged prediction in the order of the suite; the counts that are in no rate; the notations."""
+def _read(path: Path) -> tuple[tuple[JudgedSample, ...], dict[str, int], tuple[str, ...], int]:
+    """Every judged prediction in the suite's order; counts that are in no rate; the notations; what failed here."""
+    unread: set[int] = set()
     seen: dict[int, JudgedSample] = {}
     kinds: dict[int, str] = {}
     codecs: dict[str, None] = {}
@@ -140,14 +144,20 @@ def _read(path: Path) -> tuple[tuple[JudgedSample, ...], dict[str, int], tuple[s
     for record in read_records(path):
         kinds[record.at] = "faults" if record.is_fault and record.kind == "asked" else record.kind
         seen.pop(record.at, None)
+        unread.discard(record.at)
         if record.counts:
             codecs[record.found.codec] = None
             if record.found.codec == "cwm" and tokenizer is None and llama3_path() is not None:
                 tokenizer = _tokenizer()
-            seen[record.at] = _seen(record, tokenizer)
+            one = fenced(_seen, record, tokenizer)
+            if isinstance(one, RowFault):
+                kinds[record.at] = "faults"
+                unread.add(record.at)
+            else:
+                seen[record.at] = one
     counts = Counter(kinds.values())
     told = {name: counts[name] for name in ("skipped", "faults", "disagrees")}
-    return tuple(seen[at] for at in sorted(seen)), told, tuple(codecs)
+    return tuple(seen[at] for at in sorted(seen)), told, tuple(codecs), len(unread)
 
 
 def _seen(record: Record, tokenizer: Tokenizer | None) -> JudgedSample:

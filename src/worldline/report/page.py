@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 from worldline.diagnose.cures import CURES
 from worldline.diagnose.trials import Trials
+from worldline.fence import RowFault, fenced
 from worldline.report.charts import MOST, Chart, Counts, Flips, Rates, Sizes, svg
 from worldline.report.data import NONE, Findings, current, gather
 from worldline.report.debug_page import STYLE as ROW_STYLE
@@ -35,10 +37,19 @@ def report(path: Path, *, limit: int = LIMIT) -> tuple[str, Findings]:
     """The page of a run, and what it was made of."""
     found = gather(path, limit=limit)
     wanted = set(found.listed)
-    failures = {
-        record.at: failure(record, found.tried(record.at)) for record in current(path) if record.at in wanted
+    shown = {
+        record.at: fenced(failure, record, found.tried(record.at))
+        for record in current(path)
+        if record.at in wanted
     }
-    return page(found, failures), found
+    failures = {at: _unshown(at, one) if isinstance(one, RowFault) else one for at, one in shown.items()}
+    unread = found.unread + sum(isinstance(one, RowFault) for one in shown.values())
+    return page(found, failures), replace(found, unread=unread)
+
+
+def _unshown(at: int, fault: RowFault) -> str:
+    """In place of a failure: that the tool could not show it."""
+    return f'<p id="failure-{at}">sample {at:,} cannot be shown: {safe(fault.note)}</p>'
 
 
 def page(found: Findings, failures: Mapping[int, str]) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.errors import UsageError
+from worldline.fence import RowFault, fenced
 from worldline.stats import Paired, Share
 from worldline.suites.run.directory import differences, newest, read_config
 from worldline.suites.score import Verdict
@@ -44,7 +45,8 @@ class Comparison:
     """Two runs on the samples that they share. `apart`: how many samples only the first, only the second has.
 
     `by_cause` says of each cause of failure how many samples fell to it (regressed), got rid of it (recovered), or are
-    wrong both times (by the first run's cause). `differences` are the settings that are not the same.
+    wrong both times (by the first run's cause). `differences` are the settings that are not the same. `faults` counts
+    the records whose verdict could not be read: they are in neither run.
     """
 
     suite: str
@@ -56,6 +58,7 @@ class Comparison:
     by_type: dict[str, Paired]
     apart: tuple[int, int]
     differences: dict[str, tuple[Any, Any]]
+    faults: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """What `compare --json` prints."""
@@ -68,6 +71,7 @@ class Comparison:
             "by_cause": {name: some.as_json() for name, some in self.by_cause.items()},
             "by_type": {name: _json(some) for name, some in self.by_type.items()},
             "apart": list(self.apart),
+            "faults": self.faults,
             "differences": {key: list(values) for key, values in self.differences.items()},
         }
 
@@ -85,7 +89,7 @@ def compare(first: Path, second: Path) -> Comparison:
     """Two runs' directories, the earlier one first."""
     configs = read_config(first), read_config(second)
     _refuse_others(configs, (first, second))
-    one, other = _judged(first), _judged(second)
+    (one, faults), (other, more) = _judged(first), _judged(second)
     shared = [key for key in one if key in other]
     if not shared:
         raise UsageError(f"{first} and {second} have no sample in common")
@@ -102,6 +106,7 @@ def compare(first: Path, second: Path) -> Comparison:
         by_type=_by_type(pairs),
         apart=(len(one) - len(shared), len(other) - len(shared)),
         differences=_settings(*configs),
+        faults=faults + more,
     )
 
 
@@ -115,16 +120,24 @@ def _refuse_others(configs: tuple[dict[str, Any], dict[str, Any]], paths: tuple[
             raise UsageError(f"runs of one {what} compare: {told} do not")
 
 
-def _judged(path: Path) -> dict[tuple[str, str, int], Verdict]:
-    """The verdicts of a run, by task and program; tasks that are alike in both are told apart by their order."""
+def _judged(path: Path) -> tuple[dict[tuple[str, str, int], Verdict], int]:
+    """The verdicts of a run, by task and program, and how many could not be read.
+
+    Tasks that are alike in both are told apart by their order.
+    """
     found: dict[tuple[str, str, int], Verdict] = {}
     times: Counter[tuple[str, str]] = Counter()
+    faults = 0
     for record in newest(path).values():
         if record.counts:
             key = record.name, record.program
-            found[*key, times[key]] = record.verdict()
+            verdict = fenced(record.verdict)
+            if isinstance(verdict, RowFault):
+                faults += 1
+            else:
+                found[*key, times[key]] = verdict
             times[key] += 1
-    return found
+    return found, faults
 
 
 def _is_flip(pair: Pair) -> bool:

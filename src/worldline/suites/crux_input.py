@@ -19,12 +19,13 @@ from typing import Protocol, runtime_checkable
 
 from worldline.core.program import Program
 from worldline.errors import UsageError
+from worldline.fence import RowFault, fenced
 from worldline.predict.predictor import Prediction, Predictor
 from worldline.recording.recorder import record_many
 from worldline.stats import Share
 from worldline.suites.crux import KEYS, LIMITS, ended, literal
 from worldline.suites.rows import read_rows
-from worldline.suites.score import OUTCOMES, disagrees, truth
+from worldline.suites.score import OUTCOMES, Truth, disagrees, fenced_truth
 from worldline.suites.suite import Suite, Task
 from worldline.suites.table import Measured, Table
 
@@ -71,15 +72,17 @@ def measure(suite: Suite, predictor: Predictor, *, limit: int | None = None) -> 
     trials: list[Task] = []
     for task, found in zip(tasks, answers, strict=True):
         seconds += found.seconds
-        given = read(found)
-        if found.status == "fault":
+        given = fenced(read, found)
+        if found.status == "fault" or isinstance(given, RowFault):
             faults += 1
         elif given is None:
             is_cut = found.status == "budget" and b"[/ANSWER]" not in found.text
             outcomes.append("truncated" if is_cut else "malformed")
         else:
             trials.append(replace(task, program=replace(task.program, call=given)))
-    outcomes += _tried(trials, suite)
+    tried = list(_tried(trials, suite))
+    faults += tried.count("fault")
+    outcomes += [each for each in tried if each != "fault"]
     shares = tuple(Share(outcomes.count(each), len(outcomes)) for each in OUTCOMES)
     table = Table("inputs that lead to the output", OUTCOMES, (shares,))
     return Measured(suite.name, predictor.name, len(outcomes), (table,), faults=faults, seconds=seconds)
@@ -117,13 +120,14 @@ def _call(text: str) -> ast.Call | None:
 def _is_literal(node: ast.expr) -> bool:
     try:
         return literal(ast.unparse(node)) is not None
-    except RecursionError:
+    except (RecursionError, ValueError):  # too deep, or a number that `repr` does not write
         return False
 
 
 def _tried(trials: Sequence[Task], suite: Suite) -> Iterator[str]:
-    """What comes of the inputs: right where the run returns the output, wrong where it does anything else."""
+    """What comes of the inputs: right where the run returns the output, a fault, or wrong."""
     traces = record_many([task.program for task in trials], limits=suite.limits)
     for task, trace in zip(trials, traces, strict=True):
-        found = truth(task, trace)
-        yield "right" if found is not None and not disagrees(task, found) else "wrong"
+        found = fenced_truth(task, trace)
+        is_right = isinstance(found, Truth) and not disagrees(task, found)
+        yield "fault" if isinstance(found, RowFault) else "right" if is_right else "wrong"

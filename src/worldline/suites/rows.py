@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from worldline.core.foreign_json import foreign_json
 from worldline.errors import UsageError
 
 
@@ -26,8 +26,8 @@ def read_rows(path: str | Path, keys: Sequence[str]) -> list[dict[str, str]]:
 
 def _row(path: str | Path, number: int, line: str, keys: Sequence[str]) -> dict[str, str]:
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        row = foreign_json(line)
+    except ValueError as error:
         raise UsageError(f"{path}, line {number} is not JSON: {error}") from None
     missing = [key for key in keys if not isinstance(row, dict) or not isinstance(row.get(key), str | int)]
     if missing:

@@ -21,6 +21,7 @@ from worldline.core.trace import Step, Trace
 from worldline.core.value import equal, kind
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
+from worldline.fence import RowFault, fenced
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
 from worldline.predict.scratchpad import folded
 from worldline.suites.suite import Task
@@ -96,6 +97,13 @@ def truth(task: Task, trace: Trace) -> Truth | None:
     if found is None or (task.program.call is None and found.event == "return" and not found.printed):
         return None
     return Truth(text, parsed, found, trace)
+
+
+def fenced_truth(task: Task, trace: Trace) -> Truth | RowFault | None:
+    """What is right, or why the tool could not tell: it failed to record the program, or to read the recording."""
+    if trace.outcome.kind == "host-fault":
+        return RowFault(f"host-fault: {trace.outcome.detail}")
+    return fenced(truth, task, trace)
 
 
 def disagrees(task: Task, true: Truth) -> bool:

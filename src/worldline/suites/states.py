@@ -8,8 +8,9 @@ What was given is in no rate. Steps of one program are not independent: interval
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from math import floor
 from typing import Any
@@ -19,13 +20,14 @@ from worldline.diagnose.cures import SLACK
 from worldline.diagnose.diverge import diverge
 from worldline.diagnose.reading import Event, read
 from worldline.errors import UsageError
+from worldline.fence import RowFault, fenced, fenced_each
 from worldline.predict.forcing.forced import Rolled, roll
 from worldline.predict.forcing.next_step import Ahead
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.recording.recorder import record_many
 from worldline.stats import Share, wilson
 from worldline.suites import load as load_suite
-from worldline.suites.score import Truth, judge, truth
+from worldline.suites.score import Truth, fenced_truth, judge
 from worldline.suites.suite import Suite, Task
 from worldline.suites.table import Between, Cell, Measured, Table
 
@@ -73,37 +75,47 @@ def measure(
     strange = [each for each in forces if each not in FORCES]
     if strange or not forces:
         raise UsageError(f"steps are measured under {', '.join(FORCES)}, not {', '.join(strange) or 'none'}")
-    known, skipped = _known(suite, suite.count if limit is None else limit)
+    known, skipped, faults = _known(suite, suite.count if limit is None else limit)
     asks = [_ask(task, true) for task, true in known]
     truths = [Prediction(text=true.text, status="ended") for _, true in known]
     found: dict[str, list[ForcedSteps]] = {each: [] for each in forces}
-    faults, seconds = 0, 0.0
+    seconds = 0.0
     for each in forces:
-        rolls = roll(predictor, asks, truths, force=each)
-        for (task, true), ask, rolled in zip(known, asks, rolls, strict=True):
-            seconds += rolled.prediction.seconds
-            if rolled.prediction.status == "fault":
-                faults += 1
+        begun = partial(_rolled, predictor, asks, truths, each)
+        for (task, true), ask, rolled in zip(known, asks, fenced_each(begun, len(asks)), strict=True):
+            seconds += 0.0 if isinstance(rolled, RowFault) else rolled.prediction.seconds
+            is_fault = isinstance(rolled, RowFault) or rolled.prediction.status == "fault"
+            own = (
+                rolled if isinstance(rolled, RowFault) or is_fault else fenced(steps, task, ask, true, rolled)
+            )
+            if isinstance(own, ForcedSteps):
+                found[each].append(own)
             else:
-                found[each].append(steps(task, ask, true, rolled))
+                faults += 1
     counts = {"skipped": skipped, "faults": faults}
     tables = by_force(found), by_group(found)
     return Measured(suite.name, predictor.name, len(known), tables, seconds=seconds, **counts)
 
 
-def _known(suite: Suite, count: int | None) -> tuple[list[tuple[Task, Truth]], int]:
-    """Tasks with a true answer, and how many had none."""
+def _rolled(
+    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], force: str, at: int
+) -> Iterator[Rolled]:
+    return roll(predictor, asks[at:], truths[at:], force=force)
+
+
+def _known(suite: Suite, count: int | None) -> tuple[list[tuple[Task, Truth]], int, int]:
+    """Tasks with a true answer; how many had none, and on how many the tool failed, which stand for a task each."""
     known: list[tuple[Task, Truth]] = []
-    skipped, tasks = 0, iter(suite.tasks)
-    while some := list(islice(tasks, None if count is None else count - len(known))):
+    skipped, faults, tasks = 0, 0, iter(suite.tasks)
+    while some := list(islice(tasks, None if count is None else count - len(known) - faults)):
         traces = record_many([task.program for task in some], limits=suite.limits)
         for task, trace in zip(some, traces, strict=True):
-            true = truth(task, trace)
-            if true is None:
-                skipped += 1
-            else:
+            true = fenced_truth(task, trace)
+            skipped += true is None
+            faults += isinstance(true, RowFault)
+            if isinstance(true, Truth):
                 known.append((task, true))
-    return known, skipped
+    return known, skipped, faults
 
 
 def _ask(task: Task, true: Truth) -> Ask:

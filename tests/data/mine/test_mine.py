@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import json
 import lzma
+import os
 import random
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import PIPE
+from typing import Any
 
 import pytest
 
@@ -19,6 +22,7 @@ from worldline.data.document import read
 from worldline.data.mine.calls import fuzz
 from worldline.data.mine.extract import Found, functions
 from worldline.data.mine.inputs import value
+from worldline.data.mine.journal import Journal
 from worldline.data.mine.mine import MiningCounts, mine
 from worldline.data.mine.mined import Mined, drawer, read_mined, written_out
 from worldline.data.mine.quarry import Quarry, locate, python_files
@@ -230,7 +234,7 @@ def test_one_that_fails_is_counted_and_the_rest_goes_on(
     monkeypatch.setattr("worldline.data.mine.mine.functions", read_functions)
     with pytest.warns(UserWarning, match="even failed|later.py could not be read") as told:
         tally = mine([str(package)], out=tmp_path / "mined", trust=True)
-    assert len(told) == 2
+    assert len([each for each in told if each.category is UserWarning]) == 2
     assert (tally.files, tally.failed) == (4, 2)
     assert tally.calls == tally.functions == tally.candidates - 1 == len(read_mined(tmp_path / "mined")) > 5
 
@@ -251,7 +255,7 @@ def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
     journal = tmp_path / "cut.journal"
     assert not out.exists()
     lines = journal.read_bytes().splitlines(keepends=True)
-    assert len(lines) == tried > 1
+    assert len(lines) - 1 == tried > 1  # the first says what it is
     journal.write_bytes(b"".join(lines)[:-5])  # the last line is torn
     fuzzed: list[str] = []
 
@@ -265,6 +269,59 @@ def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
     assert len(fuzzed) == tally.candidates - (tried - 1)
     assert out.read_bytes() == (tmp_path / "whole").read_bytes()
     assert not journal.exists()
+
+
+OTHERS = {
+    "a diary": b"Monday: rain\n", "a later version": b'{"format": "worldline-journal", "version": 2}\n',
+    "another object": b'{"a": 1}\n', "another list": b"[1, 2]\n", "deep": b"[" * 100_000 + b"\n",
+    "other rows": b'["aa", [["f(1)", 1]]]\n{"b": 2}\n', "no version": b'{"format": "worldline-journal"}\n',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_file_that_is_no_journal_is_refused_and_stays(package: Path, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "mined.journal"
+    path.write_bytes(OTHERS[name])
+    with pytest.raises(FormatError, match=r"mined\.journal"):
+        mine([str(package)], out=tmp_path / "mined", trust=True)
+    assert path.read_bytes() == OTHERS[name]
+    assert sorted(os.listdir(tmp_path)) == ["mined.journal", "sample"]
+
+
+@pytest.mark.parametrize("target", ["diary", "nowhere"])
+def test_a_journal_that_is_a_link_is_not_written_through(package: Path, tmp_path: Path, target: str) -> None:
+    (tmp_path / "diary").write_text("")
+    (tmp_path / "mined.journal").symlink_to(tmp_path / target)
+    with pytest.raises(FormatError, match="not a plain file"):
+        mine([str(package)], out=tmp_path / "mined", trust=True)
+    assert (tmp_path / "diary").read_text() == ""
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_journal_of_an_older_release_goes_on(tmp_path: Path) -> None:
+    out, path = tmp_path / "mined", tmp_path / "mined.journal"
+    path.write_bytes(b'["aa", [["f(1)", true]]]\n["bb", [["f(2\n["cc", []]\n["d')
+    journal = Journal(out)
+    assert [journal.calls(mark) for mark in ("aa", "bb", "cc", "d")] == [[("f(1)", True)], None, [], None]
+    journal.add("dd", [("f(4)", False)])
+    journal.close()
+    again = Journal(out)
+    assert again.calls("dd") == [("f(4)", False)]
+    again.finish()
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "row",
+    [{"source": 1}, {"call": None}, {"shown": "yes"}, {"key": []}, {"more": 1}, {"origin": None}, 5, []],
+)
+def test_mined_calls_of_other_types_are_no_calls(tmp_path: Path, row: Any) -> None:
+    good = {"source": "def f(): pass", "call": "f()", "origin": "o", "key": "k", "shown": False}
+    told = good | row if isinstance(row, dict) else row
+    with lzma.open(tmp_path / "mined", "wb") as file:
+        file.write(json.dumps(told).encode() + b"\n")
+    with pytest.raises(FormatError, match="no file of mined programs"):
+        read_mined(tmp_path / "mined")
 
 
 @pytest.mark.parametrize("name", ["sys", "_struct", "nonesuch.inner"])
@@ -325,7 +382,7 @@ def test_a_killed_mine_of_several_workers_leaves_nothing_behind_and_goes_on(
     noted = len((tmp_path / "cut.journal").read_bytes().splitlines())
     assert noted > 3
     part = mine([str(package)], out=out, trust=True, known=True)
-    assert 0 < part.functions <= noted
+    assert 0 < part.functions < noted
     assert (tmp_path / "cut.journal").exists()
     mine([str(package)], out=out, trust=True, workers=2)
     assert out.read_bytes() == (tmp_path / "whole").read_bytes()

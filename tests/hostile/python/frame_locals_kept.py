@@ -2,7 +2,7 @@
 # item: 29
 # also: 3.12 3.13
 # delta[native]: first=['x']
-# perturbed[3.11 3.12 python]: reading the locals of a frame updates what locals() returned before
+# perturbed[3.11 python]: sys.settrace brings what locals() returned up to date at each event
 # delta: x=2
 def f():
     x = 1

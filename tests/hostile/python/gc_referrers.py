@@ -1,7 +1,8 @@
 # outcome: returned
 # item: 29
+# also: 3.12 3.13
 # delta[native]: n=1
-# perturbed[3.11 3.12 python]: reading the locals of a frame makes a snapshot that refers to them
+# perturbed[3.11 python]: sys.settrace leaves a snapshot in the frame that holds its locals
 import gc
 
 

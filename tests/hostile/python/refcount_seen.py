@@ -1,7 +1,8 @@
 # outcome: returned
 # item: 17
+# also: 3.12 3.13
 # delta[native]: n=2
-# perturbed[3.11 3.12 python]: reading the locals of a frame makes a snapshot that holds them
+# perturbed[3.11 python]: sys.settrace leaves a snapshot in the frame that holds its locals
 import sys
 
 

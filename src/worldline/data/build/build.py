@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -34,6 +35,7 @@ from worldline.programs.coverage.coverage import share
 from worldline.recording.interpreter import find
 
 UNIT = 1024  # documents
+TOLD = 3  # faults of a unit that are told in words
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class BuildProgress:
     duplicates: int
     rate: float
     covered: float
+    faults: int = 0  # programs on which the tool failed, which are left out
 
 
 def build(
@@ -88,11 +91,12 @@ def _fill(
     store: Store, mixture: Mixture, count: int, workers: int, seed: int, unit: int, trust: bool,
     progress: Callable[[BuildProgress], None] | None,
 ) -> BuildProgress:  # fmt: skip
-    before, began, duplicates = store.documents, time.monotonic(), 0
+    before, began, duplicates, faults = store.documents, time.monotonic(), 0, 0
 
     def now() -> BuildProgress:
         rate = (store.documents - before) / max(time.monotonic() - began, 1e-9)
-        return BuildProgress(store.documents, count, store.size, duplicates, rate, share(store.coverage))
+        covered = share(store.coverage)
+        return BuildProgress(store.documents, count, store.size, duplicates, rate, covered, faults)
 
     first = store.following
     jobs = (UnitJob(mixture, seed, number, unit, trust) for number in range(first, 1 << 31))
@@ -103,6 +107,9 @@ def _fill(
             if row.run not in store.runs
         ]
         duplicates += len(made.rows) - len(fresh)
+        faults += len(made.faults)
+        for fault in made.faults[:TOLD]:
+            warnings.warn(f"unit {number}: {fault}", stacklevel=3)
         if not fresh:
             raise UsageError(f"the sources have no more programs: {store.documents} documents of {count}")
         room = count - store.documents

@@ -18,11 +18,10 @@ import msgspec
 from worldline import files
 from worldline.data import manifest as manifests
 from worldline.data.document import Document
-from worldline.data.manifest import Manifest, ShardEntry, StorageProblem
-from worldline.errors import DigestError, FingerprintError, FormatError, UsageError
+from worldline.data.manifest import DOCUMENTS, Manifest, ShardEntry, StorageProblem
+from worldline.errors import DigestError, DiskError, FingerprintError, FormatError, UsageError
 from worldline.programs.coverage.coverage import table
 
-FORMAT = "worldline-documents"
 COVERAGE = "coverage.json"
 GROUP_ROWS = 512
 _NOTE = b"worldline.coverage"
@@ -46,9 +45,11 @@ class Store:
     def __init__(self, directory: str | Path, *, fingerprint: dict[str, Any]) -> None:
         self.directory = Path(directory)
         files.make_directory(self.directory)
+        fresh = manifests.empty(fingerprint, DOCUMENTS)
+        self._stored_manifest(fresh)
         self._lock = files.Lock(self.directory)
         try:
-            self.manifest = self._resume(manifests.empty(fingerprint))
+            self.manifest = self._resume(fresh)
             self.runs: set[str] = set()
             self.coverage: Counter[str] = Counter()
             self.size = 0
@@ -61,27 +62,37 @@ class Store:
 
     def _resume(self, fresh: Manifest) -> Manifest:
         """Take up the directory's manifest, or begin one; remove what a killed writer left."""
-        files.sweep(self.directory)
-        others = set(files.names(self.directory)) - {files.LOCK_NAME, COVERAGE}
-        fresh = msgspec.structs.replace(fresh, format=FORMAT)
+        found = self._stored_manifest(fresh)
+        files.sweep(self.directory, _is_own)
+        if found is None:
+            files.write(self.directory / manifests.NAME, manifests.encode(fresh))
+            return fresh
+        if (name := shard_name(len(found.shards))) in files.names(self.directory):
+            files.remove(self.directory / name)  # named but not listed: nobody was told that it is stored
+        return found
+
+    def _stored_manifest(self, fresh: Manifest) -> Manifest | None:
+        """The directory's manifest, None for a new directory; an error if it is not ours to add to."""
+        others = files.contents(self.directory, _is_own)
         if manifests.NAME in others:
             found = load(self.directory)
             if lines := manifests.diff(found.fingerprint, fresh.fingerprint):
                 text = "\n".join(f"  {line}" for line in lines)
                 raise FingerprintError(f"{self.directory} was made otherwise:\n{text}")
-            if (name := shard_name(len(found.shards))) in others:
-                files.remove(self.directory / name)  # named but not listed: nobody was told that it is stored
             return found
         if others:
             raise UsageError(f"{self.directory}: neither empty nor a directory of documents")
-        files.write(self.directory / manifests.NAME, manifests.encode(fresh))
-        return fresh
+        return None
 
     def _recall(self, entry: ShardEntry) -> None:
         shard = _table(self.directory, entry, ["run"])
-        self.runs.update(shard.column("run").to_pylist())
-        self.coverage.update(json.loads(shard.schema.metadata[_NOTE]))
-        self.following = int(shard.schema.metadata.get(_FOLLOWING, self.following + 1))
+        notes = shard.schema.metadata or {}
+        try:
+            self.coverage.update({str(name): int(n) for name, n in json.loads(notes[_NOTE]).items()})
+            self.following = int(notes.get(_FOLLOWING, self.following + 1))
+            self.runs.update(shard.column("run").to_pylist())
+        except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise FormatError(f"{entry.name}: not a shard of documents: {error!r}") from None
         self.size += entry.raw
 
     @property
@@ -116,7 +127,11 @@ class Store:
 
 def shard_name(number: int) -> str:
     """The name of the shard of this number."""
-    return f"documents-{number:05d}.parquet"
+    return manifests.shard_name(number, DOCUMENTS)
+
+
+def _is_own(name: str) -> bool:
+    return name == COVERAGE or manifests.is_own(name, DOCUMENTS)
 
 
 def is_dataset(directory: str | Path) -> bool:
@@ -126,19 +141,7 @@ def is_dataset(directory: str | Path) -> bool:
 
 def load(directory: Path) -> Manifest:
     """The directory's manifest, checked."""
-    path = directory / manifests.NAME
-    with files.disk(path):
-        data = files.read(path, limit=manifests.MAX_BYTES)
-    try:
-        found = msgspec.json.decode(data or b"", type=Manifest)
-    except (msgspec.MsgspecError, ValueError) as error:
-        raise FormatError(f"{path}: damaged, or no manifest: {error}") from None
-    if found.format != FORMAT or found.version != manifests.VERSION:
-        raise FormatError(f"{path}: {found.format!r} version {found.version} is no dataset of documents")
-    names = [shard_name(number) for number in range(len(found.shards))]
-    if manifests.encode(found) != data or [entry.name for entry in found.shards] != names:
-        raise DigestError(f"{path}: does not match its own sha256")
-    return found
+    return manifests.load(directory, DOCUMENTS)
 
 
 def read_rows(directory: str | Path, *, split: str = "") -> Iterator[DocumentRow]:
@@ -159,7 +162,7 @@ def verify(directory: str | Path) -> list[StorageProblem]:
     """Everything that is wrong with a dataset of documents; an empty list if nothing is."""
     try:
         manifest = load(Path(directory))
-    except (DigestError, FormatError) as error:
+    except (DigestError, DiskError, FormatError) as error:
         return [StorageProblem(manifests.NAME, "manifest", error.slug, str(error))]
     problems = []
     for entry in manifest.shards:

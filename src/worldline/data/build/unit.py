@@ -10,12 +10,15 @@ import sys
 from collections import Counter
 from contextlib import closing
 from dataclasses import replace
+from random import Random
 
 import msgspec
 
+from worldline.core.trace import Trace
 from worldline.data.build.shards import DocumentRow
 from worldline.data.mixture import Mixture, runs, written
-from worldline.errors import WorldlineError
+from worldline.errors import UsageError, WorldlineError
+from worldline.fence import RowFault, fenced
 from worldline.programs.coverage.coverage import count
 from worldline.programs.split import execution, split_of
 
@@ -31,10 +34,11 @@ class UnitJob(msgspec.Struct, frozen=True):
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """Its documents, and for each what it covers; or why there are none."""
+    """Its documents, and for each what it covers; why the tool failed on some; or why there are none."""
 
     rows: list[DocumentRow] = []
     covers: list[dict[str, int]] = []
+    faults: list[str] = []
     trouble: str = ""
 
 
@@ -42,18 +46,36 @@ def make(job: UnitJob) -> Unit:
     """The documents of a unit, of every split, no program twice with the same call."""
     rows: dict[str, DocumentRow] = {}
     covers: list[dict[str, int]] = []
+    faults: list[str] = []
     mixture = replace(job.mixture, split="all")
     source = runs(mixture, seed=job.seed, worker=job.unit, workers=0, trust=job.trust)
     with closing(source):  # type: ignore[type-var]
         for drawn, (rng, kind, trace, hashed) in enumerate(source):
             if len(rows) == job.rows or drawn > 50 * job.rows + 1000:  # a source may have too few programs
                 break
-            run = execution(trace.program, hashed)
-            made = written(mixture, rng, trace, kind=kind, hashed=hashed)
-            if made is not None and run not in rows:
-                rows[run] = DocumentRow(made.prompt, made.steps, kind, split_of(hashed), hashed, run)
-                covers.append(dict(count(trace)))
-    return Unit(list(rows.values()), covers)
+            made = fenced(_document, mixture, rng, trace, kind, hashed)
+            if isinstance(made, UsageError):
+                raise made
+            if isinstance(made, RowFault):
+                faults.append(made.note)
+            elif made is not None and made[0].run not in rows:
+                rows[made[0].run] = made[0]
+                covers.append(made[1])
+    return Unit(list(rows.values()), covers, faults)
+
+
+def _document(
+    mixture: Mixture, rng: Random, trace: Trace, kind: str, hashed: str
+) -> tuple[DocumentRow, dict[str, int]] | UsageError | None:
+    """A run as a document, with what it covers; None of one that makes none."""
+    run = execution(trace.program, hashed)
+    try:
+        made = written(mixture, rng, trace, kind=kind, hashed=hashed)
+    except UsageError as error:  # of the mixture, not of this run
+        return error
+    if made is None:
+        return None
+    return DocumentRow(made.prompt, made.steps, kind, split_of(hashed), hashed, run), dict(count(trace))
 
 
 def main() -> int:

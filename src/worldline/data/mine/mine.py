@@ -28,6 +28,7 @@ from worldline.data.mine.near import Benchmark, Likeness
 from worldline.data.mine.quarry import known_tests, locate, python_files
 from worldline.data.mine.usage import Usages
 from worldline.data.mine.workers import shared
+from worldline.fence import STOPS
 from worldline.programs.split import key
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import stretched
@@ -83,6 +84,8 @@ class _Miner:
         """Every candidate of a file that is new here; or why it cannot be read."""
         try:
             several = list(functions(path))
+        except STOPS:
+            raise
         except Exception as error:
             return f"{path} could not be read: {error!r}"
         return [tried for found in several if (tried := self._candidate(path, found))]
@@ -92,12 +95,14 @@ class _Miner:
         if same in self.seen:
             return None
         self.seen.add(same)
-        if like := self.job.benchmark.like(found.core):
-            return _Tried(found.origin, same, like=like)
-        if found.alone and self.job.benchmark.like(found.source):
-            found = found.without_neighbours()
         try:
+            if like := self.job.benchmark.like(found.core):
+                return _Tried(found.origin, same, like=like)
+            if found.alone and self.job.benchmark.like(found.source):
+                found = found.without_neighbours()
             return self._calls(found, same, self.job.usages.calls(path, found))
+        except STOPS:
+            raise
         except Exception as error:
             return _Tried(found.origin, same, fault=f"{found.origin} failed: {error!r}")
 

@@ -49,9 +49,18 @@ def read_mined(path: str | Path) -> list[Mined]:
     """The calls of a mined file."""
     try:
         with lzma.open(path, "rb") as file:
-            return [Mined(**json.loads(line)) for line in file]
-    except (OSError, lzma.LZMAError, ValueError, TypeError, EOFError) as error:
+            return [_mined(json.loads(line)) for line in file]
+    except (OSError, lzma.LZMAError, ValueError, TypeError, EOFError, RecursionError) as error:
         raise FormatError(f"{path}: no file of mined programs: {error}") from None
+
+
+def _mined(row: Any) -> Mined:
+    """A line's call; TypeError unless its fields are of their types."""
+    found = Mined(**row)
+    texts = (found.source, found.call, found.origin, found.key)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(found.shown, bool):
+        raise TypeError("a field is of another type")
+    return found
 
 
 def drawer(path: str) -> Callable[[Random], Program]:

@@ -27,7 +27,7 @@ MAX_FILE = 400_000
 _FILE = 400  # calls of a file
 _BUILTINS = frozenset(dir(builtins))
 _MADE = re.compile(r"(?!set\()[^\W\d]\w*\(")  # an instance, not a literal
-_INPUT = re.compile(r"^[#\s>*-]*Input:? *(?:\n[#\s]*)?(\S.*)$", re.MULTILINE)
+_INPUT = re.compile(r"^[# \t>*-]*+Input:? *(?:\n[#\s]*+)?(\S.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

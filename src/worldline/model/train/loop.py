@@ -16,7 +16,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
@@ -32,6 +32,7 @@ from worldline.data.recipe import load_config
 from worldline.errors import DivergedError, DryError, UsageError, WorldlineError
 from worldline.model import checkpoint
 from worldline.model.hybrid import Carried, Trunk
+from worldline.model.train import folder
 from worldline.model.train import loss as train_loss
 from worldline.model.train.config import Training, begun_with, changed
 from worldline.model.train.drilled import TutorProcess, scored
@@ -44,7 +45,6 @@ from worldline.model.train.start import Start, load_weights, restore, stream_nam
 
 PEAKS = {"H200": 990e12, "H100": 990e12, "A100": 312e12}  # bfloat16, dense
 LAG = 2  # steps after which a loss is looked at: a GPU is never waited for
-HELD_OUT = "held-out.bin"
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,12 @@ def train(config: Training, out: Path, *, resume: bool = True, device: str | Non
     ranks = join(device)
     if ranks.device.type == "cpu":
         torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
-    run = _begin(config, out, ranks, resume=resume)
+    with folder.held(out) if ranks.first else nullcontext():
+        return _train(_begin(config, out, ranks, resume=resume))
+
+
+def _train(run: TrainingRun) -> Path:
+    ranks = run.ranks
     try:
         with _asked_to_stop() as asked:
             while True:
@@ -171,13 +176,12 @@ def _drawn(run: TrainingRun, asked: _Asked) -> Fed | None:
 
 
 def _begin(config: Training, out: Path, ranks: TrainerRank, *, resume: bool) -> TrainingRun:
-    files.make_directory(out)
     with torch.random.fork_rng():
         torch.manual_seed(config.seed)
         model = Trunk(config.shape).to(ranks.device)
     saved = checkpoint.latest(out) if resume else None
     if ranks.first and not resume:
-        _clear(out)
+        folder.clear(out)
     start = Start()
     if saved is None and config.init_from is not None:
         start = load_weights(model, Path(config.init_from) if config.init_from != "shipped" else None)
@@ -199,15 +203,8 @@ def _begin(config: Training, out: Path, ranks: TrainerRank, *, resume: bool) -> 
 
 def _tutor(config: Training, out: Path) -> TutorProcess | None:
     """The tutor that the configuration names, started."""
-    folder = str(out.resolve())
-    return TutorProcess([word.replace("{run}", folder) for word in config.tutor]) if config.tutor else None
-
-
-def _clear(out: Path) -> None:
-    """Forget an earlier run: its checkpoints, and what it held out."""
-    checkpoint.prune(out, 0)
-    if (out / HELD_OUT).exists():
-        files.remove(out / HELD_OUT)
+    place = str(out.resolve())
+    return TutorProcess([word.replace("{run}", place) for word in config.tutor]) if config.tutor else None
 
 
 def _open_feed(config: Training, out: Path, ranks: TrainerRank, clock: Clock, start: Start) -> Feed:
@@ -229,7 +226,7 @@ def _open_feed(config: Training, out: Path, ranks: TrainerRank, clock: Clock, st
 
 def _held_out(config: Training, out: Path, ranks: TrainerRank) -> train_loss.HeldOut:
     """The documents held out: drawn once, kept beside the run, the same after a resume."""
-    path = out / HELD_OUT
+    path = out / folder.HELD_OUT
     if config.held_out is None or not ranks.first:
         return train_loss.HeldOut((), 0, 0)
     if not path.exists():
@@ -243,13 +240,13 @@ def _held_out(config: Training, out: Path, ranks: TrainerRank) -> train_loss.Hel
             stream.close()
         files.write(path, b"".join(sources.frame(pair) for pair in drawn))
     longest = max(config.schedule, key=lambda phase: phase.time)
-    documents = sources.frames(files.read(path, limit=checkpoint.LIMIT) or b"")
+    documents = sources.frames(files.read_plain(path, limit=checkpoint.LIMIT))
     return train_loss.held_out(documents, rows=longest.rows, time=longest.time)
 
 
 def _writers(config: Training, out: Path, step: int) -> list[MetricsWriter]:
     facts = config.to_json()
-    files.write(out / "config.json", json.dumps(facts, indent=1).encode())
+    files.write(out / folder.CONFIG, json.dumps(facts, indent=1).encode())
     return [MetricsFile(out, step=step), *(open_tracker(name, out, facts) for name in config.trackers)]
 
 
@@ -398,7 +395,7 @@ def _save(run: TrainingRun) -> Path:
     if sum(run.ranks.agree(size, -size)) != 0.0:
         raise DivergedError(f"step {run.step}: the trainers' weights are no longer the same")
     out = checkpoint.folder_of(run.out, run.step)
-    draft = checkpoint.begin(out) if run.ranks.first else out.with_name(f".{out.name}.tmp")
+    draft = checkpoint.begin(out) if run.ranks.first else checkpoint.draft_of(out)
     run.ranks.meet()
     if run.behind is not None:
         files.write(draft / stream_name(run.ranks.rank), run.behind.to_bytes())

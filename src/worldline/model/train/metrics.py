@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import Any, Protocol
 
-from worldline import files
-from worldline.errors import UsageError
+from worldline import files, listing
+from worldline.errors import FormatError, UsageError
 
 NAME = "metrics.jsonl"
 LIMIT = 1 << 30
@@ -51,7 +51,10 @@ def read(folder: Path) -> list[dict[str, Any]]:
     """Every line of a run's figures so far."""
     if not (folder / NAME).exists():
         return []
-    return [json.loads(line) for line in (files.read(folder / NAME, limit=LIMIT) or b"").splitlines()]
+    lines = listing.read_lines(folder / NAME, limit=LIMIT)
+    if not all(isinstance(line.get("step"), int) for line in lines):
+        raise FormatError(f"{folder / NAME} is damaged: a line has no step")
+    return lines
 
 
 def _short(value: float) -> float:

@@ -20,6 +20,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
+from worldline.core.foreign_json import foreign_json
 from worldline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -119,6 +120,8 @@ class ServerClient:
             raise _unconnected(error) from None
         except errors.TransportError as error:
             raise Unanswered(f"{_words(error)} while it answered") from None
+        except errors.InvalidURL:  # httpx reads a redirect that it does not follow
+            raise Unanswered("redirected to what is no address", again=False) from None
         return _object(data)
 
     async def _body(self, answer: httpx2.Response) -> bytes:
@@ -136,9 +139,8 @@ class ServerClient:
 def _check_status(answer: httpx2.Response, data: bytes) -> None:
     status = answer.status_code
     if 300 <= status < 400:
-        where = urlsplit(answer.headers.get("Location", ""))
-        host = f" to {where.scheme}://{where.hostname}" if where.hostname else ""
-        raise Unanswered(f"redirected{host}: give that address if it is the right one", again=False)
+        where = _origin(answer.headers.get("Location", ""))
+        raise Unanswered(f"redirected{where}: give that address if it is the right one", again=False)
     if status != 200:
         said = _said(data)
         after = _retry_after(answer.headers.get("Retry-After", ""))
@@ -146,6 +148,16 @@ def _check_status(answer: httpx2.Response, data: bytes) -> None:
             f"status {status}" + (f" ({said})" if said else ""), again=status in RETRIED, after=after,
             context=status in REFUSED and _CONTEXT.search(said) is not None,
         )  # fmt: skip
+
+
+def _origin(location: str) -> str:
+    """Where a redirect leads, without the secrets that may stand in it; nothing where that is no address."""
+    try:
+        where = urlsplit(location)
+        named = f"{where.scheme}://{where.hostname}" if where.hostname else ""
+    except ValueError:
+        return ""
+    return f" to {one_line(named)}" if named else ""
 
 
 def _check_kind(answer: httpx2.Response) -> None:
@@ -158,8 +170,8 @@ def _check_kind(answer: httpx2.Response) -> None:
 
 def _object(data: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
+        found = foreign_json(data)
+    except ValueError:
         raise Unanswered("an answer that is not JSON") from None
     if not isinstance(found, dict):
         raise Unanswered("an answer that is no JSON object")
@@ -169,10 +181,15 @@ def _object(data: bytes) -> dict[str, Any]:
 def _said(data: bytes) -> str:
     """What a server says about its refusal, shortened, on one line."""
     try:
-        text = _message(json.loads(data[: 1 << 16]))
-    except (ValueError, RecursionError):
+        text = _message(foreign_json(data[: 1 << 16]))
+    except ValueError:
         text = "" if data.lstrip()[:1] == b"<" else data[: SHOWN * 4].decode("utf-8", "replace")
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:SHOWN]
+    return one_line(text)
+
+
+def one_line(text: str, most: int = SHOWN) -> str:
+    """A server's words on one line, shortened."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text[: most * 4]).split())[:most]
 
 
 def _message(found: Any) -> str:
@@ -206,7 +223,7 @@ def _unconnected(error: Exception) -> Unanswered:
 
 
 def _words(error: Exception) -> str:
-    return " ".join(str(error).split())[:SHOWN] or type(error).__name__
+    return one_line(str(error)) or type(error).__name__
 
 
 def _counted(why: str, attempts: int) -> str:

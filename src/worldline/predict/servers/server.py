@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from worldline.errors import UsageError
+from worldline.fence import RowFault, fenced
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
 from worldline.predict.servers.client import ServerClient, Unanswered
 from worldline.predict.servers.ways import CHAT, Reply, Sampling, Way, prediction, read_reply
@@ -100,14 +101,21 @@ class Server:
     async def _one(self, ask: Ask, http: httpx2.AsyncClient, slots: asyncio.Semaphore) -> Prediction:
         if not ask.room:  # a token is a byte at least
             return Prediction(text=ask.given, status="budget", codec=self._way.codec)
+        question = fenced(self._way.question, ask, self._sampling)
+        if isinstance(question, RowFault):
+            return self._fault(question, ask.given)
         async with slots:
             try:
-                reply = await self._reply(http, ask.room, self._way.question(ask, self._sampling))
+                reply = await self._reply(http, ask.room, question)
             except Unanswered as problem:
                 note = CONTEXT if problem.context else f"unreachable({problem.why})"
                 status = "budget" if problem.context else "fault"
                 return Prediction(text=ask.given, status=status, codec=self._way.codec, note=note)
-        return prediction(self._way, ask, reply)
+        found = fenced(prediction, self._way, ask, reply)
+        return self._fault(found, ask.given) if isinstance(found, RowFault) else found
+
+    def _fault(self, fault: RowFault, given: bytes) -> Prediction:
+        return Prediction(text=given, status="fault", codec=self._way.codec, note=fault.note)
 
     async def _plain(
         self, text: str, limit: int, http: httpx2.AsyncClient, slots: asyncio.Semaphore

@@ -6,21 +6,21 @@ back is read here too: with the log-probabilities and token ids of those that gi
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from worldline.codec.cwm.text import token
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.predictor import Ask, Prediction, summed_logprob
 from worldline.predict.servers.chat import messages, template
-from worldline.predict.servers.client import Unanswered
+from worldline.predict.servers.client import Unanswered, one_line
 from worldline.predict.servers.tokens import END, Vocabulary, spelled, stage
 
 CHAT = "/chat/completions"
 END_MARK = "\n.\n"
 _ENDS = {"compact": END_MARK.encode(), "cwm": token("end_of_text").encode()}
 DONE, CUT = ("stop", "eos", "end_turn"), ("length", "max_tokens")
+NAMED = 100  # characters of a name that a server gives
 _ADDED = re.compile(r"-[0-9][0-9-]*|\.gguf")
 _THOUGHT = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 _FENCED = re.compile(r"^```[^\n]*\n(.*?)(?:^```|\Z)", re.DOTALL | re.MULTILINE)
@@ -186,20 +186,20 @@ def read_reply(answer: dict[str, Any], model: str) -> Reply:
     """The reply in a server's answer; Unanswered where a part that must be there is not."""
     named = answer.get("model")
     if isinstance(named, str) and not _same_model(named, model):
-        raise Unanswered(f"an answer of the model {_line(named)!r}, not {model!r}", again=False)
+        raise Unanswered(f"an answer of the model {_named(named)!r}, not {model!r}", again=False)
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
         raise Unanswered("an answer without `choices`")
     finish = choice.get("finish_reason")
     if finish not in (*DONE, *CUT):
-        raise Unanswered(f"an answer with the finish_reason {_line(str(finish))!r}", again=finish is None)
+        raise Unanswered(f"an answer with the finish_reason {_named(finish)!r}", again=finish is None)
     reason = choice.get("stop_reason", choice.get("matched_stop", ""))
     pieces = _pieces(choice.get("logprobs"))
     return Reply(
         text=_text(choice), cut=finish in CUT, mark=reason if isinstance(reason, str) else None,
         ids=_ids(choice.get("token_ids")) or _ids([piece.get("id") for piece in pieces]),
-        logprob=_logprob([piece.get("logprob") for piece in pieces]), number=_line(str(answer.get("id") or "")),
+        logprob=summed_logprob([piece.get("logprob") for piece in pieces]), number=_named(answer.get("id") or ""),
     )  # fmt: skip
 
 
@@ -233,22 +233,17 @@ def _ids(found: Any) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _logprob(found: list[Any]) -> float | None:
-    """The sum, if every part is the logarithm of a probability."""
-    if not found or not all(isinstance(each, (int, float)) and each <= 0 for each in found):
-        return None
-    total = math.fsum(found)
-    return total if math.isfinite(total) else None
+def _named(value: Any) -> str:
+    """A name that a server gives, on one line; of what is none, its type."""
+    if isinstance(value, str | int | float | None):
+        return one_line(str(value), NAMED)
+    return type(value).__name__
 
 
 def _same_model(named: str, asked: str) -> bool:
     """Whether a name in an answer can be the model asked for: servers add folders, dates and a file's ending."""
     named, asked = named.rpartition("/")[2], asked.rpartition("/")[2]
     return named == asked or (named.startswith(asked) and _ADDED.fullmatch(named, len(asked)) is not None)
-
-
-def _line(text: str) -> str:
-    return "".join(char if char.isprintable() else " " for char in text)[:100]
 
 
 def _bytes(text: str) -> bytes:

@@ -223,7 +223,7 @@ class ChangeApplier:
         """What a name is bound to."""
         namespace = self._namespace(frame, real, name)
         if namespace is None:
-            return real.f_locals.get(name, _GONE)
+            return frame.vars.read(real, [name]).get(name, _GONE)
         return dict.get(namespace, name, _GONE) if issubclass(type(namespace), dict) else _GONE
 
     def _namespace(self, frame: Any, real: FrameType, name: str) -> Any:
@@ -234,6 +234,8 @@ class ChangeApplier:
         is_variable = name in code.co_varnames or name in code.co_cellvars or name in code.co_freevars
         if not is_variable and name not in frame.code.globals:
             self._refuse(f"{code.co_qualname} has no name {name}")
+        if not frame.vars.readable(real, [name]):
+            self._refuse(f"{name} cannot be changed in {code.co_qualname}")
         return None if is_variable else real.f_globals
 
     def _check(self, frame: Any, real: FrameType, names: dict[str, Any]) -> None:
@@ -312,7 +314,7 @@ class ChangeApplier:
         if behavior.LOCALS_STAY_BOUND and not self._recorder.stack[-1].code.namespace:
             # The jump itself would do so, with a warning that goes through the program's own hands.
             known, cells = real.f_locals, code.co_cellvars
-            unbound = [name for name in code.co_varnames if name not in known and name not in cells]
+            unbound = [name for name in code.co_varnames if name not in cells and name not in known]
             frame, missing = self._recorder.stack[-1], dict.fromkeys(unbound)
             self._bind_fast(real, missing)
             self._check(frame, real, missing)

@@ -25,5 +25,8 @@ THREAD_STARTS_ARE_AUDITED = _VERSION >= (3, 12)
 # PEP 667: frame.f_locals is a live view; before it, a snapshot that keeps values alive (readable core only).
 LOCALS_ARE_LIVE = _VERSION >= (3, 13)
 
+# gh-128396: `f_locals` reads a comprehension's variable in the place of a closure's cell as a cell. Fixed in 3.13.3.
+SHADOWED_CELLS_CRASH = (3, 13) <= sys.version_info[:3] < (3, 13, 3)
+
 # A function's variable cannot be unbound from outside: a jump gives None to those that are, and none can be taken away.
 LOCALS_STAY_BOUND = _VERSION >= (3, 12)

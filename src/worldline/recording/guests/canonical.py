@@ -32,7 +32,7 @@ _MUTABLE = ids(list, dict, set, bytearray, collections.deque)
 _NAMED: dict[int, tuple[str, Callable[[Any], Any]]] = {
     id(types.FunctionType): ("function", lambda f: f.__name__),
     id(types.BuiltinFunctionType): ("builtin", lambda f: f.__name__),
-    id(types.ModuleType): ("module", lambda m: _MODULE_DICT(m).get("__name__", "?")),
+    id(types.ModuleType): ("module", lambda m: _MODULE_DICT(m).get("__name__")),
     id(types.GeneratorType): ("generator", lambda g: g.__name__),
     id(types.CoroutineType): ("coroutine", lambda g: g.__name__),
     id(types.AsyncGeneratorType): ("async_generator", lambda g: g.__name__),
@@ -288,7 +288,7 @@ class Renderer:
             self._put(f"<{named[0]} {_opaque_name(named[1](value))}>")
         elif cls is types.MethodType:
             function = value.__func__
-            name = function.__name__ if type(function) is types.FunctionType else "?"
+            name = function.__name__ if type(function) is types.FunctionType else None
             self._put(f"<method {_opaque_name(name)}>")
         elif issubclass(cls, type):
             self._put(f"<class {_opaque_name(name_of(value))}>")

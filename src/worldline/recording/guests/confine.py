@@ -6,9 +6,12 @@ capabilities refuse already what is refused here, so that this layer only takes 
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import struct
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from . import kernel
 
@@ -17,37 +20,63 @@ EPERM, ENOSYS, EAFNOSUPPORT = 1, 38, 97
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _NEW_NAMESPACES = 0x7E020000 | 0x80
 _TERMINAL_IOCTLS = (0x5412, 0x541C, 0x541D)  # TIOCSTI, TIOCLINUX, TIOCCONS
+# F_SETLEASE, F_NOTIFY, F_SETDELEG: who else opens a file, or what is done in a folder, the host's included.
+_WATCHING_FCNTLS = (1024, 1026, 1040)
+_SOL_SOCKET, _BUFFER_SIZES = 1, (7, 8)  # SO_SNDBUF, SO_RCVBUF
 # unix and IP, which the empty network namespace confines; vsock and others it does not.
 _FAMILIES = (1, 2, 10)
 _CLONE3 = 435
+MAX_FILES = 1024
 _PROCESSORS = os.cpu_count() or 1
+_FEWEST_FILES = 32
+_SOCKET_BYTES = (
+    4 << 20
+)  # what the buffers of one socket hold at most, as measured on Linux 6.18 over the loopback
 
-# Numbers by architecture: audit's name of it, clone, ioctl, socket, what the zygote itself still needs (mount,
-# umount2, unshare, setns), and what nobody in the box does.
 _NEW = (
-    "425 426 427 428 429 430 431 432 433 438 440 442 443 447 448 457 458 467"
+    "425 426 427 428 429 430 431 432 433 438 440 442 443 447 448 451 457 458 467"
     # io_uring x3, open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, pidfd_getfd, process_madvise,
-    # mount_setattr, quotactl_fd, memfd_secret, process_mrelease, statmount, listmount, open_tree_attr
+    # mount_setattr, quotactl_fd, memfd_secret, process_mrelease, cachestat, statmount, listmount, open_tree_attr
 )
+
+
+class _Numbers(NamedTuple):
+    """System calls by number, of one architecture."""
+
+    audit: int  # its own name
+    clone: int
+    ioctl: int
+    socket: int
+    fcntl: int
+    setsockopt: int
+    zygotes: str  # what the zygote itself still needs: mount, umount2, unshare, setns
+    everyones: str  # what nobody in the box does
+    hoards: str  # memory that no process maps: memfd_create, shmget, msgget, semget, vmsplice
+
+
 _ARCHITECTURES = {
-    "x86_64": (
-        0xC000003E, 56, 16, 41, "165 166 272 308",
+    "x86_64": _Numbers(
+        0xC000003E, 56, 16, 41, 72, 54, "165 166 272 308",
         # ptrace syslog uselib personality vhangup modify_ldt pivot_root _sysctl adjtimex chroot acct settimeofday
         "101 103 134 135 153 154 155 156 159 161 163 164 "
         # swapon swapoff reboot sethostname setdomainname iopl ioperm create_module init_module delete_module
         "167 168 169 170 171 172 173 174 175 176 "
-        # quotactl nfsservctl lookup_dcookie clock_settime kexec_load add_key request_key keyctl migrate_pages
-        "179 180 212 227 246 248 249 250 256 "
-        # move_pages perf_event_open fanotify_init name_to_handle_at open_by_handle_at clock_adjtime
-        "279 298 300 303 304 305 "
-        # process_vm_readv process_vm_writev kcmp finit_module kexec_file_load bpf userfaultfd
-        "310 311 312 313 320 321 323 " + _NEW,
+        # quotactl nfsservctl io_setup lookup_dcookie clock_settime kexec_load add_key request_key keyctl
+        "179 180 206 212 227 246 248 249 250 "
+        # inotify_init inotify_add_watch inotify_init1 migrate_pages move_pages perf_event_open fanotify_init
+        "253 254 294 256 279 298 300 "
+        # name_to_handle_at open_by_handle_at clock_adjtime process_vm_readv process_vm_writev kcmp finit_module
+        "303 304 305 310 311 312 313 "
+        # kexec_file_load bpf userfaultfd
+        "320 321 323 " + _NEW,
+        "319 29 68 64 278",
     ),
-    "aarch64": (
-        0xC00000B7, 220, 29, 198, "40 39 97 268",
+    "aarch64": _Numbers(
+        0xC00000B7, 220, 29, 198, 25, 208, "40 39 97 268",
         # the same, less what this architecture never had
-        "117 116 92 58 41 171 51 89 170 224 225 142 161 162 105 106 60 42 18 112 104 217 218 219 "
-        "238 239 241 262 264 265 266 270 271 272 273 294 280 282 " + _NEW,
+        "117 116 92 58 41 171 51 89 170 224 225 142 161 162 105 106 60 42 0 18 112 104 217 218 219 "
+        "27 26 238 239 241 262 264 265 266 270 271 272 273 294 280 282 " + _NEW,
+        "279 194 186 190 75",
     ),
 }  # fmt: skip
 
@@ -73,57 +102,84 @@ def _refuse(number: int) -> bytes:
     return _verdict(_ERRNO | number)
 
 
-def syscall_filters(machine: str) -> tuple[bytes, bytes] | None:
+def _each(numbers: Iterable[int], then: bytes) -> bytes:
+    return b"".join(_unless_equal(number, then) for number in numbers)
+
+
+def syscall_filters(machine: str, *, counted: bool) -> tuple[bytes, bytes] | None:
     """The seccomp programs of the zygote and, on top of it, of its children; None for an unknown architecture.
 
     A filter costs a third of a millisecond to install but nothing to inherit: hence all that can be is the zygote's.
+    Unless a cgroup has `counted` it, memory that no process maps is refused as by a kernel that has no such calls.
     """
     if machine not in _ARCHITECTURES:
         return None
-    audit, clone, ioctl, socket, zygotes, everyones = _ARCHITECTURES[machine]
-    flags = _load(16) + _statement(0x45, _NEW_NAMESPACES, 0, 1) + _refuse(EPERM) + _verdict(_ALLOW)
-    requests = _load(24) + b"".join(_unless_equal(r, _refuse(EPERM)) for r in _TERMINAL_IOCTLS)
-    families = _load(16) + b"".join(_unless_equal(f, _verdict(_ALLOW)) for f in _FAMILIES)
-    start = _load(4) + _statement(0x15, audit, 1, 0) + _refuse(EPERM) + _load(0)
+    calls = _ARCHITECTURES[machine]
+    first, second, third = (
+        _load(16),
+        _load(24),
+        _load(32),
+    )  # the arguments; of each the low word, as the kernel does
+    flags = first + _statement(0x45, _NEW_NAMESPACES, 0, 1) + _refuse(EPERM) + _verdict(_ALLOW)
+    sizes = _unless_equal(_SOL_SOCKET, third + _each(_BUFFER_SIZES, _refuse(EPERM))) + _verdict(_ALLOW)
+    start = _load(4) + _statement(0x15, calls.audit, 1, 0) + _refuse(EPERM) + _load(0)
+    hoards = _each(map(int, calls.hoards.split()), _refuse(ENOSYS)) + _unless_equal(
+        calls.setsockopt, second + sizes
+    )
     zygote = [
         start,
         _statement(0x35, 0x40000000, 0, 1) + _refuse(EPERM),  # x32 has numbers of its own
-        _unless_equal(clone, flags),
+        _unless_equal(calls.clone, flags),
         _unless_equal(_CLONE3, _refuse(ENOSYS)),  # its flags lie in memory; libc falls back to clone
-        _unless_equal(ioctl, requests + _verdict(_ALLOW)),
-        _unless_equal(socket, families + _refuse(EAFNOSUPPORT)),
-        *(_unless_equal(int(number), _refuse(EPERM)) for number in everyones.split()),
+        _unless_equal(calls.ioctl, second + _each(_TERMINAL_IOCTLS, _refuse(EPERM)) + _verdict(_ALLOW)),
+        _unless_equal(calls.fcntl, second + _each(_WATCHING_FCNTLS, _refuse(EPERM)) + _verdict(_ALLOW)),
+        _unless_equal(calls.socket, first + _each(_FAMILIES, _verdict(_ALLOW)) + _refuse(EAFNOSUPPORT)),
+        _each(map(int, calls.everyones.split()), _refuse(EPERM)),
+        b"" if counted else hoards,
         _verdict(_ALLOW),
     ]
-    child = [
-        start,
-        *(_unless_equal(int(number), _refuse(EPERM)) for number in zygotes.split()),
-        _verdict(_ALLOW),
-    ]
+    child = [start, _each(map(int, calls.zygotes.split()), _refuse(EPERM)), _verdict(_ALLOW)]
     return b"".join(zygote), b"".join(child)
 
 
-def set_rlimits(limits: dict[str, float], *, processes: int, address_space: int | None) -> None:
+def processor_seconds(limits: dict[str, float]) -> int:
+    """What one process may work: more than its deadline leaves it, for the time that no host looks at the clock."""
+    return math.ceil(limits["wall"]) * _PROCESSORS + 2
+
+
+def files_at_once(limits: dict[str, float], *, counted: bool) -> int:
+    """How many files a program may have open: if no cgroup counts their buffers, sockets hold no more than `memory`."""
+    return (
+        MAX_FILES if counted else min(MAX_FILES, max(_FEWEST_FILES, int(limits["memory"]) // _SOCKET_BYTES))
+    )
+
+
+def set_rlimits(limits: dict[str, float], *, processes: int, files: int, address_space: int | None) -> None:
     """The limits of one process; a cgroup bounds the family where there is one."""
-    disk = int(limits["disk"])
     bounds = {
         resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: disk,
-        resource.RLIMIT_NOFILE: 1024,
+        # Behind the file system's own bound, which has a page to spare: where files are written it comes first.
+        resource.RLIMIT_FSIZE: int(limits["disk"]) + 2 * resource.getpagesize(),
+        resource.RLIMIT_NOFILE: files,
         resource.RLIMIT_MEMLOCK: 1 << 20,
         resource.RLIMIT_MSGQUEUE: 1 << 16,
-        resource.RLIMIT_CPU: int(limits["wall"]) * _PROCESSORS + 2,
+        resource.RLIMIT_CPU: processor_seconds(limits),
     }
     if processes:
         bounds[resource.RLIMIT_NPROC] = processes
     if address_space:
         bounds[resource.RLIMIT_AS] = address_space
     for kind, bound in bounds.items():
-        hard = resource.getrlimit(kind)[1]
-        bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
+        bound = _up_to_hard(kind, bound)
         resource.setrlimit(kind, (bound, bound))
     # Soft only: programs that recurse deeply raise it for their threads, as they may outside.
-    resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+    stack = _up_to_hard(resource.RLIMIT_STACK, 8 << 20)
+    resource.setrlimit(resource.RLIMIT_STACK, (stack, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+
+
+def _up_to_hard(kind: int, bound: int) -> int:
+    hard = resource.getrlimit(kind)[1]
+    return bound if hard == resource.RLIM_INFINITY else min(bound, hard)
 
 
 def _bounding_set() -> list[int]:
@@ -136,21 +192,26 @@ def _bounding_set() -> list[int]:
 class Confinement:
     """The layers of every program of one zygote. What a child can inherit, the zygote puts on itself, here."""
 
-    def __init__(self, machine: str) -> None:
-        filters = syscall_filters(machine)
+    def __init__(self, machine: str, *, counted: bool) -> None:
+        filters = syscall_filters(machine, counted=counted)
         if filters is None:
             raise OSError(ENOSYS, f"no system call filter is known for {machine}")
-        everyones, self.filter = filters
+        everyones, self.filter = map(kernel.Filter, filters)
         self.abi = kernel.landlock_abi()
         writable = kernel.READ | kernel.WRITE_FILE | kernel.TRUNCATE | kernel.MAKE | kernel.REFER
         self.allowed = [("/", kernel.READ), ("/dev", kernel.READ | kernel.WRITE_FILE), (SCRATCH, writable)]
         kernel.no_new_privileges()
         kernel.drop_bounding_set(_bounding_set())
-        kernel.install_filter(everyones)
+        everyones.install()
 
-    def apply(self) -> None:
+    def ruleset(self) -> tuple[int, ...]:
+        """The file of landlock's rules, of the tmpfs that is mounted now; none where there is no landlock."""
+        return (kernel.landlock_ruleset(self.abi, self.allowed),) if self.abi else ()
+
+    def apply(self, ruleset: tuple[int, ...]) -> None:
         """No way back for a child: capabilities, files, system calls."""
         kernel.drop_capabilities()
-        if self.abi:
-            kernel.landlock(self.abi, self.allowed)
-        kernel.install_filter(self.filter)
+        for rules in ruleset:
+            kernel.landlock(rules)
+            os.close(rules)
+        self.filter.install()

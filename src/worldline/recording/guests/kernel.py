@@ -7,11 +7,17 @@ where the kernel refuses. What is confined, and in which order, is confine.py's 
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
+import signal
+import socket
 import struct
 
-CLONE_NEWIPC, CLONE_NEWPID = 0x08000000, 0x20000000
-MS_NOSUID, MS_NODEV, MS_NOEXEC, MNT_DETACH = 2, 4, 8, 2
+CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x08000000, 0x20000000, 0x40000000
+_CLONE_VM = 0x100
+_SIG_DFL, _SIG_IGN = 0, 1
+_SIOCSIFFLAGS, _LO_UP = 0x8914, struct.pack("16sh14x", b"lo", 1)  # IFF_UP
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MNT_DETACH = 2, 4, 8, 4096, 2
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP = 1, 22, 24
 _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
 _SECCOMP_MODE_FILTER = 2
@@ -26,6 +32,9 @@ REFER = 1 << 13  # rename and link from one directory into another
 _KNOWN_BITS = {1: 13, 2: 14, 3: 15, 4: 15}  # ABI 5 added device ioctls, the 16th
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_every_signal, _heeded = b"\xff" * 128, ctypes.create_string_buffer(128)
+_capset = _libc.capset  # found before the fork, not after it
+_stack = ctypes.create_string_buffer(1 << 14)  # of the process that only waits
 
 
 def _check(result: int, act: str) -> int:
@@ -54,6 +63,27 @@ def setns(fd: int, kind: int) -> None:
     _check(_libc.setns(ctypes.c_int(fd), ctypes.c_int(kind)), "setns")
 
 
+def loopback_up() -> None:
+    """Give the network namespace the one interface that it has: 127.0.0.1 and ::1."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, _LO_UP)
+
+
+def start_idler() -> int:
+    """A process that waits for ever, reaps what it adopts and heeds no signal but SIGKILL from outside.
+
+    It runs one function of libc in our memory: nothing is copied for it, as a fork would, and nothing is written.
+    """
+    top = (ctypes.addressof(_stack) + len(_stack)) & ~15
+    # By libc, since the module `signal` makes an enum member of each signal: that took longer than all the rest.
+    _libc.sigprocmask(signal.SIG_BLOCK, _every_signal, _heeded)
+    _libc.signal(signal.SIGCHLD, ctypes.c_void_p(_SIG_IGN))
+    child = _libc.clone(_libc.pause, ctypes.c_void_p(top), _CLONE_VM | signal.SIGCHLD, None)
+    _libc.signal(signal.SIGCHLD, ctypes.c_void_p(_SIG_DFL))
+    _libc.sigprocmask(signal.SIG_SETMASK, _heeded, None)
+    return _check(child, "clone")
+
+
 def mount(kind: str, target: str, flags: int, options: str = "") -> None:
     """Mount a fresh file system."""
     _check(
@@ -64,9 +94,22 @@ def mount(kind: str, target: str, flags: int, options: str = "") -> None:
     )
 
 
+def cover(target: str, source: str) -> None:
+    """Put one file over another."""
+    _check(
+        _libc.mount(source.encode(), target.encode(), None, ctypes.c_ulong(MS_BIND), None), f"cover {target}"
+    )
+
+
 def unmount(target: str) -> None:
     """Take the topmost mount of a place away, at once even if it is in use."""
     _check(_libc.umount2(target.encode(), ctypes.c_int(MNT_DETACH)), f"unmount {target}")
+
+
+def trim_heap() -> None:
+    """Give free memory back: a forked child that takes it again then copies nothing."""
+    if hasattr(_libc, "malloc_trim"):
+        _libc.malloc_trim(ctypes.c_size_t(0))
 
 
 def adopt_orphans() -> None:
@@ -93,15 +136,20 @@ def drop_bounding_set(capabilities: list[int]) -> None:
 def drop_capabilities() -> None:
     """Drop every capability that is held."""
     header = struct.pack("<Ii", _CAPABILITY_VERSION_3, 0)
-    _check(_libc.capset(header, b"\0" * 24), "capset")
+    _check(_capset(header, b"\0" * 24), "capset")
 
 
-def install_filter(program: bytes) -> None:
-    """Install a seccomp filter: an array of struct sock_filter."""
-    array = ctypes.create_string_buffer(program, len(program))
-    fprog = struct.pack("@HP", len(program) // 8, ctypes.addressof(array))
-    buffer = ctypes.create_string_buffer(fprog, len(fprog))
-    _prctl("seccomp", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(buffer))
+class Filter:
+    """A seccomp filter, an array of struct sock_filter, in memory as the kernel takes it."""
+
+    def __init__(self, program: bytes) -> None:
+        self._array = ctypes.create_string_buffer(program, len(program))
+        fprog = struct.pack("@HP", len(program) // 8, ctypes.addressof(self._array))
+        self._fprog = ctypes.create_string_buffer(fprog, len(fprog))
+
+    def install(self) -> None:
+        """From here on, for this process and all that it starts."""
+        _prctl("seccomp", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(self._fprog))
 
 
 def landlock_abi() -> int:
@@ -109,8 +157,8 @@ def landlock_abi() -> int:
     return max(0, int(_libc.syscall(ctypes.c_long(_LANDLOCK_CREATE_RULESET), None, ctypes.c_size_t(0), 1)))
 
 
-def landlock(abi: int, allowed: list[tuple[str, int]]) -> None:
-    """From here on, only what `allowed` says under each path, and no signals or abstract sockets outwards."""
+def landlock_ruleset(abi: int, allowed: list[tuple[str, int]]) -> int:
+    """A file that stands for what `allowed` says under each path, and no signals or abstract sockets outwards."""
     handled = (1 << _KNOWN_BITS.get(abi, 16)) - 1
     ruleset = struct.pack("<QQQ", handled, 0, 3 if abi >= 6 else 0)[: 8 if abi < 4 else 16 if abi < 6 else 24]
     fd = _syscall("landlock", _LANDLOCK_CREATE_RULESET, ruleset, ctypes.c_size_t(len(ruleset)), 0)
@@ -119,5 +167,9 @@ def landlock(abi: int, allowed: list[tuple[str, int]]) -> None:
         rule = struct.pack("<Qi", access & handled, where)
         _syscall(f"landlock {path}", _LANDLOCK_ADD_RULE, fd, 1, rule, 0)
         os.close(where)
-    _syscall("landlock", _LANDLOCK_RESTRICT_SELF, fd, 0)
-    os.close(fd)
+    return fd
+
+
+def landlock(ruleset: int) -> None:
+    """From here on, only what a ruleset allows."""
+    _syscall("landlock", _LANDLOCK_RESTRICT_SELF, ruleset, 0)

@@ -20,10 +20,11 @@ import sys
 import types
 from collections.abc import Callable
 from os import _exit, getpid
+from resource import RLIM_INFINITY, RLIMIT_AS, RLIMIT_FSIZE, RLIMIT_NPROC, getrlimit
 from sys import _getframe
 from typing import Any, NoReturn
 
-from . import behavior, monitoring, recorder, streams
+from . import behavior, monitoring, streams
 
 for _complete in (site.setquit, site.setcopyright, site.sethelper):
     _complete()  # what a plain run has, and one without site has not
@@ -32,6 +33,9 @@ _modules = sys.modules
 
 _GLOBAL_OPS = {opcode.opmap[name] for name in ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")}
 _LOAD_GLOBAL, _EXTENDED_ARG = opcode.opmap["LOAD_GLOBAL"], opcode.opmap["EXTENDED_ARG"]
+_RAISE = opcode.opmap["RAISE_VARARGS"]
+_NO_SPACE = ("OSError(27,", "OSError(28,", "OSError(122,")  # a file is too large, or no space, or a quota
+_NO_THREAD = """RuntimeError("can't start new thread")"""
 _NOTES = {
     "_thread.start_new_thread": "threads", "_thread.start_joinable_thread": "threads",
     "os.fork": "processes", "os.forkpty": "processes",
@@ -53,37 +57,45 @@ def global_names(code: types.CodeType) -> tuple[str, ...]:
     return tuple(name for name in names if not (name.startswith("__") and name.endswith("__")))
 
 
-_natives: dict[str | None, Any] = {}
+_core: Any = None  # the recorder: native or readable
+_opened: list[Any] = []  # stdin, stdout, stderr
 
 
-def warm(native: str | None) -> Any:
-    """Before the first program is there: load the native core, and take our own modules out of the program's sight."""
+def warm(native: str | None) -> None:
+    """Before the first program is there: what each would need is made, and our own modules leave its sight."""
+    global _core
+    _core = _readable() if native is None else _load(native)
+    _opened[:] = streams.open_streams()
     package = __package__ or ""
     for name in [name for name in _modules if name == package or name.startswith(package + ".")]:
         del _modules[name]
-    if native is None:
-        return None
-    if native not in _natives:
-        loader = importlib.machinery.ExtensionFileLoader("_recorder", native)
-        spec = importlib.util.spec_from_file_location("_recorder", native, loader=loader)
-        assert spec is not None  # it is None only where no loader is given
-        _natives[native] = importlib.util.module_from_spec(spec)
-        loader.exec_module(_natives[native])
-    return _natives[native]
 
 
-def run(spec: dict[str, Any], wire_fd: int) -> NoReturn:
-    """Record the program of `spec` into the file `wire_fd`; ends the process."""
+def _readable() -> Any:
+    from . import recorder  # not beside the native core: a megabyte that every program would be a copy of
+
+    return recorder
+
+
+def _load(native: str) -> Any:
+    loader = importlib.machinery.ExtensionFileLoader("_recorder", native)
+    spec = importlib.util.spec_from_file_location("_recorder", native, loader=loader)
+    assert spec is not None  # it is None only where no loader is given
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def run(spec: dict[str, Any], wire_fd: int, report: int) -> NoReturn:
+    """Record the program of `spec` into the file `wire_fd`; ends the process. `report` is told that it begins."""
     root = os.getcwd()
     paths = {os.path.join(root, name): name for name in (spec["name"], *spec["files"])}
-    path = spec["native"] if spec["core"] != "python" else None
-    native = _natives.get(path) or warm(path)
-    core: Any = native or recorder
     free = os.dup(wire_fd)
     os.close(free)
-    rec = core.Recorder(wire_fd, paths, spec["limits"], global_names)
+    rec = _core.Recorder(wire_fd, paths, spec["limits"], global_names)
     os.close(wire_fd)
-    if native is None:
+    native = _core.__name__ == "_recorder"
+    if not native:
         os.close(
             free
         )  # mmap keeps a duplicate at the number that was free; the program must not find it there
@@ -92,10 +104,13 @@ def run(spec: dict[str, Any], wire_fd: int) -> NoReturn:
     rec.meta("core", "native" if native else "python")
     if spec.get("change") is not None:
         rec.intervene(spec["change"], spec["limits"])
-    opened = streams.open_streams(rec)
+    streams.tell(rec)
     _set_up_interpreter(spec, root)
+    prepared = _Run(spec, rec, os.path.join(root, spec["name"]))
+    os.write(report, b"begun")  # now, and not later: its text decides how long it takes to compile
+    os.close(report)
     try:
-        status = _Run(spec, rec, opened, os.path.join(root, spec["name"])).go()
+        status = prepared.go()
     except BaseException as error:  # our own fault, not the program's: its exceptions end in go()
         rec.end("host-fault", f"{type(error).__name__} in the guest: {error}")
         status = 70
@@ -162,10 +177,11 @@ def _audit_thread_starts(hook: Callable[[str, tuple[Any, ...]], None]) -> None:
 class _Run:
     """One run of one program, from its first line to the end record."""
 
-    def __init__(self, spec: dict[str, Any], rec: Any, opened: list[Any], path: str) -> None:
-        self.spec, self.rec, self.opened, self.path = spec, rec, opened, path
+    def __init__(self, spec: dict[str, Any], rec: Any, path: str) -> None:
+        self.spec, self.rec, self.path = spec, rec, path
         self.running = _watch(rec)
         self.reached = _guard_monitoring(self.running)
+        self.bounds = _bounds()
 
     def go(self) -> int:
         """Run, wind down, write the end record; the exit status."""
@@ -208,8 +224,22 @@ class _Run:
             return "exited", str(status), status
         except BaseException as error:
             text = self.rec.render(error)
+            limit = self._met(error, text)
             self._report(error)
-            return "raised", text, 1
+            return ("limit", limit, 1) if limit else ("raised", text, 1)
+
+    def _met(self, error: BaseException, text: str) -> str:
+        """The limit that an exception comes of: refused by the system under our bounds, not raised by the program."""
+        kind, limit = type(error), ""
+        if kind is OSError and text.startswith(_NO_SPACE):
+            limit = "disk"
+        elif self.bounds[0] == RLIM_INFINITY:
+            limit = ""  # a cgroup bounds memory and processes, and counts what it refuses
+        elif kind is MemoryError:
+            limit = "memory"
+        elif kind is RuntimeError and text == _NO_THREAD:
+            limit = "processes"
+        return limit if limit and _bounds() == self.bounds and not _is_of_a_raise(error) else ""
 
     def _module(self, name: str) -> types.ModuleType:
         module = types.ModuleType(name)
@@ -265,7 +295,7 @@ class _Run:
         atexit._run_exitfuncs()
         status = _flush(status, getattr(sys, "stdout", None), getattr(sys, "stderr", None))
         self._tear_down()
-        return _flush(status, *self.opened[1:])
+        return _flush(status, *_opened[1:])
 
     def _tear_down(self) -> None:
         """What ends with the program's module ends now: finalisers run as at the interpreter's own end."""
@@ -279,6 +309,18 @@ class _Run:
                     namespace[name] = None
         namespace.clear()
         gc.collect()
+
+
+def _bounds() -> tuple[int, ...]:
+    return tuple(getrlimit(kind)[0] for kind in (RLIMIT_AS, RLIMIT_FSIZE, RLIMIT_NPROC))
+
+
+def _is_of_a_raise(error: BaseException) -> bool:
+    """Whether it began with a `raise`, of the program or a library, and not with a call of the interpreter's own."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback is None or traceback.tb_frame.f_code.co_code[traceback.tb_lasti] == _RAISE
 
 
 def _flush(status: int, *streams: Any) -> int:

@@ -2,7 +2,7 @@
 
 Every event of a frame renders all of the frame's names and compares texts, which is slow and plainly right. Writes the
 wire of docs/format.md, section 3. Not covered: running the program (python.py). Unlike the native core it uses frames
-of the interpreter's own recursion limit, and on 3.11 and 3.12 reading `f_locals` keeps values alive a little longer.
+of the interpreter's own recursion limit, and on 3.11 `sys.settrace` keeps values alive a little longer.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from .apply_change import ChangeApplier
 from .canonical import Renderer, is_shareable
 from .kinds import is_dunder
 from .monitoring import RETURN, YIELD
+from .variables import Variables, shadows_in
 from .wire_writer import WireWriter
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
@@ -40,18 +41,20 @@ class _Code:
         self, code: CodeType, file: str, global_names: Callable[[CodeType], tuple[str, ...]]
     ) -> None:
         self.file, self.name, self.firstline = file, code.co_qualname, code.co_firstlineno
-        self.namespace = not code.co_flags & _OPTIMIZED
-        self.suspends = bool(code.co_flags & _SUSPENDS)
+        self.namespace, self.suspends = not code.co_flags & _OPTIMIZED, bool(code.co_flags & _SUSPENDS)
         cells = [name for name in code.co_cellvars if name not in code.co_varnames]
-        names = [*code.co_varnames, *cells, *code.co_freevars]
+        names = dict.fromkeys([*code.co_varnames, *cells, *code.co_freevars])
         self.names = [name for name in names if not is_dunder(name)]
+        self.shadows = shadows_in(code)
         self.globals = () if self.namespace else global_names(code)
 
 
 class _Frame:
     """One activation: what each of its names looked like at its last event."""
 
-    __slots__ = ("aliases", "code", "globals", "line", "looped", "namespace", "raised", "serial", "texts")
+    __slots__ = (
+        "aliases", "code", "globals", "line", "looped", "namespace", "raised", "serial", "texts", "vars",
+    )  # fmt: skip
 
     def __init__(self, serial: int, code: _Code, real: FrameType) -> None:
         self.serial, self.code, self.line = serial, code, code.firstline
@@ -61,6 +64,7 @@ class _Frame:
         self.raised = self.looped = False
         # Asked for once: later it may be a copy with the variables of a comprehension in it.
         self.namespace: Any = real.f_locals if code.namespace else None
+        self.vars = Variables(code.shadows)
 
 
 class Recorder:
@@ -283,8 +287,7 @@ class Recorder:
             found = dict(dict.items(frame.namespace))  # an Enum's body has a dict of its own kind
             names = [name for name in found if type(name) is str and not is_dunder(name)]
         else:
-            found = real.f_locals
-            names = frame.code.names
+            found = frame.vars.read(real, names := frame.vars.readable(real, frame.code.names))
         for name in names:
             if name in found:
                 text = self.render(found[name])

@@ -48,10 +48,17 @@ def _tell(text: str) -> str:
     return text
 
 
-def open_streams(recorder: Any) -> list[io.TextIOWrapper]:
-    """Fresh sys.stdin, sys.stdout and sys.stderr over files 0, 1 and 2, whose text this recorder is told."""
+def tell(recorder: Any) -> None:
+    """Whom the text is told."""
     global _told
     _told = recorder
+
+
+def open_streams() -> list[io.TextIOWrapper]:
+    """Fresh sys.stdin, sys.stdout and sys.stderr over files 0, 1 and 2.
+
+    Made before a program is there: other files at these numbers, seekable or not as these are, change nothing.
+    """
     inward, outward = _binary(0, "rb", "<stdin>"), _binary(1, "wb", "<stdout>")
     ours = {
         "stdin": _In(inward, encoding="utf-8", errors=_ERRORS),

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import os
 import resource
-import shutil
 import signal
-import tempfile
 from typing import Any, Protocol
 
 from . import confine, kernel
 
 OOM_FIRST = b"1000"  # the program dies before the zygote does
+KEYS = "/proc/keys"  # names those of whoever runs the box, by name
 
 
 class Ward(Protocol):
     """What the zygote needs of a place for programs, in the order of one program's life."""
 
     landlock: int
+    files: tuple[int, ...]  # what the child needs to be confined; not beyond that
+    limits: dict[str, float]
 
     def prepare(self) -> None:
         """Long before the fork, in the zygote."""
@@ -34,7 +35,7 @@ class Ward(Protocol):
         """After the fork, in the child, which then stands in the program's directory."""
 
     def confine(self) -> None:
-        """In the child, last of all."""
+        """In the child, before anything of the program is written."""
 
     def kill(self, child: int) -> None:
         """End the program and everyone it started, now."""
@@ -54,38 +55,35 @@ def _address_space(limits: dict[str, float]) -> int:
 
 
 class Boxed:
-    """A fresh pid and IPC namespace and a fresh tmpfs for each program."""
+    """A fresh pid, IPC and network namespace and a fresh tmpfs for each program."""
 
     def __init__(self, config: dict[str, Any]) -> None:
         self.own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
-        self.layers = confine.Confinement(config["machine"])
-        self.landlock = self.layers.abi
         self.has_cgroup = bool(config["cgroup"])
+        self.layers = confine.Confinement(config["machine"], counted=self.has_cgroup)
+        self.landlock = self.layers.abi
         # With a cgroup the rlimit stands a little behind it: the cgroup counts what it refuses, so it must come first.
         self.limits = config["limits"]
         self.processes = self.limits["processes"] + config["extra_processes"] + (16 if self.has_cgroup else 0)
         self.init = 0
+        self.files: tuple[int, ...] = ()
         self.proc = os.stat("/proc").st_dev
+        self.has_keys = os.path.exists(KEYS)
 
     def prepare(self) -> None:
-        """A tmpfs, and a namespace whose first process does nothing: killing it kills everyone in there."""
+        """A tmpfs, a network with a loopback, and a pid namespace whose first process only waits: with it, all die."""
         disk = int(self.limits["disk"])
-        size = f"size={disk},nr_inodes={disk // 4096 + 64},mode=755"
+        # With a page to spare, a file system that is full has been asked for more than `disk`.
+        size = f"size={disk + resource.getpagesize()},nr_inodes={disk // 4096 + 64},mode=755"
         kernel.mount("tmpfs", confine.SCRATCH, kernel.MS_NOSUID | kernel.MS_NODEV, size)
         for name in ("work", "tmp", "shm"):
             os.mkdir(f"{confine.SCRATCH}/{name}")
-        kernel.unshare(kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC)
-        self.init = os.fork()
-        if self.init == 0:
-            self._stay()
-
-    def _stay(self) -> None:
-        """Process 1: it adopts orphans and reaps them, holds no file, and never ends by itself."""
-        os.setsid()
-        os.closerange(0, 4096)
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        while True:
-            signal.pause()
+        kernel.unshare(kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET)
+        kernel.loopback_up()
+        self.init = kernel.start_idler()
+        self.files = (
+            self.layers.ruleset()
+        )  # here, where it is cheaper than in a child that has just been forked
 
     def begin(self) -> None:
         """All is prepared."""
@@ -94,6 +92,8 @@ class Boxed:
         """The namespace's own /proc, which only a process in it can mount."""
         flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
         kernel.mount("proc", "/proc", flags)
+        if self.has_keys:
+            kernel.cover(KEYS, "/dev/null")
         score = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
         os.write(score, OOM_FIRST)
         os.close(score)
@@ -102,8 +102,9 @@ class Boxed:
     def confine(self) -> None:
         """rlimits, and the layers that cannot be taken off again."""
         space = None if self.has_cgroup else _address_space(self.limits)
-        confine.set_rlimits(self.limits, processes=self.processes, address_space=space)
-        self.layers.apply()
+        files = confine.files_at_once(self.limits, counted=self.has_cgroup)
+        confine.set_rlimits(self.limits, processes=self.processes, files=files, address_space=space)
+        self.layers.apply(self.files)
 
     def kill(self, child: int) -> None:
         """The namespace's first process takes all others with it."""
@@ -119,6 +120,8 @@ class Boxed:
 
     def clear(self) -> None:
         """The tmpfs and the namespace's /proc go."""
+        for fd in self.files:
+            os.close(fd)
         if os.stat("/proc").st_dev != self.proc:  # the child may have failed before it mounted its own
             kernel.unmount("/proc")
         kernel.unmount(confine.SCRATCH)
@@ -128,6 +131,7 @@ class Bare:
     """No box: a session of its own and a temporary directory."""
 
     landlock = 0
+    files: tuple[int, ...] = ()
 
     def __init__(self, config: dict[str, Any]) -> None:
         kernel.adopt_orphans()
@@ -140,6 +144,8 @@ class Bare:
 
     def begin(self) -> None:
         """A directory that is removed afterwards."""
+        import tempfile  # and all that it imports: not for the zygote of a box, which is copied for each program
+
         self.directory = tempfile.mkdtemp(prefix="worldline-")
 
     def enter(self) -> None:
@@ -151,7 +157,8 @@ class Bare:
         """rlimits alone; the number of processes is per user here, and is left alone."""
         kernel.no_new_privileges()
         space = None if self.has_cgroup else _address_space(self.limits)
-        confine.set_rlimits(self.limits, processes=0, address_space=space)
+        files = confine.files_at_once(self.limits, counted=True)  # the program is trusted
+        confine.set_rlimits(self.limits, processes=0, files=files, address_space=space)
 
     def kill(self, child: int) -> None:
         """The program's session, and then whoever is left."""
@@ -167,6 +174,8 @@ class Bare:
 
     def clear(self) -> None:
         """The directory goes."""
+        import shutil
+
         shutil.rmtree(self.directory, ignore_errors=True)
 
 

@@ -1,30 +1,51 @@
 """The warm interpreter inside the box: forks one child a program, waits for it, and buries its family.
 
 Runs with the program's interpreter, as the box's only long-lived process besides bubblewrap's own, and imports
-nothing of worldline. One request is one datagram with five files: the program's spec, the wire, stdin, stdout,
-stderr. The zygote never reads the spec: the child does, after the fork. It holds no secret of the host, and a
-program reaches neither its socket nor its process. Deadlines are the host's business; `kill` is how it says so.
+nothing of worldline. One request is one datagram with six files: the program's spec, the wire, the report, stdin,
+stdout, stderr. The zygote never reads the spec: the child does, after the fork. Into the report goes one word before
+the program's first line, `begun`, or the outcome of a program that cannot begin. The zygote holds no secret of the
+host, and a program reaches neither its socket nor its process. Deadlines are the host's business; `kill` is how it
+says so.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import gc
 import importlib
 import json
 import os
+import resource
 import select
 import socket
 import sys
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from . import confine
+from . import confine, kernel
 from .ward import Bare, Boxed, Ward
 
 WARM = (  # what small programs import most; not `random`, whose state every program would then share
     "abc", "bisect", "collections", "copy", "dataclasses", "enum", "functools", "heapq", "itertools", "math",
     "operator", "re", "string", "typing",
 )  # fmt: skip
+
+
+_decoder = json.JSONDecoder()
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class _Files(NamedTuple):
+    """The files of one program."""
+
+    spec: int
+    wire: int
+    report: int
+    standard: tuple[int, ...]
+
+
+class _Refusal(Exception):
+    """A program that cannot begin, and not for a fault of ours: the kind of its outcome and the detail."""
 
 
 def _load_guest(config: dict[str, Any]) -> Any:
@@ -42,22 +63,20 @@ def _load_guest(config: dict[str, Any]) -> Any:
 def _place(fd: int) -> int:
     """Move a file to a number that a program cannot guess, and keep it from its children."""
     # Low numbers are where a program's own files go; numbers up to the limit stay free for this one.
-    moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 512 + int.from_bytes(os.urandom(2), "little") % 400)
+    room = min(confine.MAX_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    start = room // 2 + int.from_bytes(os.urandom(2), "little") % (room * 2 // 5)
+    moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, start)
     os.close(fd)
     return moved
 
 
-def _arrange_files(fds: list[int], trouble: int) -> tuple[bytes, int, int]:
-    """stdin, stdout and stderr in their places, the wire and the trouble pipe out of sight, all else closed."""
-    spec, wire, *standard = fds
-    text = os.pread(spec, os.fstat(spec).st_size, 0)
-    for number, fd in enumerate(standard):
+def _arrange_files(files: _Files, needed: tuple[int, ...]) -> None:
+    """stdin, stdout and stderr in their places, and all but the wire, the report and what is needed closed."""
+    for number, fd in enumerate(files.standard):
         os.dup2(fd, number)
-    wire, trouble = _place(wire), _place(trouble)
-    kept = sorted((wire, trouble))
+    kept = sorted((files.wire, files.report, *needed))
     for low, high in zip((2, *kept), (*kept, 4096), strict=True):
         os.closerange(low + 1, high)
-    return text, wire, trouble
 
 
 def _is_a_name(path: str) -> bool:
@@ -74,31 +93,40 @@ def _write_files(spec: dict[str, Any]) -> None:
         path = os.path.normpath(os.path.join(root, name))
         if not path.startswith(root + "/") or not _is_a_name(path):
             continue
-        if "/" in name:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-        view = memoryview(text.encode("utf-8", "surrogatepass"))
-        while view:
-            view = view[os.write(fd, view) :]
-        os.close(fd)
+        try:
+            if "/" in name:
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+            _write_file(path, text)
+        except OSError as error:
+            why = f"unsupported files: {name}: {error.strerror}"
+            raise _Refusal("limit disk" if error.errno in _FULL else why) from None
 
 
-def _become(ward: Ward, guest: Any, fds: list[int], trouble: int) -> NoReturn:
-    """The child's whole life: arranged, confined, and then the guest's."""
+def _write_file(path: str, text: str) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    view = memoryview(text.encode("utf-8", "surrogatepass"))
+    while view:
+        view = view[os.write(fd, view) :]
+    os.close(fd)
+
+
+def _become(ward: Ward, guest: Any, files: _Files) -> NoReturn:
+    """The child's whole life: arranged, confined, and then the guest's, which reports that the program begins."""
     try:
         os.setsid()
-        text, wire, trouble = _arrange_files(fds, trouble)
-        spec = json.loads(text)
+        text = os.pread(files.spec, os.fstat(files.spec).st_size, 0)
+        _arrange_files(files, ward.files)
+        spec = _decoder.raw_decode(text.decode())[0]
         ward.enter()
-        _write_files(spec)
         ward.confine()
-        os.close(trouble)
+        _write_files(spec)
         gc.collect()  # whatever the zygote did before, the collector of each program starts alike
-        guest.run(spec, wire)
+        guest.run(spec, files.wire, files.report)
     except BaseException as error:
+        why = str(error) if isinstance(error, _Refusal) else f"host-fault {type(error).__name__}: {error}"
         try:
-            os.write(trouble, f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace")[:4000])
-        except OSError:
+            os.write(files.report, why.encode("utf-8", "backslashreplace")[:4000])
+        except OSError:  # the program has begun: a guest that raises nevertheless is heard of there
             sys.excepthook(*sys.exc_info())
     finally:
         os._exit(70)
@@ -126,20 +154,19 @@ def _await(child: int, sock: socket.socket, ward: Ward) -> None:
 
 
 def _serve_one(fds: list[int], sock: socket.socket, ward: Ward, guest: Any) -> dict[str, Any]:
-    hear, tell = os.pipe()
     ward.begin()
+    spec, wire, report, *standard = fds
+    files = _Files(spec, _place(wire), _place(report), tuple(standard))  # out of a program's sight
     child = os.fork()
     if child == 0:
-        os.close(hear)
-        _become(ward, guest, fds, tell)
-    for fd in (*fds, tell):
+        _become(ward, guest, files)
+    for fd in (files.spec, files.wire, files.report, *standard):
         os.close(fd)
     _await(child, sock, ward)
-    status = os.waitpid(child, 0)[1]
-    full = ward.bury()
-    trouble = os.read(hear, 4096)  # everyone who could write to it is dead
-    os.close(hear)
-    return {"status": status, "full": full, "trouble": trouble.decode("utf-8", "replace")}
+    _, status, used = os.wait4(child, 0)
+    # A second less, since the kernel counts here in another way than where it kills: still more than `wall` gives.
+    worked = used.ru_utime + used.ru_stime >= confine.processor_seconds(ward.limits) - 1
+    return {"status": status, "full": ward.bury(), "worked": worked and os.WIFSIGNALED(status)}
 
 
 def main() -> None:
@@ -159,6 +186,7 @@ def main() -> None:
     ward: Ward = Boxed(config) if config["boxed"] else Bare(config)
     ward.prepare()
     gc.collect()
+    kernel.trim_heap()
     gc.freeze()
     sock.send(json.dumps({"ready": True, "landlock": ward.landlock, "scratch": confine.SCRATCH}).encode())
     while True:

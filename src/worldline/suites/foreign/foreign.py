@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -20,16 +20,18 @@ from worldline.codec.cwm.foreign.stripped import parse as parse_foreign
 from worldline.codec.cwm.foreign.values import respelled
 from worldline.codec.cwm.text import listing
 from worldline.core.program import Program
+from worldline.fence import RowFault, fenced
 from worldline.flow.control import syntax
 from worldline.predict.predictor import Prediction
 from worldline.suites.foreign.program import program_of
 from worldline.suites.foreign.rows import ForeignRow, read_rows
 
 END = b"\n.\n"  # of the compact format
-NOTES = (*KINDS, "no program")
+FAULT = "fault"
+NOTES = (*KINDS, "no program", FAULT)
 STATUSES = {
     "whole": "ended", "run-on": "ended", "truncated": "budget", "repetition": "budget", "malformed": "ended",
-    "empty": "empty", "no program": "ended",
+    "empty": "empty", "no program": "ended", FAULT: "fault",
 }  # fmt: skip
 
 
@@ -39,6 +41,7 @@ class Foreign:
 
     `answer` is what the file, else the model in `[ANSWER]` brackets, gives as the answer, and `expected` what the file
     says is right: texts as they stand there. `sample` counts the predictions of one id. `raw` is what was read.
+    `fault` is why the tool failed on it: its program is then an empty one, where that was not found.
     """
 
     id: str
@@ -51,11 +54,16 @@ class Foreign:
     detail: str = ""
     sample: int = 0
     raw: str = ""
+    fault: RowFault | None = None
 
     @property
     def prediction(self) -> Prediction:
         """The same as any other predictor's."""
         return Prediction(text=self.text, status=STATUSES[self.note], codec=self.codec)
+
+    def failed(self, fault: RowFault) -> Foreign:
+        """The same, where the tool failed on it."""
+        return replace(self, note=FAULT, fault=fault)
 
 
 def read_predictions(
@@ -70,7 +78,21 @@ def read_predictions(
     `fields` maps a role (`rows.FIELDS`) to the name it goes by; `options` are those of compact text.
     """
     known = programs or {}
-    return [_foreign(row, known.get(row.id), options or Compact()) for row in read_rows(path, fields=fields)]
+    return [_read(row, known.get(row.id), options or Compact()) for row in read_rows(path, fields=fields)]
+
+
+def _read(row: ForeignRow, known: Program | None, options: Compact) -> Foreign:
+    """One row, or that the tool failed on it."""
+    found = fenced(_foreign, row, known, options) if row.fault is None else row.fault
+    if not isinstance(found, RowFault):
+        return found
+    program = fenced(program_of, row.roles, row.text, known)
+    if isinstance(program, RowFault) or program is None:
+        program = known or Program(source="")
+    return Foreign(
+        id=row.id, text=_bytes(row.text), answer=None, codec="cwm", expected=None, note=FAULT, program=program,
+        sample=row.sample, raw=row.text, fault=found,
+    )  # fmt: skip
 
 
 def _foreign(row: ForeignRow, known: Program | None, options: Compact) -> Foreign:

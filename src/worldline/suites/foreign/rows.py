@@ -8,7 +8,6 @@ published study's are. What the texts mean is not looked at.
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +15,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from worldline.core.foreign_json import foreign_json
 from worldline.errors import UsageError
+from worldline.fence import RowFault, fenced
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "id": ("id", "task_id", "sample_id", "problem_id", "question_id", "name", "uid", "idx", "index"),
@@ -45,12 +46,16 @@ MOST = 1 << 30  # bytes that a gzipped file may unpack to
 
 @dataclass(frozen=True)
 class ForeignRow:
-    """One output as its file has it, the roles' texts found; `sample` counts the outputs of one id from 0."""
+    """One output as its file has it, the roles' texts found; `sample` counts the outputs of one id from 0.
+
+    `fault` is why the tool could not read it.
+    """
 
     id: str
     text: str
     sample: int = 0
     roles: Mapping[str, str] = field(default_factory=dict)
+    fault: RowFault | None = None
 
 
 def read_rows(path: str | Path, *, fields: Mapping[str, str] | None = None) -> list[ForeignRow]:
@@ -64,7 +69,10 @@ def read_rows(path: str | Path, *, fields: Mapping[str, str] | None = None) -> l
         rows: list[tuple[str, Any]] = _report(text)
     else:
         rows = list(_entries(_values(path, text)))
-    found = [row for number, (name, value) in enumerate(rows) for row in _rows(name, value, chosen, number)]
+    found: list[ForeignRow] = []
+    for number, (name, value) in enumerate(rows):
+        some = fenced(_rows, name, value, chosen, number)
+        found += [ForeignRow(name or str(number), "", fault=some)] if isinstance(some, RowFault) else some
     if not found:
         raise UsageError(f"{path} has no rows")
     known = [value for _, value in rows if isinstance(value, dict)]
@@ -90,15 +98,15 @@ def _text(path: str | Path) -> str:
 def _values(path: str | Path, text: str) -> Any:
     """The whole file as one JSON value, or a list of what its lines are."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return foreign_json(text)
+    except ValueError:
         pass
     values = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                values.append(json.loads(line))
-            except (ValueError, RecursionError) as error:
+                values.append(foreign_json(line))
+            except ValueError as error:
                 raise UsageError(f"{path}, line {number} is not JSON: {error}") from None
     return values
 
@@ -130,7 +138,7 @@ def _has_text(row: dict[str, Any]) -> bool:
     return any(isinstance(row.get(name), str) for name in FIELDS["text"])
 
 
-def _rows(filed: str, value: Any, chosen: Mapping[str, str], number: int) -> Iterator[ForeignRow]:
+def _rows(filed: str, value: Any, chosen: Mapping[str, str], number: int) -> list[ForeignRow]:
     row = value if isinstance(value, dict) else {"generation": value}
     where = text_field(row, chosen)
     roles = {
@@ -139,8 +147,8 @@ def _rows(filed: str, value: Any, chosen: Mapping[str, str], number: int) -> Ite
         if role != "text" and (said := _said(row, role, chosen, where)) is not None
     }
     name = roles.pop("id", None) or filed or str(number)
-    for sample, text in enumerate(_texts(row.get(where)) if where else [""]):
-        yield ForeignRow(name, text, sample, roles)
+    texts = _texts(row.get(where)) if where else [""]
+    return [ForeignRow(name, text, sample, roles) for sample, text in enumerate(texts)]
 
 
 def text_field(row: Mapping[str, Any], chosen: Mapping[str, str]) -> str | None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from worldline.codec.compact.prompt import Compact
 from worldline.errors import UsageError
+from worldline.fence import RowFault, fenced
 from worldline.predict.predictor import Ask, Prediction
 from worldline.suites import SUITES, load
 from worldline.suites.crux import literal
@@ -49,9 +50,8 @@ def score(
         raise UsageError(
             f"no row of {path} shows its program or is a task of {suite}: give the suite's --data"
         )
-    suited = Suite(
-        name=suite, tasks=[_task(name, each, tasks.get(each.id), usual) for name, each in known.items()]
-    )
+    asked = [_task(name, known, tasks.get(each.id), usual) for name, each in known.items()]
+    suited = Suite(name=suite, tasks=asked)
 
     def answers(asked: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
         return (known[task.name].prediction for task in asked)
@@ -90,9 +90,13 @@ def _named(rows: Sequence[Foreign]) -> dict[str, Foreign]:
     return found
 
 
-def _task(name: str, row: Foreign, task: Task | None, usual: Compact) -> Task:
+def _task(name: str, known: dict[str, Foreign], task: Task | None, usual: Compact) -> Task:
+    """The task that a row is about; a row whose own answer the tool cannot read is a fault."""
+    row = known[name]
     assert row.program is not None
-    expected = literal(row.expected) if row.expected is not None else None
+    expected = fenced(literal, row.expected) if row.expected is not None else None
+    if isinstance(expected, RowFault):
+        known[name], expected = row.failed(expected), None
     if task is None:
         return Task(program=row.program, options=usual, name=name, answer=expected)
     answer = task.answer if task.answer is not None else expected

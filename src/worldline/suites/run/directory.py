@@ -21,13 +21,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from worldline import files
+from worldline import files, listing
 from worldline.errors import DigestError, FingerprintError, FormatError, UsageError
+from worldline.listing import Listed
 from worldline.suites.run.record import Record, line, parse
 
 FORMAT = 1
 CONFIG, RECORDS, REPORT, MANIFEST = "config.json", "records.jsonl", "report.json", "manifest.json"
 IDLE = ("concurrency", "timeout", "retries", "threads", "key_env")  # extras that decide how fast, not what
+NOTHING = Listed(0, "")
 _SMALL = 64 << 20  # bytes of a file that is read whole
 
 
@@ -51,8 +53,8 @@ class RunDir:
 
     def _resume(self) -> None:
         """Read what is there; the manifest of an earlier end covers a beginning of it."""
-        wanted = _listed(self.path).get(RECORDS, {"size": 0})
-        is_covered = wanted["size"] == 0
+        wanted = listed(self.path).get(RECORDS, NOTHING)
+        is_covered = wanted.size == 0
         with open(self._file.fileno(), "rb", closefd=False) as stored:
             for text in stored:
                 if not text.endswith(b"\n"):
@@ -61,8 +63,8 @@ class RunDir:
                 self.seen[record.at] = _without_texts(record)
                 self._hasher.update(text)
                 self._size += len(text)
-                if self._size == wanted["size"]:
-                    is_covered = self._hasher.hexdigest() == wanted["sha256"]
+                if self._size == wanted.size:
+                    is_covered = self._hasher.hexdigest() == wanted.sha256
         if not is_covered:
             raise DigestError(f"{self.path / RECORDS} is not what {MANIFEST} says")
         self._file.truncate(self._size)
@@ -92,7 +94,7 @@ class RunDir:
         data = _json(report)
         digests = {RECORDS: {"size": self._size, "sha256": self._hasher.hexdigest()}}
         digests[REPORT] = {"size": len(data), "sha256": files.write(self.path / REPORT, data)}
-        config = _read(self.path / CONFIG)
+        config = files.read_plain(self.path / CONFIG, limit=_SMALL)
         digests[CONFIG] = {"size": len(config), "sha256": hashlib.sha256(config).hexdigest()}
         files.write(self.path / MANIFEST, _json({"format": FORMAT, "files": digests}))
 
@@ -108,26 +110,23 @@ def opened(path: Path | None, config: Mapping[str, Any]) -> Iterator[RunDir | No
         yield None
         return
     files.make_directory(path)
-    lock = files.Lock(path)
-    try:
-        files.sweep(path)
+    _require_run(path)
+    with files.Lock(path):
         _settle(path, config)
+        files.sweep(path, _is_own)
         run = RunDir(path)
         try:
             yield run
         finally:
             run.close()
-    finally:
-        lock.release()
 
 
 def read_config(path: Path) -> dict[str, Any]:
     """What decided a run's answers."""
     if not (path / CONFIG).is_file():
         raise UsageError(f"{path} is no run: it has no {CONFIG}")
-    found = _object(path / CONFIG)
-    if found.get("format") != FORMAT:
-        raise FormatError(f"{path / CONFIG} is of format {found.get('format')!r}, not {FORMAT}")
+    found = listing.read_object(path / CONFIG, limit=_SMALL)
+    listing.check_format(path / CONFIG, found, format=(FORMAT,))
     return found
 
 
@@ -155,30 +154,44 @@ def is_run(path: str | Path) -> bool:
 
 
 def findings(path: Path) -> list[str]:
-    """What `verify` finds."""
-    try:
-        verify(path)
-    except DigestError as error:
-        return [str(error)]
-    return []
+    """What `verify` finds, of every file."""
+    found = []
+    for name, wanted in _through(path).items():
+        try:
+            listing.open_file(path, name, wanted).close()
+        except DigestError as error:
+            found.append(str(error))
+    if not found:
+        read_config(path)  # of this format, as its bytes are those that were written
+    return found
 
 
 def verify(path: Path) -> int:
     """Compare a run with its manifest; how many bytes were compared. DigestError where one differs."""
-    listed = _listed(path)
-    if not listed:
+    wanted = _through(path)
+    for name in wanted:
+        listing.open_file(path, name, wanted[name]).close()
+    read_config(path)
+    return sum(each.size for each in wanted.values())
+
+
+def listed(path: Path) -> dict[str, Listed]:
+    """The files that a run's manifest lists; none where it has no manifest yet, FormatError where that is none."""
+    if not os.path.lexists(path / MANIFEST):
+        return {}
+    found = listing.read_object(path / MANIFEST, limit=_SMALL)
+    listing.check_format(path / MANIFEST, found, format=(FORMAT,))
+    table = found.get("files")
+    if not isinstance(table, dict) or not {CONFIG, RECORDS, REPORT} <= table.keys():
+        raise FormatError(f"{path / MANIFEST} is damaged: it does not list {CONFIG}, {RECORDS} and {REPORT}")
+    return {name: listing.entry_of(path / MANIFEST, name, entry) for name, entry in table.items()}
+
+
+def _through(path: Path) -> dict[str, Listed]:
+    """What the manifest of a run that is through lists."""
+    if not (wanted := listed(path)):
         raise UsageError(f"{path} has no {MANIFEST}: its run is not through")
-    total = 0
-    for name, wanted in listed.items():
-        file = files.open_regular(path / name) if (path / name).exists() else None
-        if file is None:
-            raise DigestError(f"{path / name} is gone")
-        with file:
-            size = os.fstat(file.fileno()).st_size
-            if size != wanted["size"] or files.digest(file, size) != wanted["sha256"]:
-                raise DigestError(f"{path / name} is not what {MANIFEST} says")
-        total += size
-    return total
+    return wanted
 
 
 def _settle(path: Path, config: Mapping[str, Any]) -> None:
@@ -191,10 +204,20 @@ def _settle(path: Path, config: Mapping[str, Any]) -> None:
             told = "; ".join(f"{key} was {was!r}, now {now!r}" for key, (was, now) in differing.items())
             raise FingerprintError(f"{path} holds another run: {told}")
         return
-    strange = [name for name in files.names(path) if name != files.LOCK_NAME]
-    if strange:
-        raise UsageError(f"{path} is not empty and no run: it holds {', '.join(strange[:3])}")
+    _require_run(path)
     files.write(path / CONFIG, _json(wanted))
+
+
+def _require_run(path: Path) -> None:
+    """UsageError if a directory is somebody else's: before a lock is made in it, and once it is held."""
+    if (path / CONFIG).exists():
+        read_config(path)
+    elif there := files.contents(path, _is_own):
+        raise UsageError(f"{path} is not empty and no run: it holds {', '.join(there[:3])}")
+
+
+def _is_own(name: str) -> bool:
+    return name in (CONFIG, REPORT, MANIFEST)
 
 
 def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
@@ -207,28 +230,6 @@ def _deciding(config: Mapping[str, Any]) -> dict[str, Any]:
     extras = config.get("extras") or {}
     decided = {key: value for key, value in config.items() if key not in ("how", "extras")}
     return decided | {"extras": {key: value for key, value in extras.items() if key not in IDLE}}
-
-
-def _listed(path: Path) -> dict[str, Any]:
-    if not (path / MANIFEST).exists():
-        return {}
-    found: dict[str, Any] = _object(path / MANIFEST).get("files", {})
-    return found
-
-
-def _object(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(_read(path))
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{path} is not JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise FormatError(f"{path} is not an object")
-    return found
-
-
-def _read(path: Path) -> bytes:
-    with files.disk(path):
-        return files.read(path, limit=_SMALL) or b""
 
 
 def _json(data: Mapping[str, Any]) -> bytes:

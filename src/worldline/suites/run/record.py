@@ -17,6 +17,7 @@ from worldline.core.program import Program
 from worldline.diagnose.diagnosis import cause
 from worldline.diagnose.sample import Sample
 from worldline.errors import FormatError
+from worldline.fence import RowFault, fenced
 from worldline.predict.predictor import Ask, Prediction, Scratch
 from worldline.suites.score import Truth, Verdict
 from worldline.suites.suite import Task
@@ -99,6 +100,21 @@ def answered(
     if verdict is None or not verdict.cause:
         return record
     return replace(record, operation=verdict.operation, failed_type=verdict.failed_type)
+
+
+def failed(
+    at: int, task: Task, fault: RowFault, *, ask: Ask | None = None, true: Truth | None = None, text: bytes = b"",
+    codec: str = "compact",
+) -> Record:  # fmt: skip
+    """The record of a task on which the tool failed: why, and as much as there is of the rest."""
+    ask = ask or Ask(program=task.program, options=task.options)
+    prompt = fenced(prompt_digest, ask)
+    truth = fenced(true.text_in, codec) if true is not None else b""
+    return Record(
+        at=at, name=task.name, group=task.group, kind="asked", ask=ask, program=task.program.digest,
+        prompt="" if isinstance(prompt, RowFault) else prompt, truth=b"" if isinstance(truth, RowFault) else truth,
+        found=Prediction(text=text, status="fault", codec=codec, note=fault.note),
+    )  # fmt: skip
 
 
 def prompt_digest(ask: Ask) -> str:

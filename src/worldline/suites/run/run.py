@@ -1,14 +1,14 @@
 """A suite asked of a predictor: the truth is recorded, the budget follows it, each prediction is judged as it comes.
 
-A model that breaks is judged like any other, as malformed; only a `fault`, the tool's own, is in no rate. With a
-directory each prediction is on disk before the next is looked at: who runs again is asked for what is missing, and for
-what was a fault.
+A model that breaks is judged like any other, as malformed; only a `fault`, the tool's own, is in no rate: no server
+answered, the program could not be recorded, or something broke on this one row, which costs no other. With a directory
+each prediction is on disk before the next is looked at: who runs again is asked for what is missing, and for what was a
+fault.
 """
 
 from __future__ import annotations
 
 import platform
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
@@ -20,14 +20,15 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.cures import SLACK
 from worldline.errors import FingerprintError, UsageError
+from worldline.fence import RowFault, fenced, fenced_each
 from worldline.limits import Limits
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.recording.recorder import record_many
 from worldline.suites.foreign.foreign import Foreign
 from worldline.suites.report import Report, report
 from worldline.suites.run.directory import RunDir, opened
-from worldline.suites.run.record import Record, answered, unasked
-from worldline.suites.score import Truth, Verdict, disagrees, judge, truth
+from worldline.suites.run.record import Record, answered, failed, unasked
+from worldline.suites.score import Truth, Verdict, disagrees, fenced_truth, judge
 from worldline.suites.suite import Suite, Task
 
 BATCH = 64  # asks that a predictor is given at once
@@ -37,12 +38,16 @@ Answers = Callable[[Sequence[Task], Sequence[Ask]], Iterator[Prediction]]
 
 @dataclass(frozen=True)
 class Known:
-    """A task with a true answer, by its place in the suite; `stored` where it was answered before."""
+    """A task of a run, by its place in the suite: its true answer, or what is `stored` from before.
+
+    `fault` is why the tool could not find out what is true.
+    """
 
     at: int
     task: Task
     true: Truth | None = None
     stored: Record | None = None
+    fault: RowFault | None = None
 
 
 @dataclass
@@ -66,17 +71,34 @@ class _State:
         """What a prediction made elsewhere gives as its answer, besides its trace."""
         return self.said[task.name].answer if task.name in self.said else None
 
+    def fault(self, task: Task) -> RowFault | None:
+        """Why the tool failed on a prediction made elsewhere, before it was judged."""
+        return self.said[task.name].fault if task.name in self.said else None
+
     def ending(self, verdict: Verdict) -> str:
         """How the text of a prediction made elsewhere ends."""
         found = self.said.get(verdict.task.name)
         return found.note if found is not None else ""
 
-    def note(self, record: Record) -> None:
-        """Keep a record, where this run is kept."""
+    def store(self, record: Record) -> Record:
+        """A record, on disk where this run is kept."""
         if self.log is not None:
             self.log.add(record)
+        return record
+
+    def note(self, record: Record) -> None:
+        """Store a record, and tell of it."""
+        self.tell(self.store(record))
+
+    def tell(self, record: Record) -> None:
+        """Who wants to hear of records does."""
         if self.keep is not None:
             self.keep(record)
+
+    def fail(self, record: Record) -> None:
+        """A fault of the tool: stored and counted."""
+        self.note(record)
+        self.faults += 1
 
 
 def run(
@@ -157,29 +179,54 @@ def _made_by(suite: Suite) -> dict[str, Any]:
 def _verdicts(some: list[Known], answers: Answers, codec: str, state: _State) -> Iterator[Verdict]:
     """The verdicts on a batch: those that are stored first, then the others as they come."""
     yield from (each.stored.verdict() for each in some if each.stored is not None)
-    fresh = [(each.at, each.task, each.true) for each in some if each.true is not None]
-    if not fresh:
-        return
-    tasks = [task for _, task, _ in fresh]
-    asks = [_ask(task, true, codec) for _, task, true in fresh]
-    for (at, task, true), ask, found in zip(fresh, asks, answers(tasks, asks), strict=True):
-        verdict = (
-            None if found.status == "fault" else judge(task, true, found, ask=ask, said=state.answer(task))
-        )
-        state.note(answered(at, task, ask, true, found, verdict))
-        if verdict is None:
-            state.faults += 1
+    fresh: list[tuple[Known, Ask]] = []
+    for each in (each for each in some if each.stored is None):
+        asked = fenced(_ask, each, codec) if each.fault is None else each.fault
+        if isinstance(asked, RowFault):
+            state.fail(failed(each.at, each.task, asked, true=each.true, codec=codec))
         else:
+            fresh.append((each, asked))
+    tasks, asks = [each.task for each, _ in fresh], [ask for _, ask in fresh]
+    coming = fenced_each(lambda at: answers(tasks[at:], asks[at:]), len(fresh))
+    for (each, ask), found in zip(fresh, coming, strict=True):
+        verdict = _settled(each, ask, found, codec, state)
+        if verdict is not None:
             yield verdict
 
 
-def _ask(task: Task, true: Truth, codec: str) -> Ask:
-    limit = 2 * len(true.text_in(codec)) + SLACK
-    return Ask(program=task.program, options=task.options, limit=limit)
+def _settled(
+    each: Known, ask: Ask, found: Prediction | RowFault, codec: str, state: _State
+) -> Verdict | None:
+    """The verdict on a prediction, once that is stored; None where the tool failed, which is stored too."""
+
+    def act(found: Prediction) -> tuple[Record, Verdict | None]:
+        assert each.true is not None
+        is_fault, said = found.status == "fault", state.answer(each.task)
+        verdict = None if is_fault else judge(each.task, each.true, found, ask=ask, said=said)
+        return state.store(answered(each.at, each.task, ask, each.true, found, verdict)), verdict
+
+    done = found if isinstance(found, RowFault) else fenced(act, found)
+    if isinstance(done, RowFault):
+        text = found.text if isinstance(found, Prediction) and isinstance(found.text, bytes) else b""
+        state.fail(failed(each.at, each.task, done, ask=ask, true=each.true, text=text, codec=codec))
+        return None
+    record, verdict = done
+    state.tell(record)
+    state.faults += verdict is None
+    return verdict
+
+
+def _ask(each: Known, codec: str) -> Ask:
+    assert each.true is not None
+    limit = 2 * len(each.true.text_in(codec)) + SLACK
+    return Ask(program=each.task.program, options=each.task.options, limit=limit)
 
 
 def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
-    """The tasks that have a true answer, with it; those whose benchmark says another are only counted."""
+    """The tasks that have a true answer, with it; those whose benchmark says another are only counted.
+
+    A task on which the tool failed is one of them: a suite without end would else be looked through for ever.
+    """
     with _recorder(suite.limits) as recorded:
         for at, task in enumerate(suite.tasks):
             stored = _stored(at, task, state)
@@ -189,18 +236,30 @@ def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
             if stored is not None and stored.kind != "asked":
                 state.leave_out(stored.kind)
                 continue
-            true = truth(task, recorded(task.program))
-            if true is not None and not disagrees(task, true):
+            known = state.fault(task)
+            true = fenced(_true, task, recorded) if known is None else known
+            if isinstance(true, RowFault):
+                yield Known(at, task, fault=true)
+            elif isinstance(true, Truth):
                 yield Known(at, task, true)
-                continue
-            kind = "skipped" if true is None else "disagrees"
-            state.leave_out(kind)
-            state.note(unasked(at, task, kind))
+            else:
+                state.leave_out(true)
+                state.note(unasked(at, task, true))
+
+
+def _true(task: Task, recorded: Callable[[Program], Trace]) -> Truth | RowFault | str:
+    """What is right; or why the task is left out, or why the tool could not tell."""
+    found = fenced_truth(task, recorded(task.program))
+    if found is None:
+        return "skipped"
+    return "disagrees" if isinstance(found, Truth) and disagrees(task, found) else found
 
 
 def _stored(at: int, task: Task, state: _State) -> Record | None:
-    """What is known of a task from before."""
+    """What is known of a task from before; a fault is nothing."""
     stored = state.log.seen.get(at) if state.log is not None else None
+    if stored is not None and stored.is_fault:
+        return None
     if stored is not None and stored.program != task.program.digest:
         raise FingerprintError(f"task {at}, {task.name}, is another program than the one that was asked then")
     return stored
@@ -209,15 +268,19 @@ def _stored(at: int, task: Task, state: _State) -> Record | None:
 @contextmanager
 def _recorder(limits: Limits) -> Iterator[Callable[[Program], Trace]]:
     """One box for the recordings of a run, opened by the first; the last is kept, for tasks that share a program."""
-    waiting: deque[Program] = deque()
+    waiting: list[Program] = []
     traces = _traces(waiting, limits)
     last: Trace | None = None
 
     def trace(program: Program) -> Trace:
-        nonlocal last
+        nonlocal last, traces
         if last is None or last.program != program:
-            waiting.append(program)
-            last = next(traces)
+            waiting[:] = [program]
+            try:
+                last = next(traces)
+            except Exception:
+                traces = _traces(waiting, limits)  # one that has failed gives no more
+                raise
         return last
 
     try:
@@ -226,9 +289,9 @@ def _recorder(limits: Limits) -> Iterator[Callable[[Program], Trace]]:
         traces.close()
 
 
-def _traces(waiting: deque[Program], limits: Limits) -> Generator[Trace, None, None]:
+def _traces(waiting: list[Program], limits: Limits) -> Generator[Trace, None, None]:
     def programs() -> Iterator[Program]:
         while waiting:
-            yield waiting.popleft()
+            yield waiting.pop()
 
     yield from record_many(programs(), limits=limits)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline import files
-from worldline.errors import UsageError
+from worldline.errors import DigestError, FormatError, UsageError
 from worldline.explore.chunk import CHUNK
 from worldline.explore.grow import imagine
 from worldline.explore.scene import Scene
@@ -37,11 +37,15 @@ Put = Callable[[str, bytes], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Bundle:
-    """What was written: how many samples there are, how many of them with their steps, in how many bytes."""
+    """What was written: how many samples there are, how many of them with their steps, in how many bytes.
+
+    `damage` is what could not be read of the runs: it is told in the page too.
+    """
 
     path: Path
     samples: int
     stepped: int
+    damage: tuple[str, ...]
     bytes: int
 
 
@@ -120,9 +124,9 @@ def _harmless(data: bytes) -> bytes:
     return data.replace(b"<", b"\\u003c")
 
 
-def _data(scenes: SceneCache, put: Put, limit: int) -> dict[str, int]:
-    """Every piece of data, the list of them last; how many samples there are, and with steps."""
-    names, stepped, weight = list[str](), 0, 0
+def _data(scenes: SceneCache, put: Put, limit: int) -> dict[str, Any]:
+    """Every piece of data, the list of them last; how many samples there are, and with steps, and what is damaged."""
+    names, damage, stepped, weight = list[str](), list[str](), 0, 0
     told = api.runs(scenes)
     ids = [run["id"] for run in told]
 
@@ -132,10 +136,15 @@ def _data(scenes: SceneCache, put: Put, limit: int) -> dict[str, int]:
         put(name, data)
         return len(data)
 
-    for run in ids:
-        table = columns(scenes, run, [other for other in ids if LIVE not in (run, other) and other != run])
+    for run, described in zip(ids, told, strict=True):
+        others = [other for other in ids if LIVE not in (run, other) and other != run]
+        table, lost = columns(scenes, run, others)
         keep(f"run-{run}", table)
+        described["notes"] = table["notes"]
+        damage += _damage(scenes, run, table)
         for at in _chosen(table["fields"], limit):
+            if at in lost:
+                continue
             if weight > HEAVIEST:
                 break
             for name, value in _sample(scenes, run, at, list(table["others"])):
@@ -143,7 +152,17 @@ def _data(scenes: SceneCache, put: Put, limit: int) -> dict[str, int]:
             stepped += 1
     samples = sum(run["samples"] for run in told)
     put("runs", json_bytes({"runs": told, "models": [], "live": False, "names": names, "stepped": stepped}))
-    return {"samples": samples, "stepped": stepped}
+    return {"samples": samples, "stepped": stepped, "damage": tuple(damage)}
+
+
+def _damage(scenes: SceneCache, run: str, table: dict[str, Any]) -> list[str]:
+    """What a run's notes say that is damage: of its log, and of records that cannot be opened."""
+    if run == LIVE:
+        return []
+    index = scenes.index(run)
+    return [
+        f"{index.path}: {note}" for note in table["notes"] if note in index.damage or note not in index.notes
+    ]
 
 
 def _chosen(fields: dict[str, list[Any]], limit: int) -> list[int]:
@@ -162,7 +181,10 @@ def _sample(scenes: SceneCache, run: str, at: int, others: list[str]) -> Iterato
             pairs |= _pair(scenes, run, at, branch["id"], "truth", "found", None)
     yield f"sample-{run}-{at}", {"scene": scene, "pairs": pairs}
     for other in others:
-        beside = api.sample(scenes, run, at, other)
+        try:
+            beside = api.sample(scenes, run, at, other)
+        except (DigestError, FormatError):  # told of with the run that it is in
+            continue
         if "other" in beside["sides"]:
             more = dict[str, Any]()
             for left in ("truth", "found"):

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from worldline.core.program import Program
+from worldline.errors import DigestError, FormatError
 from worldline.web import api
 from worldline.web.flips import match
 from worldline.web.index.index import RunIndex
+from worldline.web.index.read import TOLD
 from worldline.web.index.samples import FIELDS, MOST
 from worldline.web.overview import KINDS, RangeBuckets, WordBuckets
 from worldline.web.scene_cache import LIVE, SceneCache
@@ -21,23 +23,48 @@ from worldline.web.scene_cache import LIVE, SceneCache
 TEXTS = ("name", "cause")  # columns that are ordered as texts
 
 
-def columns(scenes: SceneCache, run: str, others: list[str]) -> dict[str, Any]:
-    """All that can be listed, found and summed of a run, beside how its samples came out in others."""
+def columns(scenes: SceneCache, run: str, others: list[str]) -> tuple[dict[str, Any], dict[int, str]]:
+    """All that can be listed, found and summed of a run, beside how its samples came out in others.
+
+    And the samples whose records cannot be read, with why: of them there is only what the index has.
+    """
     rows = _rows(scenes, run)
     fields = {name: [row[name] for row in rows] for name in FIELDS}
     if run == LIVE:
         programs = [scenes.get(LIVE, at).scene.branches[0].ask.program for at in fields["at"]]
-        return {**_found(fields, [(one.name, one) for one in programs]), "name": LIVE}
+        return {**_found(fields, [(one.name, one) for one in programs]), "name": LIVE}, {}
     index = scenes.index(run)
-    records = (index.record(at) for at in fields["at"])
-    return {
-        **_found(fields, [(one.name, one.ask.program) for one in records]),
+    named, lost = _named(index, fields)
+    told = {
+        **_found(fields, named),
         "name": index.name,
         "orders": {name: _ranks(index, name) for name in TEXTS},
         "kinds": [_kind(index, kind) for kind in KINDS],
         "others": {other: _other(scenes, index, other) for other in others},
-        "notes": list(index.notes),
+        "notes": [*index.notes, *_lost(lost)],
     }
+    return told, lost
+
+
+def _named(index: RunIndex, fields: dict[str, list[Any]]) -> tuple[list[tuple[str, Program]], dict[int, str]]:
+    """The name and the program of each sample; of one that cannot be read, an empty one, and why."""
+    found, lost = list[tuple[str, Program]](), dict[int, str]()
+    for at, name in zip(fields["at"], fields["name"], strict=True):
+        try:
+            record = index.record(at)
+            found.append((record.name, record.ask.program))
+        except (DigestError, FormatError) as error:
+            lost[at] = str(error).replace(f"{index.path}/", "")
+            found.append((name, Program(source="")))
+    return found, lost
+
+
+def _lost(lost: dict[int, str]) -> list[str]:
+    """How many samples cannot be read, which, and why."""
+    if not lost:
+        return []
+    more = [f"and {len(lost) - TOLD:,} more"] if len(lost) > TOLD else []
+    return [f"{len(lost):,} cannot be opened: {'; '.join([*list(lost.values())[:TOLD], *more])}"]
 
 
 def _rows(scenes: SceneCache, run: str) -> list[dict[str, Any]]:

@@ -1,8 +1,8 @@
 """One connection, with deadlines: who does not send headers or body, or read the answer, in time is cut off.
 
 uvicorn's own protocol does the talking; this one adds to it what uvicorn has no setting for, at the places asyncio
-calls. Deadlines run from the first byte to the last, so a byte a second does not extend them. Requests that parse are
-`gate`'s to judge.
+calls. Deadlines run from the first byte to the last, so a byte a second does not extend them. Places are few: who has
+not shown the token makes room for whoever comes next, the oldest first. Requests that parse are `gate`'s to judge.
 """
 
 from __future__ import annotations
@@ -10,13 +10,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from itertools import count
+from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 
 from worldline.web.http.errors import SLUGS, error_bytes
+from worldline.web.http.gate import shows_token
 from worldline.web.http.policy import Policy
+
+_numbers = count()
 
 
 def connections(policy: Policy) -> Callable[..., asyncio.Protocol]:
@@ -30,16 +34,21 @@ class Connection(H11Protocol):
     def __init__(self, policy: Policy, **given: Any) -> None:
         super().__init__(**given)
         self.policy = policy
+        self.is_owner = False  # whether a request on it has carried the token
+        self.number = 0  # it was the so manieth
         self._awaited: str | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._writing: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Too many are told so and closed at once; the others have to send headers."""
+        """One too many is closed: the oldest stranger or, where all are owners, this one. It has to send headers."""
         super().connection_made(transport)
-        if len(self.connections) > self.policy.connections:
-            self._refuse(503, "too many connections")
-        else:
+        self.number = next(_numbers)
+        held = [cast("Connection", one) for one in self.connections if not one.transport.is_closing()]
+        if len(held) > self.policy.connections:
+            strangers = (one for one in held if not one.is_owner)
+            min(strangers, key=lambda one: one.number)._make_room()
+        if not transport.is_closing():
             self._await("headers", self.policy.header_seconds)
 
     def data_received(self, data: bytes) -> None:
@@ -50,6 +59,7 @@ class Connection(H11Protocol):
             super().data_received(data)
         except h11.LocalProtocolError:  # broken off in the middle of an answer
             self.transport.abort()
+        self.is_owner = self.is_owner or (self.headers is not None and shows_token(self.headers, self.policy))
         state = self.conn.their_state
         if state is h11.IDLE:
             self._await("headers", self.policy.header_seconds)
@@ -80,6 +90,13 @@ class Connection(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """What is no HTTP."""
         self._refuse(400, msg)
+
+    def _make_room(self) -> None:
+        """Close, at once: whoever does not read would hold the place for as long as there is something to send."""
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            self._refuse(503, "too many connections")
 
     def _await(self, what: str | None, seconds: float) -> None:
         """What is due next; the deadline of what is due already stands."""

@@ -76,10 +76,14 @@ def admit(scope: Scope, policy: Policy) -> None:
         raise Refusal(400, "the body has two lengths")
     is_api = path == b"/api" or path.startswith(b"/api/")
     _origin(headers, policy, is_api=is_api)
-    if is_api:
-        token = _single(headers, TOKEN_HEADER.encode())
-        if token is None or not hmac.compare_digest(token, policy.token.encode()):
-            raise Refusal(403, _NO_TOKEN, slug="token")
+    if is_api and not shows_token(headers, policy):
+        raise Refusal(403, _NO_TOKEN, slug="token")
+
+
+def shows_token(headers: Sequence[tuple[bytes, bytes]], policy: Policy) -> bool:
+    """Whether a request carries the token."""
+    token = _single(headers, TOKEN_HEADER.encode())
+    return token is not None and hmac.compare_digest(token, policy.token.encode())
 
 
 def _origin(headers: Sequence[tuple[bytes, bytes]], policy: Policy, *, is_api: bool) -> None:

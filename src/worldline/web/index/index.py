@@ -51,6 +51,7 @@ class RunIndex:
     left_out: Mapping[str, int]
     operations: bool
     notes: tuple[str, ...] = ()
+    damage: tuple[str, ...] = ()  # of the notes, those that `verify` would call findings
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -105,18 +106,29 @@ def build(path: str | Path) -> RunIndex:
     log = scan(path, suite)
     known, why, is_none = operations(path, log.table)
     table = log.table.drop_columns(["operation"]).append_column("operation", known).combine_chunks()
-    notes = *_notes(log), *([why] if why else ())
+    damage = _damage(log)
+    notes = *damage, *_notes(log), *([why] if why else ())
     return RunIndex(
         path=path, name=clean(path.resolve().name), suite=suite, model=model, config=config, table=table,
         texts=log.texts, orders=_orders(table), left_out=log.left_out, operations=not is_none, notes=notes,
+        damage=damage,
     )  # fmt: skip
+
+
+def _damage(log: RunLog) -> tuple[str, ...]:
+    """What is wrong with a log: how many lines cannot be read, which, and why."""
+    found = []
+    if log.strange:
+        more = log.strange - len(log.troubles)
+        told = "; ".join((*log.troubles, *([f"and {more:,} more"] if more else ())))
+        lines = "lines are no records" if log.strange > 1 else "line is no record"
+        found.append(f"{log.strange:,} {lines} of a run: {told}")
+    return (*found, log.damage) if log.damage else tuple(found)
 
 
 def _notes(log: RunLog) -> tuple[str, ...]:
     """What a reader must know of a log that is not as a finished run leaves it."""
     found = []
-    if log.strange:
-        found.append(f"{log.strange:,} lines are no records of a run, the first is line {log.trouble}")
     if log.torn:
         found.append(f"the last line is torn ({log.torn:,} bytes): it is not counted")
     if log.state:

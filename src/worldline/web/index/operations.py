@@ -14,6 +14,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from worldline import files
 from worldline.diagnose.diagnosis import cause
 from worldline.errors import WorldlineError
+from worldline.fence import RowFault, fenced
 from worldline.suites.run.directory import RECORDS
 from worldline.suites.run.record import parse
 from worldline.web.index.read import WORD
@@ -57,6 +58,7 @@ def _operation(fd: int, offset: int, length: int, digest: int) -> str:
     if number(text) != digest:
         return NONE
     try:
-        return listed(cause(parse(text).sample()).operation or NONE)
-    except (WorldlineError, AttributeError, TypeError, ValueError):
+        found = fenced(lambda: listed(cause(parse(text).sample()).operation or NONE))
+    except WorldlineError:
         return NONE
+    return NONE if isinstance(found, RowFault) else found

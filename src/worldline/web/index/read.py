@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,11 +19,14 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from worldline import files
 from worldline.errors import DiskError, FormatError, UsageError
-from worldline.suites.run.directory import MANIFEST, RECORDS
+from worldline.fence import RowFault, fenced
+from worldline.listing import Listed
+from worldline.suites.run.directory import MANIFEST, RECORDS, listed
 from worldline.web.index.row import IndexRow, row
 from worldline.web.index.search import SearchedTexts
 
 LONGEST = 128 << 20  # bytes of a line
+TOLD = 20  # lines that are no records, of which it is told why
 SEARCHED = 256 << 20  # bytes of words and sources
 BATCH = 1 << 14  # rows that are gathered before they become columns
 WORD = pa.dictionary(pa.int32(), pa.string())
@@ -40,15 +41,19 @@ COLUMNS: dict[str, pa.DataType] = {
 
 @dataclass(frozen=True, kw_only=True)
 class RunLog:
-    """What a log holds. `strange` lines are no records; `trouble` says why the first is not; `torn` bytes end it."""
+    """What a log holds. `strange` lines are no records; `troubles` say which and why; `torn` bytes end it.
+
+    `damage` is what `verify` would find wrong with the whole.
+    """
 
     table: pa.Table
     texts: SearchedTexts
     left_out: Mapping[str, int]
     strange: int
-    trouble: str
+    troubles: tuple[str, ...]
     torn: int
     state: str
+    damage: str
 
 
 def scan(path: Path, suite: str) -> RunLog:
@@ -58,16 +63,16 @@ def scan(path: Path, suite: str) -> RunLog:
         if file is None:
             raise UsageError(f"{path} is no run: {RECORDS} is not a plain file")
         with file, io.BufferedReader(file, files.CHUNK) as stored:
-            return _Scan(stored, suite, _manifest(path)).log(is_locked=files.locked(path))
+            return _Scan(stored, suite, *_manifest(path)).log(is_locked=files.locked(path))
 
 
 class _Scan:
     """One pass over a log: the lines one by one, their rows, batches of columns."""
 
-    def __init__(self, stored: io.BufferedIOBase, suite: str, wanted: Mapping[str, Any]) -> None:
-        self._stored, self._suite, self._wanted = stored, suite, wanted
+    def __init__(self, stored: io.BufferedIOBase, suite: str, wanted: Listed | None, damage: str) -> None:
+        self._stored, self._suite, self._wanted, self._damage = stored, suite, wanted, damage
         self._texts, self._hasher = SearchedTexts(limit=SEARCHED), hashlib.sha256()
-        self._size, self._torn, self._strange, self._trouble = 0, 0, 0, ""
+        self._size, self._torn, self._strange, self._troubles = 0, 0, 0, list[str]()
         self._is_covered: bool | None = None  # whether the log begins as the manifest says
 
     def log(self, *, is_locked: bool) -> RunLog:
@@ -83,9 +88,12 @@ class _Scan:
         asked = table["kind"].combine_chunks().cast(pa.string()).to_numpy(zero_copy_only=False) == "asked"
         kinds = Counter(table["kind"].to_pylist())
         left_out = {kind: kinds[kind] for kind in ("skipped", "disagrees")}
+        if self._wanted is not None and not self._is_covered:
+            self._damage = f"{RECORDS} is not what {MANIFEST} says: bytes have changed since the run was made"
         return RunLog(
             table=table.filter(pa.array(asked, pa.bool_())), texts=self._texts, left_out=left_out,
-            strange=self._strange, trouble=self._trouble, torn=self._torn, state=self._state(is_locked),
+            strange=self._strange, troubles=tuple(self._troubles), torn=self._torn, state=self._state(is_locked),
+            damage="" if is_locked else self._damage,
         )  # fmt: skip
 
     def _rows(self) -> Iterator[dict[str, Any]]:
@@ -93,10 +101,17 @@ class _Scan:
             try:
                 if text is None:
                     raise FormatError(f"longer than {LONGEST:,} bytes")
-                yield self._columns(row(text), offset, len(text))
+                one = fenced(self._row, text, offset)
+                if isinstance(one, RowFault):
+                    raise FormatError(one.note)
+                yield one
             except FormatError as error:
                 self._strange += 1
-                self._trouble = self._trouble or f"{count:,}: {error}"
+                if len(self._troubles) < TOLD:
+                    self._troubles.append(f"line {count:,}: {error}")
+
+    def _row(self, text: bytes, offset: int) -> dict[str, Any]:
+        return self._columns(row(text), offset, len(text))
 
     def _lines(self) -> Iterator[tuple[int, bytes | None]]:
         """Each whole line with its offset; None for one that is too long."""
@@ -114,8 +129,8 @@ class _Scan:
     def _took(self, text: bytes) -> None:
         self._size += len(text)
         self._hasher.update(text)
-        if self._size == self._wanted.get("size"):
-            self._is_covered = self._hasher.hexdigest() == self._wanted.get("sha256")
+        if self._wanted is not None and self._size == self._wanted.size:
+            self._is_covered = self._hasher.hexdigest() == self._wanted.sha256
 
     def _columns(self, one: IndexRow, offset: int, length: int) -> dict[str, Any]:
         suite = f"{self._suite}/{one.group}" if one.group else self._suite
@@ -128,20 +143,17 @@ class _Scan:
     def _state(self, is_locked: bool) -> str:
         if is_locked:
             return "the run is still being written: the page shows what was there when it was opened"
-        if not self._wanted:
+        if self._wanted is None and not self._damage:
             return "the run is not through: it has no manifest"
-        if not self._is_covered:
-            return f"{RECORDS} is not what {MANIFEST} says: bytes have changed since the run was made"
         return ""
 
 
-def _manifest(path: Path) -> Mapping[str, Any]:
-    """The size and digest that a finished run has for its log; nothing where there are none."""
-    with suppress(OSError, DiskError, ValueError, RecursionError, AttributeError):
-        found = json.loads(files.read(path / MANIFEST, limit=files.CHUNK) or b"{}")
-        wanted = found.get("files", {}).get(RECORDS)
-        return wanted if isinstance(wanted, dict) else {}
-    return {}
+def _manifest(path: Path) -> tuple[Listed | None, str]:
+    """The size and digest that a finished run has for its log, None without a manifest; and what is wrong with that."""
+    try:
+        return listed(path).get(RECORDS), ""
+    except (DiskError, FormatError) as error:
+        return None, str(error).replace(f"{path}/", "")
 
 
 def _batch(rows: list[dict[str, Any]]) -> pa.RecordBatch:

@@ -18,7 +18,7 @@ export function bundled(source, Refusal) {
   async function sample(run, at, params = {}) {
     const other = params.other ? `-${params.other}` : "";
     const found = await source.load(`sample-${run}-${at}${other}`);
-    if (!found) throw missing("The steps of this sample are not part of this bundle: it was made with a limit.");
+    if (!found) throw missing("The steps of this sample are not part of this bundle: it was made with a limit, or the sample could not be read.");
     return found;
   }
 

@@ -29,7 +29,8 @@ function card(run) {
   const facts = [run.suite, run.model].filter(Boolean).join(" · ");
   return el("li", {}, el("a", { href: `#/run/${encodeURIComponent(run.id)}` },
     el("b", {}, run.id === "live" ? "Tried programs" : run.name), el("span", { class: "soft" }, facts),
-    el("span", { class: "number" }, `${count(run.samples)} ${run.samples === 1 ? "sample" : "samples"}`)));
+    el("span", { class: "number" }, `${count(run.samples)} ${run.samples === 1 ? "sample" : "samples"}`),
+    (run.notes ?? []).map((note) => el("span", { class: "soft noted" }, note))));
 }
 
 function move(root, by) {

@@ -1,0 +1,98 @@
+"""The variables of a function's frame, read without a trace: for the readable core, which has `f_locals` alone.
+
+Before 3.13 `f_locals` is a dict that the frame keeps, the one that `locals()` gives the program: reading brings it up
+to date. It is given back as it was, except on 3.11, where `sys.settrace` itself brings it up to date around each event.
+From 3.13 on it is a view; on the first releases reading some names of it is a crash, so those are not read.
+"""
+
+from __future__ import annotations
+
+import builtins
+import opcode
+from types import CodeType, FrameType
+from typing import Any
+
+from . import behavior
+
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
+
+if behavior.SHADOWED_CELLS_CRASH:
+    from dis import _parse_exception_table  # type: ignore[attr-defined]
+
+
+class Variables:
+    """The variables of one activation."""
+
+    __slots__ = ("_kept", "_shadows")
+
+    def __init__(self, shadows: list[tuple[int, int, set[str]]]) -> None:
+        self._shadows = shadows
+        self._kept: dict[str, Any] = {}  # the dict that the frame keeps, before 3.13
+
+    def readable(self, real: FrameType, names: list[str]) -> list[str]:
+        """Those of the names that may be read now."""
+        at = real.f_lasti
+        unread = [names for start, end, names in self._shadows if start <= at < end]
+        return [name for name in names if not any(name in some for some in unread)] if unread else names
+
+    def read(self, real: FrameType, names: list[str]) -> dict[str, Any]:
+        """What these names are bound to, as far as they are."""
+        shown: Any
+        if behavior.LOCALS_ARE_LIVE:
+            shown = real.f_locals
+            return {name: shown[name] for name in names if name in shown}
+        before = dict(self._kept)
+        shown = real.f_locals
+        found = {name: shown[name] for name in names if name in shown}
+        if behavior.HAS_MONITORING:
+            self._kept = shown
+            shown.clear()
+            shown.update(before)
+        return found
+
+
+def shadows_in(code: CodeType) -> list[tuple[int, int, set[str]]]:
+    """From where to where in the code comprehensions have variables of their own in the place of a closure's cells.
+
+    The interpreter restores the cells in a handler around each comprehension: it stores them and raises again.
+    """
+    if not behavior.SHADOWED_CELLS_CRASH or not code.co_cellvars:
+        return []
+    spans: dict[int, tuple[int, int]] = {}
+    for entry in _parse_exception_table(code):
+        start, end = spans.get(entry.target, (entry.start, entry.end))
+        spans[entry.target] = min(start, entry.start), max(end, entry.end)
+    cells = set(code.co_cellvars)
+    found = [(start, end, cells & _stored(code, handler)) for handler, (start, end) in spans.items()]
+    return [(start, _behind(code, end, names), names) for start, end, names in found if names]
+
+
+def _stores(code: CodeType, at: int) -> set[str] | None:
+    """The variables that the instruction stores; None where it does anything else but move values."""
+    names = [*code.co_varnames, *(name for name in code.co_cellvars if name not in code.co_varnames)]
+    op, arg = opcode.opname[code.co_code[at]], code.co_code[at + 1]
+    if at and opcode.opname[code.co_code[at - 2]] == "EXTENDED_ARG":
+        arg |= code.co_code[at - 1] << 8
+    if op == "STORE_FAST":
+        return {names[arg]}
+    if op == "STORE_FAST_STORE_FAST":
+        return {names[arg >> 4], names[arg & 15]}
+    return set() if op in ("SWAP", "POP_TOP", "EXTENDED_ARG") else None
+
+
+def _stored(code: CodeType, at: int) -> set[str]:
+    """What a handler stores before it raises again; nothing where it is the handler of a statement."""
+    found: set[str] = set()
+    while (names := _stores(code, at)) is not None:
+        found |= names
+        at += 2
+    return found if opcode.opname[code.co_code[at]] == "RERAISE" else set()
+
+
+def _behind(code: CodeType, at: int, cells: set[str]) -> int:
+    """The place where the cells are back, after a comprehension that came to its end."""
+    missing = set(cells)
+    while missing and at < len(code.co_code):
+        missing -= _stores(code, at) or set()
+        at += 2
+    return at
