@@ -17,10 +17,12 @@ def words() -> Iterator[bytes]:
     return (b"\x04" + bytes(letters) for letters in itertools.product(_LETTERS, repeat=4))
 
 
-def _wide() -> Iterator[bytes]:
-    """Distinct values of 60,000 letters and one character that makes each letter take four bytes."""
-    letters = b"x" * 60_000
-    return (b"\x10\x00" + varint(60_012) + "😀".encode() + b"%08d" % i + letters for i in itertools.count())
+def _wide(size: int) -> Iterator[bytes]:
+    """Distinct values of so many letters and one character that makes each letter take four bytes."""
+    letters = b"x" * size
+    return (
+        b"\x10\x00" + varint(size + 12) + "😀".encode() + b"%08d" % i + letters for i in itertools.count()
+    )
 
 
 def _calls() -> Iterator[bytes]:
@@ -31,8 +33,8 @@ def _calls() -> Iterator[bytes]:
 SHAPES: dict[str, Callable[[], Iterator[bytes]]] = {
     "values": lambda: (b"\x10\x00" + word for word in words()),
     "names": lambda: (b"\x01" + word for word in words()),
-    "wide values": _wide,
-    "one wide value": lambda: iter([b"\x10\x00" + varint(1 << 28) + "😀".encode() + b"x" * ((1 << 28) - 4)]),
+    "wide values": lambda: _wide(60_000),
+    "huge wide values": lambda: _wide(15 << 20),
     "names gone": lambda: itertools.repeat(b"\x11\x00" * 1000),
     "shared names": lambda: itertools.repeat(b"\x12\x00\x01" * 1000),
     "lines": lambda: itertools.repeat(b"\x05\x01" * 1000),
@@ -43,9 +45,12 @@ SHAPES: dict[str, Callable[[], Iterator[bytes]]] = {
 }
 
 
-def forged(shape: str, size: int) -> bytes:
-    """The records of one shape, about `size` bytes of them."""
-    records, made = SHAPES[shape](), bytearray(START)
-    while len(made) < size and (some := b"".join(itertools.islice(records, 1000))):
-        made += some
+def forged(shape: str, weight: int) -> bytes:
+    """The records of one shape, of so much weight or more."""
+    made, spent = bytearray(START), 0
+    for record in SHAPES[shape]():
+        made += record
+        spent += len(record) + 8
+        if spent >= weight:
+            break
     return bytes(made)

@@ -650,8 +650,7 @@ def run(act, *args):
     def body():
         act(*args)
         lock.release()
-    _thread.start_new_thread(body, ())
-    lock.acquire()
+    _thread.start_new_thread(body, ()); lock.acquire()  # one line: no step sees the thread half done
 out = []
 for i in range(3):
     run(work, out)
