@@ -172,7 +172,8 @@ def remove_folder(path: Path, own: Own) -> bool:
     with disk(path):
         try:
             for name in os.listdir(folder):
-                if own(name) or is_leftover(name, own):
+                is_folder = stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+                if not is_folder and (own(name) or is_leftover(name, own)):
                     os.unlink(name, dir_fd=folder)
             is_empty = not os.listdir(folder)
         finally:
@@ -190,8 +191,12 @@ def sweep(directory: Path, own: Own) -> None:
 
 
 def strangers(directory: Path, own: Own) -> list[str]:
-    """The names in a directory that no writer of these files gave: somebody else's, which must stay."""
-    return [name for name in contents(directory, own) if not own(name)]
+    """The names in a directory that no writer of these files gave, as any folder's: somebody else's, which stay."""
+    return [
+        name
+        for name in names(directory)
+        if _is_folder(directory / name) or not (name == LOCK_NAME or own(name) or is_leftover(name, own))
+    ]
 
 
 def contents(directory: Path, own: Own) -> list[str]:
@@ -369,9 +374,11 @@ def _living(content: bytes) -> str | None:
     """Who holds a lock with this content, or None if nobody does any more."""
     try:
         holder = json.loads(content)
-        pid, host = int(holder["pid"]), str(holder["host"])
+        pid, host = holder["pid"], str(holder["host"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return None  # not written by a Lock, which never shows itself without its content
+    if type(pid) is not int:
+        return None
     if host != platform.node():
         return f"process {pid} on {host}"
     if holder.get("boot") != _boot() or not 0 < pid < 1 << 31:

@@ -408,6 +408,88 @@ def test_a_model_takes_no_other_folder_s_place(tmp_path: Path, name: str) -> Non
     assert sorted(os.listdir(tmp_path)) == ["a", "victim"]
 
 
+@pytest.mark.parametrize(
+    "several",
+    [
+        {checkpoint.MANIFEST: '{"name": "my web app"}'},
+        {checkpoint.MANIFEST: "{"},
+        {checkpoint.MODEL: "mine"},
+        {checkpoint.MANIFEST: '{"format": "worldline-model"}', f"{checkpoint.MODEL}/x": "mine"},
+        {checkpoint.MANIFEST: '{"format": "worldline-model"}', ".manifest.json.1-2.tmp/x": "mine"},
+    ],
+    ids=["an app's", "damaged", "weights", "a folder", "a folder of a temporary name"],
+)
+def test_a_folder_is_a_model_s_by_what_is_in_it(tmp_path: Path, several: dict[str, str]) -> None:
+    """Names alone are anybody's: nothing is exchanged, and all stays."""
+    folder = tmp_path / "out"
+    for name, text in several.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    write(tmp_path / "a", random_trunk(SHAPE))
+    with pytest.raises(UsageError, match="no model's"):
+        checkpoint.export(tmp_path / "a", folder)
+    assert {name: (folder / name).read_text() for name in several} == several
+    assert sorted(os.listdir(tmp_path)) == ["a", "out"]
+
+
+def test_an_export_goes_where_nothing_or_a_model_of_any_release_is(tmp_path: Path) -> None:
+    write(tmp_path / "a", random_trunk(SHAPE))
+    out, draft = tmp_path / "out", tmp_path / ".out.new.tmp"
+    out.mkdir()
+    checkpoint.export(tmp_path / "a", out)
+    (out / checkpoint.MANIFEST).write_text('{"format": "worldline-model", "version": 0}')
+    draft.mkdir()
+    (draft / checkpoint.MODEL).write_text("half")  # a writer that was killed
+    checkpoint.export(tmp_path / "a", out)
+    checkpoint.open_model(out)
+    assert sorted(os.listdir(tmp_path)) == ["a", "out"]
+
+
+def test_a_checkpoint_with_a_folder_in_it_stays_and_so_do_all(tmp_path: Path) -> None:
+    for step in (5, 20):
+        write(checkpoint.folder_of(tmp_path, step), random_trunk(SHAPE), step=step)
+    (checkpoint.folder_of(tmp_path, 20) / checkpoint.OPTIMIZER).mkdir()
+    with pytest.raises(UsageError, match=checkpoint.OPTIMIZER):
+        checkpoint.clear(tmp_path)
+    assert [len(os.listdir(checkpoint.folder_of(tmp_path, step))) for step in (5, 20)] == [2, 3]
+    write(checkpoint.folder_of(tmp_path, 30), random_trunk(SHAPE), step=30)
+    checkpoint.prune(tmp_path, 1)
+    assert sorted(os.listdir(tmp_path)) == ["step-00000020", "step-00000030"]
+    assert len(os.listdir(checkpoint.folder_of(tmp_path, 20))) == 3
+
+
+def test_a_killed_removal_leaves_what_the_next_one_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manifest goes last."""
+    for step in (5, 20):
+        write(checkpoint.folder_of(tmp_path, step), random_trunk(SHAPE), step=step)
+    real, listed = os.unlink, os.listdir
+
+    def unlink(name: str, **options: int) -> None:
+        if name == checkpoint.MANIFEST:
+            raise KeyboardInterrupt
+        real(name, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "unlink", unlink)
+        patch.setattr(os, "listdir", lambda place: sorted(listed(place)))  # the manifest first
+        with pytest.raises(KeyboardInterrupt):
+            checkpoint.prune(tmp_path, 1)
+    assert os.listdir(checkpoint.folder_of(tmp_path, 5)) == [checkpoint.MANIFEST]
+    checkpoint.prune(tmp_path, 1)
+    assert os.listdir(tmp_path) == ["step-00000020"]
+
+
+def test_links_that_lead_nowhere_are_pruned_and_a_file_stays(tmp_path: Path) -> None:
+    links = (".step-00000007.tmp", ".step-00000007.new.tmp", ".step-00000008.old.tmp")
+    for name in links:
+        (tmp_path / name).symlink_to(tmp_path / "nowhere")
+    (tmp_path / ".step-00000009.new.tmp").write_text("mine")  # a writer makes folders
+    checkpoint.prune(tmp_path, 1)
+    assert os.listdir(tmp_path) == [".step-00000009.new.tmp"]
+
+
 def test_every_checkpoint_of_a_run_is_verified(tmp_path: Path) -> None:
     for step in (5, 20):
         write(checkpoint.folder_of(tmp_path, step), random_trunk(SHAPE), step=step)

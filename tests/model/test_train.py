@@ -22,6 +22,7 @@ import pytest
 import torch
 from nets import random_trunk
 
+from worldline import files
 from worldline.data.batches import Packer, pack
 from worldline.data.sources import Dataset, Files, Live, Pair, frame, frames
 from worldline.errors import DivergedError, DryError, UsageError
@@ -330,16 +331,43 @@ def test_training_in_somebody_s_folder_is_refused_and_all_stays(documents: Path,
         {"config.json": '{"suite": "x"}', ".config.json.1-2.tmp": "mine"},
         {"config.json": "{", ".lock": "mine"},
         {"diary": "mine"},
+        {"held-out.bin": "mine"},
+        {"metrics.jsonl": "{}"},
+        {"held-out.bin": "mine", "step-00000001/manifest.json": "{}"},
     )
     for number, several in enumerate(foreign):
         folder = tmp_path / str(number)
-        folder.mkdir()
         for name, text in several.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)
         for resume in (True, False):
             with pytest.raises(UsageError, match="training run"):
                 train(training(documents), folder, device="cpu", resume=resume)
-        assert {path.name: path.read_text() for path in folder.iterdir()} == several
+        left = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
+        assert {name: path.read_text() for name, path in left.items()} == several
+
+
+def test_a_run_killed_before_its_first_checkpoint_goes_on(
+    documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whenever it is killed: what it wrote first says whose the folder is."""
+    held = Files(paths=(str(documents / "test.bin"),))
+    config = training(documents, steps=1, held_out=held, held_out_documents=1)
+    real = files.write
+
+    for name in ("config.json", "held-out.bin", "model.safetensors", "manifest.json"):
+
+        def killed(path: Path, data: bytes, *, last: str = name, fsync: bool = True) -> str:
+            done = real(path, data, fsync=fsync)
+            if path.name == last:
+                raise KeyboardInterrupt
+            return done
+
+        with monkeypatch.context() as patch:
+            patch.setattr(files, "write", killed)
+            with pytest.raises(KeyboardInterrupt):
+                train(config, tmp_path / name, device="cpu")
+        assert train(config, tmp_path / name, device="cpu").name == "step-00000001"
 
 
 def test_a_run_s_links_are_not_followed(documents: Path, tmp_path: Path) -> None:

@@ -141,8 +141,9 @@ def test_a_dead_holder_is_taken_over(tmp_path: Path, reaped: bool) -> None:
         json.dumps(files._holder(os.getpid()) | {"pid": 1 << 80}),
         json.dumps(files._holder(os.getpid()) | {"pid": -1}),
         "", "{}", "[" * 4000, "null", '{"pid": "x", "host": 1}', "\x00" * 5000,
+        '{"pid": 1e400, "host": "x"}', '{"pid": true, "host": "x"}', '{"pid": "1", "host": "x"}',
     ],
-    ids=range(10),
+    ids=range(13),
 )  # fmt: skip
 def test_a_lock_that_nobody_living_wrote_is_taken_over(tmp_path: Path, content: str) -> None:
     (tmp_path / ".lock").write_text(content)
@@ -245,7 +246,7 @@ def test_a_sweep_takes_only_what_the_writer_s_own_drafts_are_called(tmp_path: Pa
     (tmp_path / ".manifest.json.8-8.tmp").symlink_to(tmp_path / "b")
     files.sweep(tmp_path, is_manifest)
     assert sorted(os.listdir(tmp_path)) == sorted([*others, ".manifest.json.7-7.tmp"])
-    assert files.strangers(tmp_path, is_manifest) == sorted(others[:-1])
+    assert files.strangers(tmp_path, is_manifest) == sorted([*others[:-1], ".manifest.json.7-7.tmp"])
     assert (tmp_path / "b").read_text() == "x"
 
 
@@ -256,7 +257,11 @@ def test_a_folder_is_removed_of_one_s_own_files_alone(tmp_path: Path) -> None:
         (folder / name).write_text("x")
     assert not files.remove_folder(folder, is_manifest)
     assert os.listdir(folder) == ["diary"]
+    (folder / "manifest.json").mkdir()
+    assert not files.remove_folder(folder, is_manifest)
+    assert sorted(os.listdir(folder)) == ["diary", "manifest.json"]
     (folder / "diary").unlink()
+    (folder / "manifest.json").rmdir()
     (folder / "manifest.json").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "elsewhere").write_text("mine")
     assert files.remove_folder(folder, is_manifest)

@@ -7,9 +7,9 @@
     manifest.json      format version, shape, step, configuration, sha256 of every other file
 
 A folder that takes another's place does so in one act of the kernel; where that has none, a killed writer can leave
-the one before under `.<name>.old.tmp`, where it is still found. A folder with other files in it is not replaced, and
-only files of these names are ever removed. Nothing is unpickled. Torch is imported only where tensors are read or
-written, so that the engine can open a model without it.
+the one before under `.<name>.old.tmp`, where it is still found. A folder that has no manifest of this format, or other
+files in it, is not replaced, and only files of these names are ever removed. Nothing is unpickled. Torch is imported
+only where tensors are read or written, so that the engine can open a model without it.
 """
 
 from __future__ import annotations
@@ -63,9 +63,10 @@ def begin(out: Path) -> Path:
     """An empty folder to be filled, under the temporary name of `out`; UsageError if other files are in the way."""
     files.make_directory(out.parent)
     draft = draft_of(out)
-    for path in (out, draft, _old(out)):
-        _require_own(path)
-    files.remove_folder(draft, _is_own)
+    _require_own(out)
+    for path in (draft, _old(out)):
+        _require_own(path, half=True)
+    _remove(draft)
     files.make_directory(draft)
     return draft
 
@@ -80,15 +81,39 @@ def place_of(out: Path) -> Path:
     return Path(os.path.realpath(out))
 
 
-def _require_own(path: Path) -> None:
+def _require_own(path: Path, *, half: bool = False) -> None:
     """UsageError if what has this name is not a model's alone: it is about to go."""
-    if path.is_symlink() or not path.exists():
-        return
-    strange = files.strangers(path, _is_own) if path.is_dir() else [path.name]
-    if strange:
+    if strange := _strange(path, half=half):
         raise UsageError(
             f"{path} would be lost, and is or holds what is no model's: {', '.join(strange[:3])}"
         )
+
+
+def _strange(path: Path, *, half: bool) -> list[str]:
+    """What of a folder is no model's; only one that a killed writer left `half` may have files and no manifest."""
+    if path.is_symlink() or not path.exists():
+        return []
+    if not path.is_dir():
+        return [path.name]
+    if found := files.strangers(path, _is_own):
+        return found
+    if os.path.lexists(path / MANIFEST):
+        return [] if _says_model(path) else [MANIFEST]
+    return [] if half else files.contents(path, _is_own)
+
+
+def _says_model(folder: Path) -> bool:
+    """Whether a folder's manifest is of this format, in any version."""
+    try:
+        return listing.read_object(folder / MANIFEST, limit=1 << 24).get("format") == FORMAT
+    except (DiskError, FormatError):
+        return False
+
+
+def _remove(path: Path) -> None:
+    """Remove a model, its manifest last: what is left of it if this is killed is still known as a model's."""
+    files.remove_folder(path, lambda name: name != MANIFEST and _is_own(name))
+    files.remove_folder(path, _is_own)
 
 
 def _is_own(name: str) -> bool:
@@ -104,12 +129,12 @@ def finish(draft: Path, out: Path, facts: Manifest, *, version: int = VERSION) -
         if not os.path.lexists(out):
             os.rename(draft, out)
         elif not _exchange(draft, out):
-            files.remove_folder(_old(out), _is_own)
+            _remove(_old(out))
             os.rename(out, _old(out))
             os.rename(draft, out)
     files.sync_directory(out.parent)
-    files.remove_folder(draft, _is_own)
-    files.remove_folder(_old(out), _is_own)
+    _remove(draft)
+    _remove(_old(out))
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -199,10 +224,7 @@ def verify(folder: Path, name: str, manifest: Manifest) -> None:
 
 def is_model(path: str | Path) -> bool:
     """Whether a folder says that it holds a model, or holds checkpoints of a run."""
-    try:
-        return listing.read_object(Path(path) / MANIFEST, limit=1 << 24).get("format") == FORMAT
-    except (DiskError, FormatError):
-        return bool(_steps(Path(path)))
+    return _says_model(Path(path)) or bool(_steps(Path(path)))
 
 
 def findings(path: Path) -> list[str]:
@@ -241,19 +263,19 @@ def latest(run: Path) -> Path | None:
 
 
 def prune(run: Path, keep: int) -> None:
-    """Remove all but the newest checkpoints, and what killed writers left, but for what is the only copy.
+    """Remove all but the newest checkpoints, and folders that killed writers left, but for what is the only copy.
 
-    What is no checkpoint's stays, and so does what a link points to.
+    A link in the place of one goes, and what it points to stays; so does what is no checkpoint's, as a plain file is.
     """
     for name in files.names(run):
         if (match := _OLD.fullmatch(name)) and surviving(run / match[1]) == run / name:
             with files.disk(run / name):
                 os.rename(run / name, run / match[1])
     found = _steps(run)
-    left = [run / name for name in files.names(run) if _LEFT.fullmatch(name) and (run / name).is_dir()]
+    left = [run / name for name in files.names(run) if _LEFT.fullmatch(name)]
     for path in (*found[: max(0, len(found) - keep)], *left):
-        if path.is_symlink() or not files.strangers(path, _is_own):
-            files.remove_folder(path, _is_own)
+        if not _strange(path, half=path in left):
+            _remove(path)
 
 
 def clear(run: Path) -> None:

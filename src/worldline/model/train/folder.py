@@ -39,15 +39,15 @@ def clear(out: Path) -> None:
 
 
 def _require_run(out: Path) -> None:
-    """UsageError unless a folder is empty, or a run's: it has a run's configuration or a checkpoint."""
+    """UsageError unless a folder is empty, or a run's: it has its configuration, written first, or a checkpoint."""
     if (out / CONFIG).exists():
         with suppress(FormatError):
             if {"shape", "sources"} <= listing.read_object(out / CONFIG, limit=files.CHUNK).keys():
                 return
         raise UsageError(f"{out} is no training run: its {CONFIG} is something else's")
-    strange = files.strangers(out, _is_own)
-    if strange and checkpoint.latest(out) is None:
-        raise UsageError(f"{out} is neither empty nor a training run: it holds {', '.join(strange[:3])}")
+    there, newest = files.contents(out, _is_own), checkpoint.latest(out)
+    if there and (newest is None or not checkpoint.is_model(newest)):
+        raise UsageError(f"{out} is neither empty nor a training run: it holds {', '.join(there[:3])}")
 
 
 def _is_own(name: str) -> bool:

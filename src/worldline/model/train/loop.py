@@ -191,6 +191,8 @@ def _begin(config: Training, out: Path, ranks: TrainerRank, *, resume: bool) -> 
     if ranks.device.type == "cuda" and config.compile:
         train_loss.compiled(model)
     clock = Clock(steps=config.steps, minutes=config.minutes, elapsed=start.elapsed)
+    if ranks.first:
+        files.write(out / folder.CONFIG, json.dumps(config.to_json(), indent=1).encode())
     held = _held_out(config, out, ranks)
     writers = _writers(config, out, start.step) if ranks.first else []
     seen = trained_on(config, start) if ranks.first else []
@@ -245,9 +247,8 @@ def _held_out(config: Training, out: Path, ranks: TrainerRank) -> train_loss.Hel
 
 
 def _writers(config: Training, out: Path, step: int) -> list[MetricsWriter]:
-    facts = config.to_json()
-    files.write(out / folder.CONFIG, json.dumps(facts, indent=1).encode())
-    return [MetricsFile(out, step=step), *(open_tracker(name, out, facts) for name in config.trackers)]
+    trackers = (open_tracker(name, out, config.to_json()) for name in config.trackers)
+    return [MetricsFile(out, step=step), *trackers]
 
 
 # ---- a step
