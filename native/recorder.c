@@ -131,7 +131,7 @@ static PyObject *recorder_end(PyObject *self, PyObject *args)
     Py_ssize_t n;
     if (!PyArg_ParseTuple(args, "ss#", &kind, &detail, &n))
         return NULL;
-    int by_program = state.top != NULL && strcmp(kind, "host-fault") != 0; /* its frames run: who says that it ended? */
+    int by_program = state.top != NULL; /* its frames run: who says that it ended? */
     if (wire.active)
         flush_streams();
     if (by_program)

@@ -25,6 +25,7 @@ from strategies import Script, damaged, scripts, wire_of
 from worldline.codec import json_text
 from worldline.codec.compact import writer as compact
 from worldline.codec.cwm import writer as cwm
+from worldline.core.events import OUTCOMES
 from worldline.core.program import Program
 from worldline.core.state import states
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
@@ -157,3 +158,18 @@ def test_the_native_wire_is_not_found_by_pure_python(version: str) -> None:
     }
     assert found["native"] == "[] True\n"
     assert found["python"].startswith("['memoryview', 'mmap']")  # so the hunt can find one
+
+
+END = """
+import os, sys
+frame = sys._getframe()
+while "rec" not in frame.f_locals: frame = frame.f_back
+frame.f_locals["rec"].end({kind!r}, "forged"), os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("core", ["native", "python"])
+@pytest.mark.parametrize("kind", OUTCOMES)
+def test_an_end_that_the_program_writes_is_tampered(core: str, kind: str) -> None:
+    trace = record(Program(source=END.format(kind=kind)), core=core, limits=Limits(wall=60))
+    assert trace.outcome == Outcome("tampered", "the recorder was replaced or switched off")

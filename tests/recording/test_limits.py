@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from interpreters import FOUND
 
 from worldline.codec import json_text
 from worldline.core.program import Program
@@ -18,7 +19,7 @@ from worldline.core.trace import Outcome
 from worldline.errors import FormatError, UsageError
 from worldline.limits import MOST, Limits
 from worldline.recording import sandbox
-from worldline.recording.recorder import BoxWorker, prepare, record
+from worldline.recording.recorder import BoxWorker, prepare, record, record_many
 from worldline.recording.sandbox import open_box
 
 LIMITS = Limits(wall=60, memory=256 << 20, processes=8, disk=1 << 20, output=10_000)
@@ -156,22 +157,37 @@ def test_a_guest_that_dies_before_the_program_is_a_fault_with_its_reason(tmp_pat
         assert why in outcome.detail
 
 
+GENERATOR = "def g(): yield\nx = g()\n"
+FUTURE = "import asyncio\nasync def main():\n    f = asyncio.get_running_loop().create_future()\n    "
 UNMET = {
     "raise OSError(28, 'No space left on device')": "raised",
     "raise OSError(27, 'File too large')": "raised",
     "raise MemoryError": "raised",
     """raise RuntimeError("can't start new thread")""": "raised",
     "from unittest.mock import Mock\nMock(side_effect=OSError(28, 'x'))()": "raised",
+    f"{GENERATOR}x.throw(OSError(28, 'nope'))": "raised",
+    f"{GENERATOR}next(x)\nx.throw(OSError(28, 'nope'))": "raised",
+    f"{GENERATOR}next(x)\nx.throw(MemoryError())": "raised",
+    "def g(): yield from [1, 2]\nx = g()\nnext(x)\nx.throw(OSError(28, 'nope'))": "raised",
+    "async def c(): pass\nc().throw(OSError(28, 'z'))": "raised",
+    f"{FUTURE}f.set_exception(OSError(28, 'x'))\n    await f\nasyncio.run(main())": "raised",
+    f"{FUTURE}f.get_loop().call_soon(f.set_exception, OSError(28, 'x'))\n    await f\nasyncio.run(main())": "raised",
     "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (9, 9))\nopen('x', 'wb', 0).truncate(99)": "raised",
     "import os, signal\nos.kill(os.getpid(), signal.SIGXCPU)": "killed",
     "import os, signal\nsignal.signal(25, signal.SIG_DFL)\nos.kill(os.getpid(), signal.SIGXFSZ)": "killed",
     "open('x', 'wb').write(bytes((1 << 20) - 8192))": "returned",
 }
+FULL = "open('/dev/full', 'wb', 0)"
 FILL = "f = open('d/x', 'wb', 0)\ntry:\n    while True: f.write(bytes(65536))\n"
 MET = {
     "open('x', 'wb', 0).truncate(1 << 40)": "disk",
     "def f():\n    try: open('x', 'wb', 0).truncate(1 << 40)\n    except OSError as e: raise e\nf()": "disk",
     f"import os, shutil\nos.mkdir('d')\n{FILL}finally: shutil.rmtree('d')": "disk",
+    "with open('/dev/full', 'w') as f: f.write('x')": "disk",
+    f"def g():\n    yield\n    {FULL}.write(b'x')\nlist(g())": "disk",
+    f"def g(): yield from map({FULL}.write, [b'', b'x'])\nlist(g())": "disk",
+    f"import asyncio\nasync def main(): {FULL}.write(b'x')\nasyncio.run(main())": "disk",
+    f"import asyncio\nasyncio.run(asyncio.to_thread({FULL}.write, b'x'))": "disk",
 }
 
 
@@ -185,10 +201,21 @@ def test_a_limit_that_was_met_is_named(worker: BoxWorker, source: str) -> None:
     assert worker.record(Program(source=source)).outcome == Outcome("limit", MET[source])
 
 
+@pytest.mark.parametrize("version", FOUND)
+@pytest.mark.parametrize("core", ["native", "python"])
+def test_every_interpreter_and_core_names_the_same_limits(version: str, core: str) -> None:
+    expected = UNMET | dict.fromkeys(MET, "limit")
+    traces = record_many(
+        [Program(source=source) for source in expected], python=FOUND[version], core=core, limits=LIMITS
+    )
+    assert {trace.program.source: trace.outcome.kind for trace in traces} == expected
+
+
 @pytest.mark.parametrize(
     ("source", "limit"),
     [
         ("x = []\nwhile True: x.append(bytearray(1 << 23))", "memory"),
+        ("x = b'ab' * (1 << 40)", "memory"),
         ("import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(600,), daemon=True).start()",
          "processes"),
     ],

@@ -33,7 +33,15 @@ _modules = sys.modules
 
 _GLOBAL_OPS = {opcode.opmap[name] for name in ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")}
 _LOAD_GLOBAL, _EXTENDED_ARG = opcode.opmap["LOAD_GLOBAL"], opcode.opmap["EXTENDED_ARG"]
-_RAISE = opcode.opmap["RAISE_VARARGS"]
+# Where an exception stands that was handed over: by `raise`, or thrown into a generator or coroutine, which has waited
+# at its `yield` or `await`, or (RETURN_GENERATOR, from 3.13 on the POP_TOP behind it) has not begun.
+_HANDED_OPS = {
+    opcode.opmap[name]
+    for name in (
+        "RAISE_VARARGS", "YIELD_VALUE", "RESUME", "JUMP_BACKWARD_NO_INTERRUPT", "RETURN_GENERATOR", "POP_TOP",
+    )
+}  # fmt: skip
+_SEND, _GENERATOR = opcode.opmap["SEND"], 0x20
 _NO_SPACE = ("OSError(27,", "OSError(28,", "OSError(122,")  # a file is too large, or no space, or a quota
 _NO_THREAD = """RuntimeError("can't start new thread")"""
 _NOTES = {
@@ -237,7 +245,7 @@ class _Run:
             limit = "memory"
         elif kind is RuntimeError and text == _NO_THREAD:
             limit = "processes"
-        return limit if limit and _bounds() == self.bounds and not _is_of_a_raise(error) else ""
+        return limit if limit and _bounds() == self.bounds and not _is_handed_over(error) else ""
 
     def _module(self, name: str) -> types.ModuleType:
         module = types.ModuleType(name)
@@ -313,12 +321,17 @@ def _bounds() -> tuple[int, ...]:
     return tuple(getrlimit(kind)[0] for kind in (RLIMIT_AS, RLIMIT_FSIZE, RLIMIT_NPROC))
 
 
-def _is_of_a_raise(error: BaseException) -> bool:
-    """Whether it began with a `raise`, of the program or a library, and not with a call of the interpreter's own."""
+def _is_handed_over(error: BaseException) -> bool:
+    """Whether it began as an exception that was made before, raised or thrown in, and not with a refusal."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
-    return traceback is None or traceback.tb_frame.f_code.co_code[traceback.tb_lasti] == _RAISE
+    if traceback is None:
+        return True
+    code = traceback.tb_frame.f_code
+    op = code.co_code[traceback.tb_lasti]
+    # An `await` ends with a future's exception; `yield from` in a generator may do the work of a built-in iterator.
+    return op in _HANDED_OPS or (op == _SEND and not code.co_flags & _GENERATOR)
 
 
 def _flush(status: int, *streams: Any) -> int:

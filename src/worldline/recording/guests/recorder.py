@@ -128,7 +128,7 @@ class Recorder:
 
     def end(self, kind: str, detail: str) -> None:
         """Write the explicit end record."""
-        if self.stack and kind != "host-fault":  # its frames run: who says that it ended?
+        if self.stack:  # its frames run: who says that it ended?
             kind, detail = "tampered", _TAKEN
         if self._active:
             self._flush()
