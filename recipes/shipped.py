@@ -46,13 +46,13 @@ MINED = 0.45  # bytes of mined programs for one of our own
 # Programs, their share of the documents, and the form they are drawn in: about a third has one operation a line, or
 # loops over characters for methods of texts.
 PROGRAMS = (
-    ("generate:program", 0.300, ""),
-    ("generate:hard", 0.150, ""),
-    ("generate:program", 0.140, "flatten"),
-    ("generate:hard", 0.070, "flatten"),
-    ("generate:program", 0.040, "chars"),
-    ("generate:program", 0.040, "among"),
-    ("generate:program", 0.025, "flatten among"),
+    ("generate:program", 0.170, ""),
+    ("generate:hard", 0.090, ""),
+    ("generate:program", 0.170, "flatten"),
+    ("generate:hard", 0.090, "flatten"),
+    ("generate:program", 0.050, "chars"),
+    ("generate:program", 0.050, "among"),
+    ("generate:program", 0.030, "flatten among"),
     ("generate:program", 0.020, "method"),
     ("generate:program", 0.010, "flatten method"),
     ("generate:program", 0.020, "nested"),
@@ -63,8 +63,8 @@ PROGRAMS = (
     ("generate.typed.chains:program", 0.010, "flatten"),
     ("generate.typed.pipelines:decide", 0.020, ""),
     ("generate.typed.arithmetic:arithmetic", 0.040, ""),
-    ("generate.practice:program", 0.120, ""),
-    ("generate.practice:program", 0.030, "flatten"),
+    ("generate.practice:program", 0.200, ""),
+    ("generate.practice:program", 0.040, "flatten"),
 )
 TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.090), ("tasks:permutations", 0.007))
 # Shares of how often a task's state is shown (elsewhere a hidden state is a guess), beside 0.96 of all other modes.
