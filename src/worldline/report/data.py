@@ -7,14 +7,13 @@ is diagnosed again.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from worldline import files
+from worldline import listing
 from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
 from worldline.data.vocabularies import llama3_path, load
@@ -235,14 +234,4 @@ def _places(path: Path, seen: Iterable[JudgedSample]) -> tuple[int, ...]:
 
 def _json(path: Path) -> dict[str, Any]:
     """An object from a file of the run; an empty one where there is no such file."""
-    if not path.exists():
-        return {}
-    with files.disk(path):
-        data = files.read(path, limit=_SMALL) or b"{}"
-    try:
-        found = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{path} is not JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise FormatError(f"{path} is not an object")
-    return found
+    return listing.read_object(path, limit=_SMALL) if path.exists() else {}
