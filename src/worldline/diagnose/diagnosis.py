@@ -13,6 +13,7 @@ from worldline.diagnose.cause import Cause, explain
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading, ends_alike, read
 from worldline.diagnose.sample import Sample
+from worldline.diagnose.told import read_beside
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Diagnosis:
         """What was predicted."""
         truth, found = self.sample.truth, self.sample.found
         is_same = (found.text, found.status) == (truth.text, truth.status)
-        return self.truth if is_same else read(self.sample.ask, found)
+        return self.truth if is_same else read_beside(self.sample.ask, found, self.truth)
 
     @cached_property
     def divergences(self) -> tuple[Divergence, ...]:
