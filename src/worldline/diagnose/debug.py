@@ -28,7 +28,7 @@ from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.forcing.forced import roll
-from worldline.predict.interpreter import Interpreter
+from worldline.predict.interpreter import Interpreter, recorder
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.predict.scratchpad import Scratchpad, folded
 from worldline.predict.sureness import Sure
@@ -258,7 +258,7 @@ def debug(
     rolled = next(iter(pad.roll([ask])))
     sample = Sample(ask=ask, truth=truth, found=rolled.prediction)
     imagined = time.perf_counter()
-    diagnosis = Diagnosis(sample)
+    diagnosis = Diagnosis(sample, recorder(limits))
     belief = believed(predictor, diagnosis, rolled.sure, has_pad=has_pad) if diagnosis.diverges else None
     scratch = diagnosed(ask, rolled.prediction, limits) if has_pad and diagnosis.diverges else None
     explained = time.perf_counter()
