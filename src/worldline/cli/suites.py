@@ -86,7 +86,8 @@ def bench(
 ) -> None:  # fmt: skip
     """Let a model predict the runs of SUITE.
 
-    Suites: permutation, composition, horizon, states, budget, generated, humaneval, crux, crux-input.
+    Suites: permutation, composition, horizon, states, budget, generated, humaneval, crux, crux-input; or a FILE.jsonl
+    of your own programs: a `source` and a `call` a line, and if you like an `answer` and an `id`.
     """
     import tempfile
 

@@ -29,9 +29,11 @@ DAY = 86_400.0  # seconds that a question may take
 MOST_RETRIES = 100
 
 
-def load_model(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
-    """The predictor that a scheme names, with its extras as text."""
+def load_model(scheme: str | Any = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
+    """The predictor that a scheme names, with its extras as text; of what is no text, the predictor that it is."""
     extras = extras or {}
+    if not isinstance(scheme, str):
+        return _adopted(scheme, extras)
     if scheme == INTERPRETER:
         return _interpreter(_settle(extras, {"codec": _one_of(*CODECS)}))
     if scheme.startswith(PYTHON):
@@ -52,6 +54,12 @@ def _python(scheme: str, extras: Mapping[str, str]) -> Predictor:
     from worldline.predict.python_model import load_python
 
     return load_python(scheme, extras)
+
+
+def _adopted(model: Any, extras: Mapping[str, str]) -> Predictor:
+    from worldline.predict.python_model import adopted
+
+    return adopted(model, extras)
 
 
 def _server(scheme: str, settled: dict[str, Any]) -> Predictor:

@@ -16,6 +16,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from worldline.errors import UsageError, WorldlineError
@@ -159,9 +160,30 @@ class _NoVocabulary:
 
 def load_python(scheme: str, extras: Mapping[str, str]) -> Predictor:
     """The model that FILE.py:NAME is. Extras are arguments of the class or the function; `codec` is its notation."""
-    found = named(scheme)
+    return _loaded(named(scheme), extras)
+
+
+def adopted(model: Any, extras: Mapping[str, str] | None = None) -> Predictor:
+    """The model that a function, class or object at hand is; a predictor with a name is one as it stands."""
+    if not isinstance(model, type) and isinstance(getattr(model, "name", None), str) and _takes_asks(model):
+        found: Predictor = model
+        return found
+    module = sys.modules.get(getattr(model, "__module__", None) or "", sys)
+    label = getattr(model, "__qualname__", type(model).__qualname__)
+    file = getattr(module, "__file__", None)
+    return _loaded(
+        NamedObject(model, ModuleType("nowhere"), Path(file) if file else None, label), extras or {}, label
+    )
+
+
+def _takes_asks(model: Any) -> bool:
+    places = [each for each in _parameters(getattr(model, "predict", None)) if each.kind in _PLACED]
+    return bool(places) and places[0].name == "asks"
+
+
+def _loaded(found: NamedObject, extras: Mapping[str, str], where: str = "") -> Predictor:
     given = {key: text for key, text in extras.items() if key != "codec"}
-    where = f"python:{found.label}"
+    where = where or f"python:{found.label}"
     model = _made(found, where, given)
     act, extra = getattr(model, "predict", None), extras.get("codec")
     act = act if callable(act) else model
@@ -178,7 +200,7 @@ def load_python(scheme: str, extras: Mapping[str, str]) -> Predictor:
         "file": found.file, "codec": codec, "digest": found.digest,
     }  # fmt: skip
     places = _places(act, where)
-    if places and places[0].name == "asks":
+    if _takes_asks(model):
         return AskModel(**common)
     takes_ask = len(places) > 1 and (places[1].default is inspect.Parameter.empty or places[1].name == "ask")
     return TextModel(**common, takes_ask=takes_ask)
@@ -233,7 +255,9 @@ def _places(act: Callable[..., Any], where: str) -> list[inspect.Parameter]:
     return places
 
 
-def _parameters(act: Callable[..., Any]) -> list[inspect.Parameter]:
+def _parameters(act: Any) -> list[inspect.Parameter]:
+    if not callable(act):
+        return []
     try:
         return list(inspect.signature(act).parameters.values())
     except (TypeError, ValueError):  # some built-in functions do not say
