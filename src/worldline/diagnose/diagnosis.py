@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from worldline.core.escape import shortened
 from worldline.diagnose.cause import Cause, explain
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading, ends_alike, read
@@ -26,6 +27,12 @@ class Diagnosis:
 
     sample: Sample
     record: Record | None = None
+
+    def __repr__(self) -> str:
+        program, why = self.sample.ask.program, self.cause
+        where = "" if self.first is None else f" at step {self.first.step}"
+        said = f": {shortened(why.evidence, 80)}" if why.evidence else ""
+        return f"<Diagnosis of {shortened(program.call or program.name, 40)}: {why.name}{where}{said}>"
 
     @cached_property
     def truth(self) -> Reading:
