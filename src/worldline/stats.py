@@ -2,7 +2,7 @@
 
 Before and after, the test is McNemar's, exact: of the samples that flipped, as many would go each way by chance. Two
 groups are compared by Newcombe's interval and, where something else tells them apart (how long they are, say), within
-strata of it: by Mantel and Haenszel's difference with Klingenberg's interval (Statistics in Medicine 33:2968, 2014), and
+strata of it: by Mantel and Haenszel's difference with Klingenberg's interval (Statistics in Medicine 33:2968, 2014) and
 by Fisher's exact test over the strata. Many tests at once are corrected by Holm.
 """
 
@@ -163,7 +163,7 @@ def exact(strata: Strata) -> float:
 
 
 def _lots(n: int, m: int, failed: int) -> tuple[int, list[float]]:
-    """How likely each count among the first n is where `failed` of n + m are drawn: the least count, and the chances."""
+    """How likely each count among the first n is where `failed` of n + m are drawn: the least count, the chances."""
     counts = range(max(0, failed - m), min(failed, n) + 1)
     whole = _ways(n + m, failed)
     return counts[0], [math.exp(_ways(n, k) + _ways(m, failed - k) - whole) for k in counts]

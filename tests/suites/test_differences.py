@@ -93,9 +93,8 @@ def test_the_adjusted_interval_covers_as_often_as_it_says(size: int) -> None:
     mix = [(0.2, 0.02), (0.5, 0.05), (1.0, 0.1), (1.5, 0.2), (2.0, 0.3)]
 
     def made(rng: random.Random) -> Difference | None:
-        return mantel_haenszel([
-            (draw(rng, int(size * share), base + 0.08), draw(rng, int(size * (2.2 - share)), base)) for share, base in mix
-        ])  # fmt: skip
+        groups = [(int(size * share), int(size * (2.2 - share)), base) for share, base in mix]
+        return mantel_haenszel([(draw(rng, n, base + 0.08), draw(rng, m, base)) for n, m, base in groups])
 
     assert 0.93 <= covered(1_500, 0.08, made) <= 0.985
 
