@@ -23,8 +23,11 @@ def brief(some: list[ToldValue]) -> list[tuple[str | None, str, str, bool]]:
 @pytest.mark.parametrize("codec", ["compact", "cwm"])
 def test_a_right_run_tells_each_value_once(codec: str) -> None:
     assert brief(found(JOIN, codec=codec)) == [
-        ("s", "'ab'", "str", False), ("t", "'AB'", "str", False), ("n", "2", "int", False), (None, "'AB!'", "str", False),
-    ]  # fmt: skip
+        ("s", "'ab'", "str", False),
+        ("t", "'AB'", "str", False),
+        ("n", "2", "int", False),
+        (None, "'AB!'", "str", False),
+    ]
 
 
 @pytest.mark.parametrize("codec", ["compact", "cwm"])
