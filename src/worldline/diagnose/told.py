@@ -14,7 +14,12 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence
 from worldline.diagnose.reading import Event, Reading
 
-_VALUES = ("value", "names", "output", "outcome")  # divergences that are about a value, where it is a told one
+_VALUES = (
+    "value",
+    "names",
+    "output",
+    "outcome",
+)  # divergences that are about a value, where it is a told one
 
 
 class ToldValue(NamedTuple):
