@@ -6,8 +6,8 @@ import pytest
 from recorded import COUNT, PROGRAMS, sample
 
 from worldline.core.program import Program
-from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.at_risk import ToldValue, told, values
+from worldline.diagnose.diagnosis import Diagnosis
 
 JOIN = Program(source="def f(s):\n    t = s.upper()\n    n = len(t)\n    return t + '!'\n", call="f('ab')")
 

@@ -155,7 +155,7 @@ def cost(traces: Iterable[Trace], tokenizers: Sequence[Tokenizer], context: int)
 
 def _longest(trace: Trace) -> int:
     """The characters of the longest value that a trace tells."""
-    values = (text for step in trace for text in (*step.delta.values(), step.arg or ""))
+    values = (text for step in trace.steps for text in (*step.delta.values(), step.arg or ""))
     return max(map(len, values), default=0)
 
 
