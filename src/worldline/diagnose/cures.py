@@ -189,13 +189,13 @@ def other_format(sample: Sample) -> Compact:
 
 
 def _rewrite(diagnosis: Diagnosis, codec: str, *, flatten: bool, chars: bool) -> CurePlan:
-    from worldline.rewrite import rewrite_program
+    from worldline.rewrite import rewrite
 
     ask = diagnosis.sample.ask
-    program = rewrite_program(ask.program, flatten=flatten, chars=chars)
-    if program.source == ask.program.source and program.files == ask.program.files:
-        raise Unfit("nothing to decompose")
-    return CurePlan(replace(ask, program=program, given=b""), fresh=True)
+    done = rewrite(ask.program.source, flatten=flatten, chars=chars, call=ask.program.call)
+    if not done.changed:
+        raise Unfit(f"not rewritten, because {done.why}")
+    return CurePlan(replace(ask, program=replace(ask.program, source=done.source), given=b""), fresh=True)
 
 
 _PLANS: dict[str, Callable[[Diagnosis, str], CurePlan]] = {
