@@ -31,6 +31,7 @@ from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading
 from worldline.diagnose.sample import Sample
 from worldline.diagnose.told import read_beside
+from worldline.diagnose.twin import Record
 
 CAUSES = (
     "right", "wrong action", "wrong value", "missed change", "invented change", "lost variable",
@@ -87,8 +88,17 @@ def _equal(one: str, other: str) -> bool:
     return one == other or equal(one, other)
 
 
-def explain(sample: Sample, truth: Reading, found: Reading, divergences: tuple[Divergence, ...]) -> Cause:
-    """The cause of a sample that was read and compared; `right` where nothing is wrong."""
+def explain(
+    sample: Sample,
+    truth: Reading,
+    found: Reading,
+    divergences: tuple[Divergence, ...],
+    record: Record | None = None,
+) -> Cause:
+    """The cause of a sample that was read and compared; `right` where nothing is wrong.
+
+    `record` runs a program, so that the operations of a line can be told apart (`twin`).
+    """
     first = divergences[0] if divergences else None
     silent = _silent(sample, truth, found)
     if silent is not None:
@@ -104,7 +114,7 @@ def explain(sample: Sample, truth: Reading, found: Reading, divergences: tuple[D
         return repeated
     if first.is_cut:
         return _unfinished(sample, found, first)
-    return _blamed(sample, truth, found, divergences)
+    return _blamed(sample, truth, found, divergences, record)
 
 
 def _silent(sample: Sample, truth: Reading, found: Reading) -> Cause | None:
@@ -205,8 +215,14 @@ def _around(text: bytes, malformed: Malformed) -> str:
     return f"at {at} of {len(text)}: {around!r}"
 
 
-def _blamed(sample: Sample, truth: Reading, found: Reading, divergences: tuple[Divergence, ...]) -> Cause:
-    named = blame(sample.ask.program, truth.events, found.events, divergences)
+def _blamed(
+    sample: Sample,
+    truth: Reading,
+    found: Reading,
+    divergences: tuple[Divergence, ...],
+    record: Record | None,
+) -> Cause:
+    named = blame(sample.ask.program, truth.events, found.events, divergences, record)
     plain = Cause(
         name=named.name, detail=named.detail, operation=named.operation, type=named.type, evidence=named.evidence,
         divergence=named.divergence,
