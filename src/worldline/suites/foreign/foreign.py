@@ -16,8 +16,7 @@ from pathlib import Path
 from worldline.codec.compact import parse as compact_parse
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.cwm.foreign.stripped import KINDS, Stripped
-from worldline.codec.cwm.foreign.stripped import parse as parse_foreign
-from worldline.codec.cwm.text import listing
+from worldline.codec.cwm.foreign.stripped import read as read_foreign
 from worldline.core.program import Program
 from worldline.fence import RowFault, fenced
 from worldline.flow.control import syntax
@@ -103,7 +102,7 @@ def _foreign(row: ForeignRow, known: Program | None, options: Compact) -> Foreig
     if program is None:
         note = "no program" if text.strip() else "empty"
         return made(text=_bytes(text), answer=said, codec="cwm", note=note)
-    read = read_text(text, program)
+    read = read_foreign(text, program)
     if read.kind == "malformed" and not read.prediction.frames:
         compact = _compact(_bytes(text), program, options)
         if compact is not None:
@@ -111,24 +110,6 @@ def _foreign(row: ForeignRow, known: Program | None, options: Compact) -> Foreig
             return made(text=shown, answer=said, codec="compact", note=note, detail=detail)
     answer = said if said is not None else _asserted(read.answer)
     return made(text=_bytes(read.text), answer=answer, codec="cwm", note=read.kind, detail=_detail(read))
-
-
-def read_text(text: str, program: Program) -> Stripped:
-    """A text in Meta's format as codec.cwm.foreign.stripped reads it."""
-    return parse_foreign(text, program.source, entry=_entry(program))
-
-
-def _entry(program: Program) -> int | None:
-    """The line of the function that the program's call calls last; 0 for a script."""
-    marked = listing(program.source).entry
-    if program.call is None or marked is not None:
-        return marked or 0
-    tree, asked = syntax(program.source), syntax(program.call)
-    call = asked.body[-1] if asked and asked.body else None
-    function = call.value.func if isinstance(call, ast.Expr) and isinstance(call.value, ast.Call) else None
-    name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-    defined = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)) if tree else iter(())
-    return next((node.lineno for node in defined if node.name == name), None)
 
 
 def _without_prompt(text: str, prompt: str) -> str:
