@@ -22,7 +22,8 @@ from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced, fenced_each
 from worldline.limits import Limits
-from worldline.predict.forcing.forced import Rolled, roll
+from worldline.predict.forcing.forced import roll
+from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.stats import Paired, Share

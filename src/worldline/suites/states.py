@@ -21,8 +21,9 @@ from worldline.diagnose.diverge import diverge
 from worldline.diagnose.reading import Event, read
 from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced, fenced_each
-from worldline.predict.forcing.forced import Rolled, roll
+from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.next_step import Ahead
+from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.recording.recorder import record_many
 from worldline.stats import Share, wilson
