@@ -1,8 +1,8 @@
 """A server that speaks Meta's format, in a process of its own: `/v1/completions` by token ids or by text.
 
-The first part of a path names the model (`planted.planted`): `/skips-20/v1/completions`. Behind a second part its manners
-differ: `/text/` gives neither ids nor what it stopped at, `/mute/` no log-probabilities. Run as a script it prints its
-port and serves until its standard input ends. `GET /log` tells what was asked of it.
+The first part of a path names the model (`planted.planted`): `/skips-20/v1/completions`. Behind a second part its
+manners differ: `/text/` gives neither ids nor what it stopped at, `/mute/` no log-probabilities. Run as a script it
+prints its port and serves until its standard input ends. `GET /log` tells what was asked of it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ def completed(model: str, manners: str, question: dict[str, Any], vocabulary: Vo
     if manners != "text" and question.get("return_token_ids"):
         choice["token_ids"] = found
     if manners != "mute" and question.get("logprobs") is not None:
-        choice["logprobs"] = {"tokens": [spelled([number], vocabulary) for number in found], "token_logprobs": logprobs}
+        choice["logprobs"] = {
+            "tokens": [spelled([number], vocabulary) for number in found],
+            "token_logprobs": logprobs,
+        }
     return {"id": f"cmpl-{len(LOG)}", "model": question["model"], "choices": [choice]}
 
 
@@ -74,13 +77,17 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, voca
         else:
             length = re.search(r"(?i)content-length: *(\d+)", head)
             question = json.loads(await reader.readexactly(int(length[1]) if length else 0))
-            LOG.append({"path": path, "stops": question.get("stop_token_ids"), "most": question["max_tokens"]})
+            LOG.append(
+                {"path": path, "stops": question.get("stop_token_ids"), "most": question["max_tokens"]}
+            )
             model, *rest = path.strip("/").split("/")
             try:
                 writer.write(says(completed(model, rest[0], question, vocabulary)))
             except Exception as problem:
                 text = f"{type(problem).__name__}: {problem}"
-                writer.write(http(json.dumps({"error": {"message": text}}).encode(), status="400 Bad Request"))
+                writer.write(
+                    http(json.dumps({"error": {"message": text}}).encode(), status="400 Bad Request")
+                )
         await writer.drain()
     except (ConnectionError, asyncio.IncompleteReadError):
         pass

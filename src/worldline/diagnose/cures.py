@@ -15,7 +15,7 @@ from functools import partial
 from worldline.codec.compact.guide.guide import Guide, Refused
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
-from worldline.codec.cwm.frame_text import cut
+from worldline.codec.cwm.frame_text import beside, cut
 from worldline.codec.cwm.text import token
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import ends_alike, read
@@ -187,8 +187,8 @@ def _other_turn(sample: Sample) -> int | None:
 def _other_frame(sample: Sample) -> int | None:
     """Where the first frame begins that does something else than the true one."""
     wanted, got = sample.truth.text, sample.found.text
-    pairs = zip(cut(wanted), cut(got), strict=False)
-    return next((two.start for one, two in pairs if one.action_of(wanted) != two.action_of(got)), None)
+    pairs = ((one, true) for one, true in beside(got, wanted) if true is not None)
+    return next((one.start for one, true in pairs if one.action_of(got) != true.action_of(wanted)), None)
 
 
 def _going_on(sample: Sample, at: int) -> Ask:

@@ -47,6 +47,29 @@ class CutFrame:
         return self.event == "end_of_text"
 
 
+def is_stop(frame: CutFrame, text: bytes) -> bool:
+    """Whether a frame is the StopIteration that ends a loop: a tracer shows it, and no recording does."""
+    return (
+        frame.event == "exception_sep"
+        and b"Stop" in frame.state_of(text)
+        and b"Iteration(" in frame.state_of(text)
+    )
+
+
+def beside(text: bytes, truth: bytes) -> list[tuple[CutFrame, CutFrame | None]]:
+    """The whole frames of a text, each with the true one of its number; ends of loops that are not true left out."""
+    wanted, at = cut(truth), 0
+    found: list[tuple[CutFrame, CutFrame | None]] = []
+    for frame in cut(text):
+        true = wanted[at] if at < len(wanted) else None
+        is_same = true is not None and frame.action_of(text) == true.action_of(truth)
+        if not frame.whole or (is_stop(frame, text) and not is_same):
+            continue
+        found.append((frame, true))
+        at += 1
+    return found
+
+
 def cut(text: bytes) -> list[CutFrame]:
     """The frames of a text, without its prompt, up to its end; the last one may not be whole."""
     found, at = list[CutFrame](), 0

@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from worldline.codec.cwm.frame_text import MARK, CutFrame, cut
+from worldline.codec.cwm.likeness import Likeness
 from worldline.codec.cwm.parse import parse
 from worldline.codec.cwm.reader import read_object, read_string
+from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import UNCHANGED
 from worldline.core.malformed import Malformed
-from worldline.core.value import equal
 from worldline.predict.forcing.next_step import LOOKAHEAD, Ahead
 from worldline.predict.forcing.talk import Talk
 from worldline.predict.predictor import Ask, Prediction
@@ -24,7 +25,7 @@ def frames_ahead(ask: Ask, truth: Prediction) -> Talk[tuple[tuple[Ahead, ...], s
     """Every whole true frame within the limit, `fault` or nothing, and the seconds that it took."""
     text = truth.text[: ask.limit]
     shown = parse(text.decode("utf-8", "replace"), ask.program.source).frames
-    model, found = _Behind(ask, text), list[Ahead]()
+    model, found = _Behind(ask, text, Likeness(ask.program.source)), list[Ahead]()
     known: dict[int, dict[str, str]] = {}
     for number, frame in enumerate(each for each in cut(text) if each.whole):
         scope = shown[number].scope if number < len(shown) else -1
@@ -43,6 +44,7 @@ class _Behind:
 
     ask: Ask
     text: bytes
+    likeness: Likeness
     held: Prediction | None = None
     good: bool = True  # all of the last answer that was looked at is true
     is_first: bool = True
@@ -70,6 +72,12 @@ class _Behind:
         self.is_fault = self.is_fault or self.held.status == "fault"
         self.seconds += self.held.seconds
 
+    def shows(self, wanted: dict[str, str] | None, got: dict[str, str] | None) -> bool:
+        """Whether what was written shows the true values."""
+        if wanted is None or got is None or wanted.keys() != got.keys():
+            return False
+        return all(self.likeness.holds(value, got[name]) for name, value in wanted.items())
+
 
 def _one(model: _Behind, frame: CutFrame, number: int, known: dict[str, str]) -> Talk[Ahead | None]:
     """A frame by its parts; None where the tool failed."""
@@ -83,7 +91,7 @@ def _one(model: _Behind, frame: CutFrame, number: int, known: dict[str, str]) ->
         rest = yield from model.behind(frame.state, 0)
         match = MARK.search(rest)
         state, wanted = rest[: match.start() if match else len(rest)], frame.state_of(text)
-        same_state = state == wanted or _equal(_values(state, known), _values(wanted, known))
+        same_state = state == wanted or model.shows(_values(wanted, known), _values(state, known))
     if not frame.is_end and not model.is_fault:
         rest = yield from model.behind(frame.behind, len(behind))
         same_action = same_action and rest.startswith(behind)
@@ -96,18 +104,18 @@ def _one(model: _Behind, frame: CutFrame, number: int, known: dict[str, str]) ->
 
 
 def _values(state: bytes, known: dict[str, str]) -> dict[str, str] | None:
-    """What a state says, a value under no name; None where it is none."""
+    """What a state says, respelled, a value under no name; None where it is none."""
     text = state.decode("utf-8", "replace")
     if not text.startswith("{"):
         value = read_string(text)
-        return None if isinstance(value, Malformed) else {"": value}
+        return None if isinstance(value, Malformed) else {"": respelled(value, raised=True)}
     names = read_object(text)
     if isinstance(names, Malformed):
         return None
-    return {name: known.get(name, value) if value == UNCHANGED else value for name, value in names.items()}
-
-
-def _equal(one: dict[str, str] | None, other: dict[str, str] | None) -> bool:
-    if one is None or other is None or one.keys() != other.keys():
-        return False
-    return all(value == other[name] or equal(value, other[name]) for name, value in one.items())
+    said = {
+        name: value for name, value in names.items() if not (name.startswith("__") and name.endswith("__"))
+    }
+    return {
+        name: known.get(name, value) if value == UNCHANGED else respelled(value)
+        for name, value in said.items()
+    }

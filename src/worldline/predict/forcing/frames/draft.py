@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from worldline.codec.cwm.frame_text import MARK, TEXT_END, CutFrame, cut
+from worldline.codec.cwm.frame_text import MARK, TEXT_END, CutFrame, beside, cut
 from worldline.codec.cwm.reader import read_object, read_string
 from worldline.codec.cwm.text import EVENT_TOKENS, WITH_LOCALS
 from worldline.core.malformed import Malformed
@@ -114,9 +114,18 @@ class FrameDraft:
                 self.status = self.status or ("budget" if is_cut else "broken")
         return b""
 
+    def look(self, mark: bytes) -> Talk[bytes]:
+        """What the model writes from here on, up to this special token at least where it comes; nothing is taken."""
+        while (yield from self._read()):
+            assert self.held is not None
+            rest = self.held.text[len(self.text) :]
+            if mark in rest or self.held.status != "budget" or not (yield from self._further()):
+                return rest
+        return b""
+
     def rest(self) -> Talk[None]:
         """Everything that the model writes from here on."""
-        if not self.status and not self._is_full:
+        if self.held is None or not self._is_full:
             self.pace, self.held = None, None
         if (yield from self._read()):
             assert self.held is not None
@@ -207,7 +216,7 @@ def begun(ask: Ask, truth: Prediction, *, stop: str = "frame_sep") -> tuple[Fram
     draft = FrameDraft(ask, usual, stop, bytearray(ask.given))
     if given and given[-1].is_end:
         draft.status = "ended"
-    return draft, frames[len(given) :]
+    return draft, frames[len(beside(ask.given, truth.text)) :]
 
 
 def is_state(event: str, data: bytes) -> bool:

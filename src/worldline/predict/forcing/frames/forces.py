@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from worldline.codec.cwm.frame_text import ACTION, FRAME_END, VALUE, CutFrame, cut
+from worldline.codec.cwm.frame_text import ACTION, FRAME_END, VALUE, CutFrame, beside, cut, is_stop
 from worldline.codec.cwm.text import token
 from worldline.predict.forcing.frames.draft import FrameDraft, begun, is_state
 from worldline.predict.forcing.talk import Talk
@@ -55,9 +55,10 @@ def states(ask: Ask, truth: Prediction) -> Talk[FrameScript]:
     """The true states, as long as the model's actions are the true ones."""
     draft, frames = begun(ask, truth, stop="action_sep")
     script = FrameScript(draft)
-    for number, frame in enumerate(frames, len(cut(ask.given))):
+    for number, frame in enumerate(frames, len(beside(ask.given, truth.text))):
         if draft.status or not frame.whole:
             break
+        yield from _stops(draft, frame)
         if (yield from draft.mark()) != frame.event:
             script.left = number
             break
@@ -69,6 +70,16 @@ def states(ask: Ask, truth: Prediction) -> Talk[FrameScript]:
         yield from draft.rest()
     _close(draft, truth)
     return script
+
+
+def _stops(draft: FrameDraft, true: CutFrame) -> Talk[None]:
+    """Lets a model write the StopIteration that ends a loop, of which no recording has a frame."""
+    while true.event != "exception_sep" and (yield from draft.mark()) == "exception_sep":
+        ahead = yield from draft.look(FRAME_END)
+        frame = next(iter(cut(ahead)), None)
+        if frame is None or not frame.whole or not is_stop(frame, ahead):
+            return
+        draft.take(ahead[: frame.end])
 
 
 def _stated(draft: FrameDraft, frame: CutFrame, text: bytes) -> Talk[bool]:
@@ -91,7 +102,7 @@ def chosen(ask: Ask, truth: Prediction, wanted: Collection[int]) -> Talk[FrameSc
     """The true frames of these numbers; everything else is the model's own."""
     draft, frames = begun(ask, truth)
     script, last = FrameScript(draft, left=left(ask.given, truth.text)), max(wanted, default=-1)
-    for number, frame in enumerate(frames, len(cut(ask.given))):
+    for number, frame in enumerate(frames, len(beside(ask.given, truth.text))):
         if draft.status or script.left is not None or not frame.whole or number > last:
             break
         if number in wanted:
@@ -120,8 +131,8 @@ def _one(draft: FrameDraft) -> Talk[None]:
 
 def left(text: bytes, truth: bytes) -> int | None:
     """The first frame of a text whose action is not the true one; None where all that are whole are true."""
-    for number, (one, other) in enumerate(zip(cut(text), cut(truth), strict=False)):
-        if one.whole and one.action_of(text) != other.action_of(truth):
+    for number, (one, true) in enumerate(beside(text, truth)):
+        if true is None or one.action_of(text) != true.action_of(truth):
             return number
     return None
 

@@ -10,6 +10,7 @@ which only comes when nothing runs.
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 
 from worldline.codec.cwm.activation import FramePlace, reach
@@ -23,6 +24,8 @@ from worldline.predict.forcing.frames.draft import FrameDraft, begun, is_state
 from worldline.predict.forcing.frames.forces import LATE, FrameScript
 from worldline.predict.forcing.talk import Talk
 from worldline.predict.predictor import Ask, Prediction
+
+_WAITS = re.compile(r"\b(?:for|from|await|async)\b")
 
 
 class FrameGuard:
@@ -65,6 +68,9 @@ class FrameGuard:
         lines = {
             line for position in last.positions for some in reach(last, event, position) for line in some
         }
+        if last.event == "raise":  # the StopIteration that ends a loop is handled inside the interpreter
+            waits = [(flow, line) for flow, line in last.positions if _WAITS.search(self._lines.text(line))]
+            lines.update(*(flow.next.get(line, ()) for flow, line in waits))
         return frozenset(map(self._lines.text, lines))
 
     def _calls(self) -> frozenset[str] | None:
