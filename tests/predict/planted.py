@@ -179,7 +179,7 @@ class Numbered:
             names[list(names)[-1]] = "'planted'"
             return token("line_sep") + json.dumps(names) + ACTION + rest, True
         if (is_lost or is_wrong) and frame.startswith(token("return_sep")):
-            return frame.partition(ARG)[0] + ARG + "\"'lost'\"" + FRAME, True
+            return frame.partition(ARG)[0] + ARG + "\"'lost'\"" + FRAME, is_wrong
         return frame, False
 
 
