@@ -15,7 +15,7 @@ from worldline.core.value_parts import split
 from worldline.diagnose.diverge import GONE, Divergence, summary
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
 from worldline.diagnose.reading import Event
-from worldline.diagnose.twin import Place, Record, inner_operation
+from worldline.diagnose.terms import Place, Record, inner_operation
 from worldline.flow.operations import (
     Operation,
     condition,

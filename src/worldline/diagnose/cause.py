@@ -4,7 +4,8 @@ The first of these that holds:
 
 1.  tool fault: a prediction or the truth is missing through no fault of the model.
 2.  empty: nothing was written.
-3.  right, or scorer artefact: the whole trace is right; a foreign scorer took something else for its answer.
+3.  right; or the whole trace is right and was taken for wrong: answer miscopied (the model's own answer beside it is
+    another), benchmark wrong (it says another answer than the run), scorer artefact (another scorer is wrong).
 4.  run-on: the whole trace is right, and the text goes on after it.
 5.  degenerate repetition: right until one block is written over and over, and never ended.
 6.  malformed: right until it is no longer of the notation, or stops of itself before the end.
@@ -29,14 +30,16 @@ from worldline.core.value import equal
 from worldline.diagnose.blame import blame
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading, read
-from worldline.diagnose.sample import Sample
-from worldline.diagnose.twin import Record
+from worldline.diagnose.sample import Beside, Sample
+from worldline.diagnose.terms import Record
 
 CAUSES = (
     "right", "wrong action", "wrong value", "missed change", "invented change", "lost variable",
     "forgotten aliasing", "copied from the wrong step", "malformed", "degenerate repetition", "empty", "budget",
-    "run-on", "scorer artefact", "tool fault",
+    "run-on", "answer miscopied", "benchmark wrong", "scorer artefact", "tool fault",
 )  # fmt: skip
+UNPARTED = ("right", "answer miscopied", "benchmark wrong", "scorer artefact", "tool fault")
+"""Causes at which no step goes wrong."""
 RIGHT_TO_THE_CUT = "right up to the cut"
 WRONG_BEFORE_IT = "wrong before the cut"
 # What the compact parser misses in an ended text of odd spelling.
@@ -96,7 +99,7 @@ def explain(
 ) -> Cause:
     """The cause of a sample that was read and compared; `right` where nothing is wrong.
 
-    `record` runs a program, so that the operations of a line can be told apart (`twin`).
+    `record` runs a program, so that the operations of a line can be told apart (`terms`).
     """
     first = divergences[0] if divergences else None
     silent = _silent(sample, truth, found)
@@ -139,11 +142,30 @@ def _written(sample: Sample) -> bytes:
 def _without_divergence(sample: Sample, truth: Reading, found: Reading) -> Cause:
     if not found.ended:  # so the truth is cut as well: it may not be called right
         return Cause(name="budget", detail=RIGHT_TO_THE_CUT, evidence="the limit is less than the true trace")
-    answer = truth.answer
-    if sample.answer is not None and answer is not None and not _equal(sample.answer, answer[1]):
-        said = f"the trace ends with {answer[1]}, the scorer took {sample.answer}"
+    return _beside(sample.beside, truth) or Cause(name="right")
+
+
+def _beside(beside: Beside, truth: Reading) -> Cause | None:
+    """Why a right trace was taken for wrong: by what the model, the benchmark and another scorer say beside it."""
+    if truth.answer is None:
+        return None
+    end = truth.answer[1]
+    if beside.own is not None and not _equal(beside.own, end):
+        said = f"the trace ends with {end}, the model's own answer is {beside.own}"
+        return Cause(name="answer miscopied", detail="answer", evidence=said)
+    if beside.expected is not None and not _equal(beside.expected, end):
+        said = f"the run ends with {end}, the benchmark says {beside.expected}"
+        return Cause(name="benchmark wrong", detail="answer", evidence=said)
+    if beside.taken is not None and not _equal(beside.taken, end):
+        said = f"the trace ends with {end}, the scorer took {beside.taken}"
         return Cause(name="scorer artefact", detail="answer", evidence=said)
-    return Cause(name="right")
+    if beside.failed:
+        return Cause(
+            name="scorer artefact",
+            detail="verdict",
+            evidence="trace and answer are right, the scorer failed it",
+        )
+    return None
 
 
 def _runs_on(truth: Reading, found: Reading, first: Divergence) -> bool:

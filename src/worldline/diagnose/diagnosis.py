@@ -13,7 +13,7 @@ from worldline.diagnose.cause import Cause, explain
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading, ends_alike, read
 from worldline.diagnose.sample import Sample
-from worldline.diagnose.twin import Record
+from worldline.diagnose.terms import Record
 
 
 @dataclass(frozen=True)
