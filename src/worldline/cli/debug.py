@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 @click.option(
     "--work",
     type=click.IntRange(min=0),
-    default=1 << 15,
-    help="Bytes that cures may write; 0: no end [32768].",
+    default=1 << 14,
+    help="Bytes that cures may write; 0: no end [16384].",
 )
 @click.option("--seconds", type=click.FloatRange(min=0), default=0, help="Time for all of it; 0: no end [0].")
 @click.option(

@@ -12,7 +12,7 @@ from worldline.diagnose.trials import Trial, Tried, carry_out, prepare
 from worldline.limits import Limits
 from worldline.predict.predictor import Predictor, codec_of
 
-WORK = 1 << 15  # bytes that cures may have written, all together
+WORK = 1 << 14  # bytes that cures may have written, all together
 SHARED = 0.6  # of the time that texts take one by one, when they are written together
 
 

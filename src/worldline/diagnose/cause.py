@@ -11,8 +11,8 @@ The first of these that holds:
 6.  malformed: right until it is no longer of the notation, or stops of itself before the end.
 7.  budget: the limit cut it, `right up to the cut` or `wrong before the cut`; then `under` has the cause by the first
     divergence, and the operation and the type are of that one.
-8.  by the first divergence: wrong action; lost variable, forgotten aliasing, missed change, invented change; copied
-    from the wrong step; wrong value.
+8.  by the first divergence: could not be known (no model can: another run has something else there); wrong action;
+    lost variable, forgotten aliasing, missed change, invented change; copied from the wrong step; wrong value.
 
 A cause is confirmed only by its cure, which is not tried here. A right answer does not make a wrong trace right.
 """
@@ -32,11 +32,13 @@ from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading, read
 from worldline.diagnose.sample import Beside, Sample
 from worldline.diagnose.terms import Record
+from worldline.diagnose.unknowable import unknowable
 
+UNKNOWN = "could not be known"
 CAUSES = (
     "right", "wrong action", "wrong value", "missed change", "invented change", "lost variable",
-    "forgotten aliasing", "copied from the wrong step", "malformed", "degenerate repetition", "empty", "budget",
-    "run-on", "answer miscopied", "benchmark wrong", "scorer artefact", "tool fault",
+    "forgotten aliasing", "copied from the wrong step", UNKNOWN, "malformed", "degenerate repetition", "empty",
+    "budget", "run-on", "answer miscopied", "benchmark wrong", "scorer artefact", "tool fault",
 )  # fmt: skip
 UNPARTED = ("right", "answer miscopied", "benchmark wrong", "scorer artefact", "tool fault")
 """Causes at which no step goes wrong."""
@@ -96,10 +98,12 @@ def explain(
     found: Reading,
     divergences: tuple[Divergence, ...],
     record: Record | None = None,
+    again: Record | None = None,
 ) -> Cause:
     """The cause of a sample that was read and compared; `right` where nothing is wrong.
 
-    `record` runs a program, so that the operations of a line can be told apart (`terms`).
+    `record` runs a program, so that the operations of a line can be told apart (`terms`); `again` runs it in another
+    process, under another hash seed (`unknowable`).
     """
     first = divergences[0] if divergences else None
     silent = _silent(sample, truth, found)
@@ -116,7 +120,7 @@ def explain(
         return repeated
     if first.is_cut:
         return _unfinished(sample, found, first)
-    return _blamed(sample, truth, found, divergences, record)
+    return _blamed(sample, truth, found, divergences, (record, again))
 
 
 def _silent(sample: Sample, truth: Reading, found: Reading) -> Cause | None:
@@ -241,9 +245,12 @@ def _blamed(
     truth: Reading,
     found: Reading,
     divergences: tuple[Divergence, ...],
-    record: Record | None,
+    runs: tuple[Record | None, Record | None],
 ) -> Cause:
-    named = blame(sample.ask.program, truth.events, found.events, divergences, record)
+    named = blame(sample.ask.program, truth.events, found.events, divergences, runs[0])
+    fate = unknowable(sample, truth, named, runs[1])
+    if fate is not None:
+        named = replace(named, name=UNKNOWN, detail=fate[0], evidence=fate[1])
     plain = Cause(
         name=named.name, detail=named.detail, operation=named.operation, type=named.type, evidence=named.evidence,
         divergence=named.divergence,

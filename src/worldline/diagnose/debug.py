@@ -17,7 +17,7 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import Turn, turns
 from worldline.core.program import Program
 from worldline.diagnose.bounded import WORK, Bounds, cured_within
-from worldline.diagnose.cause import Cause
+from worldline.diagnose.cause import UNKNOWN, Cause
 from worldline.diagnose.cures import CONFIRMING, SLACK, parting
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence, aligned
@@ -262,14 +262,14 @@ def debug(
     sample = Sample(ask=ask, truth=truth, found=rolled.prediction)
     imagined = time.perf_counter()
     tell("the cause is looked for")
-    diagnosis = Diagnosis(sample, recorder(limits))
+    diagnosis = Diagnosis(sample, recorder(limits), recorder(limits, hash_seed=1))
     belief = believed(predictor, diagnosis, rolled.sure, has_pad=has_pad) if diagnosis.diverges else None
     scratch = diagnosed(ask, rolled.prediction, limits) if has_pad and diagnosis.diverges else None
     explained = time.perf_counter()
     bounds = Bounds(work, budget, began)
     tried = (
         tuple(cured_within(predictor, diagnosis, bounds, limits, tell))
-        if cures and not has_pad and diagnosis.diverges
+        if cures and not has_pad and diagnosis.diverges and diagnosis.cause.name != UNKNOWN
         else ()
     )
     seconds = {

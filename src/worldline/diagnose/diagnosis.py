@@ -20,11 +20,13 @@ from worldline.diagnose.terms import Record
 class Diagnosis:
     """All that is known of one sample: both readings, where they part, why, and whether the answer is right.
 
-    `record` runs a program, for whoever can: so the operations of a line are told apart.
+    `record` runs a program, for whoever can: so the operations of a line are told apart. `again` runs it in another
+    process, under another hash seed: so what could not be known is told apart.
     """
 
     sample: Sample
     record: Record | None = None
+    again: Record | None = None
 
     @cached_property
     def truth(self) -> Reading:
@@ -51,7 +53,7 @@ class Diagnosis:
     @cached_property
     def cause(self) -> Cause:
         """Why they part; `right` where nothing is wrong."""
-        return explain(self.sample, self.truth, self.found, self.divergences, self.record)
+        return explain(self.sample, self.truth, self.found, self.divergences, self.record, self.again)
 
     @property
     def diverges(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from worldline.core.escape import printable
+from worldline.diagnose.cause import UNKNOWN
 from worldline.diagnose.cures import CONFIRMING, CURES
 from worldline.diagnose.debug import Belief, Debugged
 from worldline.diagnose.diverge import Divergence
@@ -41,7 +42,7 @@ def sentences(found: Debugged) -> Iterator[tuple[str, str, str]]:
     if found.blamed is not None:
         line, code, said = found.blamed
         yield "scratch", printable(f"line {line}, at `{code}`: {said}"), "bold"
-    if found.belief is not None:
+    if found.belief is not None and why.name != UNKNOWN:
         yield "belief", _believed(found.belief), ""
     yield "answer", _answered(found), ""
     if found.tried:

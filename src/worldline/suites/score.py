@@ -134,16 +134,17 @@ def judge(
     ask: Ask | None = None,
     beside: Beside | None = None,
     record: Record | None = None,
+    again: Record | None = None,
 ) -> Verdict:
     """The verdict on one prediction, for the answer and for the whole trace, and why it failed where it did.
 
     `ask` is what was asked, where that was more than the task; `beside` is what is said of the answer beside a trace,
-    which counts where there is no trace. `record` runs a program: so the operations of a line are told apart.
+    which counts where there is no trace. `record` and `again` run a program (`Diagnosis`).
     """
     asked = ask or Ask(program=task.program, options=task.options)
     truth = Prediction(text=true.text_in(prediction.codec), status="ended", codec=prediction.codec)
     beside = beside or Beside()
-    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, beside=beside), record)
+    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, beside=beside), record, again)
     is_compact = prediction.codec == "compact"
     verdict = _judge_compact(task, true, prediction) if is_compact else _judge_cwm(task, true, diagnosis)
     said = beside.taken if beside.taken is not None else beside.own

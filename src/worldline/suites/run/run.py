@@ -23,6 +23,7 @@ from worldline.diagnose.sample import Beside
 from worldline.errors import FingerprintError, UsageError
 from worldline.fence import RowFault, fenced, fenced_each
 from worldline.limits import Limits
+from worldline.predict.interpreter import recorder
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.recording.recorder import record_many
 from worldline.suites.foreign.foreign import Foreign
@@ -57,6 +58,7 @@ class _State:
 
     log: RunDir | None
     record: Callable[[Program], Trace]
+    again: Callable[[Program], Trace]
     keep: Callable[[Record], None] | None = None
     said: Mapping[str, Foreign] = field(default_factory=dict)
     verdicts: list[Verdict] = field(default_factory=list)
@@ -156,7 +158,9 @@ def run_answers(
     decided = {"suite": suite.name, "model": name, **_made_by(suite), **(config or {})}
     with opened(out, decided) as log:
         with _recorder(suite.limits) as recorded:
-            state = _State(log, recorded, keep, said or {}, skipped=skipped)
+            state = _State(
+                log, recorded, recorder(suite.limits, hash_seed=1), keep, said or {}, skipped=skipped
+            )
             known = islice(_known(suite, state), suite.count if limit is None else limit)
             while some := list(islice(known, batch)):
                 for verdict in _verdicts(some, answers, codec, state):
@@ -207,7 +211,9 @@ def _settled(
         verdict = (
             None
             if is_fault
-            else judge(each.task, each.true, found, ask=ask, beside=beside, record=state.record)
+            else judge(
+                each.task, each.true, found, ask=ask, beside=beside, record=state.record, again=state.again
+            )
         )
         record = answered(each.at, each.task, ask, each.true, found, verdict, beside=beside)
         return state.store(record), verdict
