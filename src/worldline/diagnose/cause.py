@@ -29,9 +29,10 @@ from worldline.core.malformed import Malformed
 from worldline.core.value import equal
 from worldline.diagnose.blame import blame
 from worldline.diagnose.diverge import Divergence, diverge
-from worldline.diagnose.reading import Reading, read
+from worldline.diagnose.reading import Reading
 from worldline.diagnose.sample import Beside, Sample
 from worldline.diagnose.terms import Record
+from worldline.diagnose.told import read_beside
 from worldline.diagnose.unknowable import unknowable
 
 UNKNOWN = "could not be known"
@@ -187,7 +188,7 @@ def _repeated(sample: Sample, truth: Reading, found: Reading, first: Divergence)
     if tail is None or (first.is_cut and found.malformed is None and _tail_is_true(sample)):
         return None
     head = replace(sample.found, text=sample.found.text[: tail.start + tail.period], status="budget")
-    reading = read(sample.ask, head)
+    reading = read_beside(sample.ask, head, truth)
     is_clean = reading.malformed is None or reading.malformed.offset >= tail.start
     if not is_clean or not all(one.is_cut for one in diverge(truth, reading)):
         return None

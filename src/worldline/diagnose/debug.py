@@ -30,6 +30,7 @@ from worldline.limits import Limits
 from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import Interpreter, recorder
+from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.predict.scratchpad import Scratchpad, folded
 from worldline.predict.sureness import Sure
@@ -105,6 +106,9 @@ class Debugged:
     tried: tuple[Tried, ...]
     seconds: dict[str, float]
     scratch: Diagnosis | None = None
+
+    def __repr__(self) -> str:
+        return f"<Debugged {self.model}: {self.diagnosis!r}>"
 
     @cached_property
     def folds(self) -> tuple[tuple[ScratchStep, ...], ...]:
@@ -229,7 +233,7 @@ def imagine(
 
 def debug(
     program: Program,
-    predictor: Predictor,
+    predictor: Predictor | str | Callable[..., Any] = DEFAULT,
     *,
     options: Compact | None = None,
     limit: int | None = None,
@@ -242,12 +246,13 @@ def debug(
 ) -> Debugged:
     """Record a program, let a model imagine its run, and say where, why and how surely it goes wrong.
 
+    The model is a predictor, or what `load_model` takes: the shipped one unless said.
     `limit`: the most bytes it may write, twice the truth's, and at most MOST (ENDLESS), unless said. `work`: the bytes
     that cures may have written, the cheapest first; one that is expected to write more than is left is not tried, nor
     one that is expected to take longer than the `budget`, the seconds for all of it. None: whatever they take. With a
     scratchpad both runs are told by statements. `progress` hears what is under way.
     """
-    began, tell = time.perf_counter(), progress or _silent
+    began, tell, predictor = time.perf_counter(), progress or _silent, load_model(predictor)
     tell("the program runs")
     pad, has_pad = Scratchpad(predictor, scratchpad), scratchpad != "none"
     limits = limits or Limits(steps=max(STEPS, limit or 0))

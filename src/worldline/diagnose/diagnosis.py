@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from worldline.core.escape import shortened
 from worldline.diagnose.cause import Cause, explain
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading, ends_alike, read
 from worldline.diagnose.sample import Sample
 from worldline.diagnose.terms import Record
+from worldline.diagnose.told import read_beside
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,12 @@ class Diagnosis:
     record: Record | None = None
     again: Record | None = None
 
+    def __repr__(self) -> str:
+        program, why = self.sample.ask.program, self.cause
+        where = "" if self.first is None else f" at step {self.first.step}"
+        said = f": {shortened(why.evidence, 80)}" if why.evidence else ""
+        return f"<Diagnosis of {shortened(program.call or program.name, 40)}: {why.name}{where}{said}>"
+
     @cached_property
     def truth(self) -> Reading:
         """What happened."""
@@ -38,7 +46,7 @@ class Diagnosis:
         """What was predicted."""
         truth, found = self.sample.truth, self.sample.found
         is_same = (found.text, found.status) == (truth.text, truth.status)
-        return self.truth if is_same else read(self.sample.ask, found)
+        return self.truth if is_same else read_beside(self.sample.ask, found, self.truth)
 
     @cached_property
     def divergences(self) -> tuple[Divergence, ...]:
