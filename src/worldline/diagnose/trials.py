@@ -38,7 +38,7 @@ Progress = Callable[[str, int, int], None]
 class Tried:
     """One cure on one sample: right before, right after, and the sample as it was asked again.
 
-    `status`: `done`; or not judged, and `why`: `unfit` (it would have changed nothing), `untried` (there was no time),
+    `status`: `done`; or not judged, and `why`: `unfit` (it would have changed nothing), `untried` (beyond a bound),
     `fault` (the tool failed).
     """
 
