@@ -73,7 +73,7 @@ class Report:
     """A suite's outcome. Three counts are in no rate.
 
     `skipped` tasks had no true answer, `faults` are the tool's own, `disagrees` are tasks whose benchmark says another
-    answer than the recording.
+    answer than the recording. `left_out` names all of them by the reason.
     """
 
     suite: str
@@ -88,6 +88,7 @@ class Report:
     disagrees: int = 0
     causes: dict[str, Failures] = field(default_factory=dict)
     by_ending: dict[str, VerdictCounts] = field(default_factory=dict)
+    left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -109,6 +110,9 @@ class Report:
             "skipped": self.skipped,
             "faults": self.faults,
             "disagrees": self.disagrees,
+            "left_out": {
+                why: {"n": len(names), "names": list(names)} for why, names in self.left_out.items()
+            },
             "causes": {name: failures.as_json() for name, failures in self.causes.items()},
             **(
                 {"by_ending": {name: part.as_json() for name, part in self.by_ending.items()}}
@@ -127,6 +131,7 @@ def report(
     faults: int = 0,
     disagrees: int = 0,
     ending: Callable[[Verdict], str] | None = None,
+    left_out: dict[str, tuple[str, ...]] | None = None,
 ) -> Report:
     """The sums over verdicts; `ending` says how the text of each ends, where that is known."""
     rows = list(verdicts)
@@ -145,6 +150,7 @@ def report(
         disagrees,
         _causes(rows),
         {} if ending is None else dict(sorted(_grouped(rows, ending).items())),
+        left_out or {},
     )
 
 
