@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from worldline.codec.cwm.text import token
 from worldline.predict.predictor import Ask, Prediction, summed_logprob
 from worldline.predict.servers.chat import messages, template
-from worldline.predict.servers.client import Unanswered, one_line
+from worldline.predict.servers.client import LATE, Unanswered, one_line
 from worldline.predict.servers.tokens import END, Vocabulary, spelled, stage
 
 CHAT = "/chat/completions"
@@ -34,13 +34,14 @@ class Sampling:
     seed: int = 0
     max_tokens: int = 8192
     logprobs: bool = True
+    stream: bool = False
 
     def question(self, model: str, most: int) -> dict[str, Any]:
         """What every question holds; `most` bounds the tokens of this one."""
         most = min(self.max_tokens, most)
         return {
             "model": model, "temperature": self.temperature, "seed": self.seed, "max_tokens": most,
-            "stream": False, "n": 1,
+            "stream": self.stream, "n": 1,
         }  # fmt: skip
 
 
@@ -49,6 +50,7 @@ class Reply:
     """What a server sent: the text, why it ended, and as far as they were given its ids and log-probability.
 
     `mark` is the stop text that ended it: None where something else did, and empty where the server does not say.
+    `late` is the deadline that cut it, if one did.
     """
 
     text: str
@@ -57,6 +59,7 @@ class Reply:
     ids: tuple[int, ...] = ()
     logprob: float | None = None
     number: str = ""
+    late: str = ""
 
 
 class Way(Protocol):
@@ -178,7 +181,10 @@ def prediction(way: Way, ask: Ask, reply: Reply) -> Prediction:
         status = "empty"
     return Prediction(
         text=text[: ask.limit], status=status, logprob=reply.logprob, codec=way.codec,
-        note=f"answer {reply.number}" if reply.number else "",
+        note=", ".join(part for part in (
+            f"answer {reply.number}" if reply.number else "",
+            f"cut by the deadline of {reply.late}" if reply.late else "",
+        ) if part),
     )  # fmt: skip
 
 
@@ -200,6 +206,7 @@ def read_reply(answer: dict[str, Any], model: str) -> Reply:
         text=_text(choice), cut=finish in CUT, mark=reason if isinstance(reason, str) else None,
         ids=_ids(choice.get("token_ids")) or _ids([piece.get("id") for piece in pieces]),
         logprob=summed_logprob([piece.get("logprob") for piece in pieces]), number=_named(answer.get("id") or ""),
+        late=str(answer.get(LATE, "")),
     )  # fmt: skip
 
 
