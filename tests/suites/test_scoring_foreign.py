@@ -24,7 +24,8 @@ from worldline.suites.compare import compare
 from worldline.suites.foreign.scored import score
 from worldline.suites.run.directory import newest, verify
 from worldline.suites.run.run import run
-from worldline.suites.score import Answer, judge, truth
+from worldline.suites.run.truth import Answer, truth
+from worldline.suites.score import judge
 from worldline.suites.suite import Suite, Task
 from worldline.terminal.suite_report import print_report
 

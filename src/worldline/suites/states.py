@@ -30,7 +30,8 @@ from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.recording.recorder import record_many
 from worldline.stats import Share, wilson
 from worldline.suites import load as load_suite
-from worldline.suites.score import Truth, fenced_truth, judge
+from worldline.suites.run.truth import Truth, fenced_truth
+from worldline.suites.score import judge
 from worldline.suites.suite import Suite, Task
 from worldline.suites.table import Between, Cell, Measured, Table
 

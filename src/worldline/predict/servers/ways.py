@@ -14,7 +14,7 @@ from worldline.codec.cwm.reader import NAMES
 from worldline.codec.cwm.text import SPECIAL, token
 from worldline.predict.predictor import Ask, Prediction, summed_logprob
 from worldline.predict.servers.chat import messages, template
-from worldline.predict.servers.client import Unanswered, one_line
+from worldline.predict.servers.client import LATE, Unanswered, one_line
 from worldline.predict.servers.tokens import Vocabulary, spelled, stage, stops
 from worldline.predict.sureness import by_frame
 
@@ -36,13 +36,14 @@ class Sampling:
     seed: int = 0
     max_tokens: int = 8192
     logprobs: bool = True
+    stream: bool = False
 
     def question(self, model: str, most: int) -> dict[str, Any]:
         """What every question holds; `most` bounds the tokens of this one."""
         most = min(self.max_tokens, most)
         return {
             "model": model, "temperature": self.temperature, "seed": self.seed, "max_tokens": most,
-            "stream": False, "n": 1,
+            "stream": self.stream, "n": 1,
         }  # fmt: skip
 
 
@@ -52,6 +53,7 @@ class Reply:
 
     `mark` is the stop text that ended it: None where something else did, and empty where the server does not say.
     `tokens` are its tokens, special ones by name and others by nothing, each with its log-probability.
+    `late` is the deadline that cut it, if one did.
     """
 
     text: str
@@ -61,6 +63,7 @@ class Reply:
     logprob: float | None = None
     number: str = ""
     tokens: tuple[tuple[str, float], ...] = ()
+    late: str = ""
 
 
 class Way(Protocol):
@@ -192,7 +195,11 @@ def prediction(way: Way, ask: Ask, reply: Reply) -> Prediction:
         status = "empty"
     return Prediction(
         text=text[: ask.limit], status=status, logprob=reply.logprob, codec=way.codec,
-        note=f"answer {reply.number}" if reply.number else "", sure=by_frame(reply.tokens),
+        sure=by_frame(reply.tokens),
+        note=", ".join(part for part in (
+            f"answer {reply.number}" if reply.number else "",
+            f"cut by the deadline of {reply.late}" if reply.late else "",
+        ) if part),
     )  # fmt: skip
 
 
@@ -215,7 +222,7 @@ def read_reply(answer: dict[str, Any], model: str) -> Reply:
     return Reply(
         text=_text(choice), cut=finish in CUT, mark=reason if isinstance(reason, str) else None, ids=ids,
         logprob=logprob, number=_named(answer.get("id") or ""),
-        tokens=() if logprob is None else _tokens(pieces, ids),
+        tokens=() if logprob is None else _tokens(pieces, ids), late=str(answer.get(LATE, "")),
     )  # fmt: skip
 
 
