@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from worldline.codec.cwm.foreign.stripped import tagged_text
 from worldline.codec.cwm.text import token
 from worldline.predict.predictor import Ask, Prediction, summed_logprob
 from worldline.predict.servers.chat import messages, template
@@ -129,9 +130,7 @@ class Chat:
 
     def text(self, ask: Ask, reply: Reply) -> bytes:
         """The last fenced block, or all, without thoughts and what is only said around it."""
-        text = _THOUGHT.sub("", reply.text)
-        blocks = _FENCED.findall(text)
-        text = blocks[-1] if blocks else text.lstrip("\n")
+        text = fenced_block(reply.text)
         if text and not reply.cut and not text.endswith("\n"):
             text += "\n"
         return _until_end(ask.given + _bytes(text))
@@ -158,7 +157,7 @@ class Tokens:
 
     def text(self, ask: Ask, reply: Reply) -> bytes:
         """The frames of the call alone."""
-        text = spelled(reply.ids, self.vocabulary) if reply.ids else reply.text
+        text = spelled(reply.ids, self.vocabulary) if reply.ids else tagged_text(reply.text, ask.program)
         end = token("end_of_text")
         text = text.partition(end)[0] + (end if end in text or (text and not reply.cut) else "")
         return (
@@ -166,6 +165,13 @@ class Tokens:
             .without_closing(ask.given.decode("utf-8", "replace") + text)
             .encode("utf-8", "replace")
         )
+
+
+def fenced_block(text: str) -> str:
+    """The last fenced block of what a chat model said, or all, without its thoughts."""
+    text = _THOUGHT.sub("", text)
+    blocks = _FENCED.findall(text)
+    return blocks[-1] if blocks else text.lstrip("\n")
 
 
 def prediction(way: Way, ask: Ask, reply: Reply) -> Prediction:
