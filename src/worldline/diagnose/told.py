@@ -40,7 +40,10 @@ def told(source: str, truth: Reading, found: Reading) -> Reading:
                 events[at] = _told(likeness, truth.events[span.truth + i], events[at])
     if found.begun is not None and len(events) < len(truth.events):
         events += _broken(source, likeness, truth.events, events, found.begun)
-    return replace(found, events=tuple(events), begun=None)
+    elif found.ended:
+        events += _given_up(truth.events, events)
+    places = found.places and (*found.places, *range(len(found.events), len(events)))
+    return replace(found, events=tuple(events), places=places, begun=None)
 
 
 def _told(likeness: Likeness, true: Event, event: Event) -> Event:
@@ -55,6 +58,18 @@ def _told(likeness: Likeness, true: Event, event: Event) -> Event:
     if not fresh and arg == event.arg:
         return event
     return event._replace(values={**event.values, **fresh} if fresh else event.values, arg=arg)
+
+
+def _given_up(truth: Sequence[Event], events: list[Event]) -> list[Event]:
+    """The true steps behind the end of the outermost call, where a text ends with that one.
+
+    They are of generators that are given up when it is over: whether a tracer still looks is its own affair.
+    """
+    own = max((i for i, event in enumerate(truth) if event.parent < 0), default=-1)
+    if len(events) != own + 1 or not all(map(same_action, truth, events)):
+        return []
+    frames = {one.frame: other.frame for one, other in zip(truth, events, strict=False)}
+    return [event._replace(frame=frames.get(event.frame, event.frame)) for event in truth[own + 1 :]]
 
 
 def _waits(lines: SourceListing, line: int | None) -> bool:
@@ -122,12 +137,12 @@ def _values(
         said = before.get(name, value) if value == UNCHANGED else value
         if not is_hidden(name):
             found[name] = true[name] if name in true and likeness.holds(true[name], said) else said
-    name, value = begun.name, begun.value
-    if name is None or is_hidden(name):
+    late, half = begun.name, begun.value
+    if late is None or is_hidden(late):
         return found
-    if value is not None or name in true:
-        if value is not None and (name not in true or not likeness.may_begin(true[name], value)):
-            found[name] = value
-    elif not any(each.startswith(name) for each in true.keys() - begun.locals.keys()):
-        found[name] = UNCHANGED
+    if half is not None:
+        if late not in true or not likeness.may_begin(true[late], half):
+            found[late] = half
+    elif not any(each.startswith(late) for each in true.keys() - begun.locals.keys()):
+        found[late] = UNCHANGED
     return found

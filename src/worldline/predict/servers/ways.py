@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from worldline.codec.cwm.foreign.stripped import tagged_text
 from worldline.codec.cwm.reader import NAMES
 from worldline.codec.cwm.text import SPECIAL, token
 from worldline.predict.predictor import Ask, Prediction, summed_logprob
@@ -136,9 +137,7 @@ class Chat:
 
     def text(self, ask: Ask, reply: Reply) -> bytes:
         """The last fenced block, or all, without thoughts and what is only said around it."""
-        text = _THOUGHT.sub("", reply.text)
-        blocks = _FENCED.findall(text)
-        text = blocks[-1] if blocks else text.lstrip("\n")
+        text = fenced_block(reply.text)
         if text and not reply.cut and not text.endswith("\n"):
             text += "\n"
         return _until_end(ask.given + _bytes(text))
@@ -165,7 +164,10 @@ class Tokens:
 
     def text(self, ask: Ask, reply: Reply) -> bytes:
         """The frames of the call alone."""
-        text = spelled(reply.ids, self.vocabulary) if reply.ids else reply.text
+        if reply.ids:
+            text = spelled(reply.ids, self.vocabulary)
+        else:  # a part of a frame is what it is
+            text = reply.text if ask.stop else tagged_text(reply.text, ask.program)
         text = _closed(text, ask, reply)
         return (
             stage(ask.program)
@@ -183,6 +185,13 @@ def _closed(text: str, ask: Ask, reply: Reply) -> str:
         return text
     is_stopped = stop and stop not in text.removesuffix(stop)
     return text.removesuffix(stop) + stop if is_stopped else text + end
+
+
+def fenced_block(text: str) -> str:
+    """The last fenced block of what a chat model said, or all, without its thoughts."""
+    text = _THOUGHT.sub("", text)
+    blocks = _FENCED.findall(text)
+    return blocks[-1] if blocks else text.lstrip("\n")
 
 
 def prediction(way: Way, ask: Ask, reply: Reply) -> Prediction:
