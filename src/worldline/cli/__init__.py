@@ -23,6 +23,7 @@ from worldline import __version__
 from worldline.cli import debug, suites, train, view
 from worldline.cli.learn import learn
 from worldline.cli.model_options import options_of, written
+from worldline.cli.options import trusted
 from worldline.cli.programs import program_of, program_options
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
@@ -73,9 +74,7 @@ def run_options(verb: Verb) -> Verb:
         option = click.option("--" + field.name.replace("_", "-"), type=_limit_type(field.name), help=text)
         verb = option(verb)
     for option in (
-        click.option(
-            "--trust", is_flag=True, help="Run the program without a box. Only for programs you trust."
-        ),
+        trusted,
         click.option(
             "--core", type=click.Choice(["auto", "native", "python"]), default="auto", help="Recorder core."
         ),
@@ -264,14 +263,11 @@ def _recorded(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trac
 
     limits = {name: options[name] for name in LIMIT_HELP if options[name] is not None}
     program = program_of(file, args, options)
-    if options["trust"]:
-        click.echo("note[trusted]: the program runs as you, without a box", err=True)
     return record(
         program,
         limits=Limits(**limits),
         python=options["python"],
         core=options["core"],
-        trust=options["trust"],
     )
 
 
