@@ -24,7 +24,7 @@ from worldline.cli import debug, suites, train, view
 from worldline.cli.learn import learn
 from worldline.cli.model_options import options_of, written
 from worldline.cli.options import trusted
-from worldline.cli.programs import program_of, program_options
+from worldline.cli.programs import hint, program_of, program_options
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
 from worldline.cli.step import step
@@ -115,6 +115,8 @@ def record(
         from worldline.terminal.table import print_trace
 
         print_trace(_console(), trace, rows=rows)
+    if said := hint(trace):
+        click.echo(f"hint: {said}", err=True)
 
 
 @cli.command()

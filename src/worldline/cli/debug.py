@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli.model_options import asked, options_of, scratched
-from worldline.cli.programs import program_of
+from worldline.cli.programs import called_program
 from worldline.errors import UsageError, WorldlineError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def debug(
     from worldline.diagnose.debug import debug as run
     from worldline.predict.models import load_model
 
-    program, options = program_of(asked["file"], asked["args"], asked), options_of(asked)
+    program, options = called_program(asked["file"], asked["args"], asked), options_of(asked)
     predictor = load_model(asked["model"], asked["extras"])
     found = run(
         program, predictor, options=options, limit=asked["limit"], cures=not no_cures, budget=seconds or None,
@@ -89,7 +89,7 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **asked: A
     from worldline.diagnose.debug import imagine as run
     from worldline.predict.models import load_model
 
-    program, options = program_of(asked["file"], asked["args"], asked), options_of(asked)
+    program, options = called_program(asked["file"], asked["args"], asked), options_of(asked)
     predictor = load_model(asked["model"], asked["extras"])
     found = run(
         program, predictor, options=options, limit=asked["limit"], edit=_edit(edit) if edit else None,
