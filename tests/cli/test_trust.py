@@ -67,7 +67,7 @@ def test_it_is_said_once_and_runs_without_a_box(words: str, file: str, capsys: C
     given = words.replace("FILE", file).split()
     assert main(given) == 3
     said = capsys.readouterr().err
-    assert said.startswith("error[no-sandbox]: the command bwrap is missing: install the package bubblewrap")
+    assert "error[no-sandbox]: the command bwrap is missing: install the package bubblewrap" in said
     assert "--trust" in said
     assert main([*given, "--trust"]) == 0
     assert capsys.readouterr().err.count(WARNING) == 1

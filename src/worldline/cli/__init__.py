@@ -84,7 +84,28 @@ def run_options(verb: Verb) -> Verb:
     return program_options(verb)
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+GROUPS = {
+    "Record a program": ("record", "encode", "rewrite"),
+    "See what a model makes of it": ("debug", "imagine", "step", "view", "dap"),
+    "Measure a model": ("bench", "score", "intervene"),
+    "Look at what was measured or stored": ("report", "compare", "show", "cost", "verify"),
+    "Train a model": ("data", "train", "learn", "export"),
+}
+
+
+class _Grouped(click.Group):
+    """The verbs by what one wants to do."""
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """A heading for each group."""
+        for heading, names in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(64)) for name in names])
+
+
+@click.group(
+    cls=_Grouped, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="worldline", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:

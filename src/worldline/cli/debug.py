@@ -95,10 +95,12 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **asked: A
 
     program, options = called_program(asked["file"], asked["args"], asked), options_of(asked)
     predictor = load_model(asked["model"], asked["extras"])
-    found = run(
-        program, predictor, options=options, limit=asked["limit"], edit=_edit(edit) if edit else None,
-        scratchpad=asked["scratchpad"],
-    )  # fmt: skip
+    with under_way() as tell:
+        tell("the model imagines")
+        found = run(
+            program, predictor, options=options, limit=asked["limit"], edit=_edit(edit) if edit else None,
+            scratchpad=asked["scratchpad"],
+        )  # fmt: skip
     if found.found.status == "fault":
         raise WorldlineError(found.found.note or "the model could not be asked")
     if as_json:
