@@ -10,7 +10,7 @@ import click
 
 from worldline.cli.model_options import asked, options_of, scratched
 from worldline.cli.options import under_way
-from worldline.cli.programs import program_of
+from worldline.cli.programs import called_program
 from worldline.errors import UsageError, WorldlineError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def debug(
     from worldline.diagnose.debug import debug as run
     from worldline.predict.models import load_model
 
-    program, options = program_of(asked["file"], asked["args"], asked), options_of(asked)
+    program, options = called_program(asked["file"], asked["args"], asked), options_of(asked)
     predictor = load_model(asked["model"], asked["extras"])
     with under_way() as tell:
         found = run(
@@ -93,12 +93,14 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **asked: A
     from worldline.diagnose.debug import imagine as run
     from worldline.predict.models import load_model
 
-    program, options = program_of(asked["file"], asked["args"], asked), options_of(asked)
+    program, options = called_program(asked["file"], asked["args"], asked), options_of(asked)
     predictor = load_model(asked["model"], asked["extras"])
-    found = run(
-        program, predictor, options=options, limit=asked["limit"], edit=_edit(edit) if edit else None,
-        scratchpad=asked["scratchpad"],
-    )  # fmt: skip
+    with under_way() as tell:
+        tell("the model imagines")
+        found = run(
+            program, predictor, options=options, limit=asked["limit"], edit=_edit(edit) if edit else None,
+            scratchpad=asked["scratchpad"],
+        )  # fmt: skip
     if found.found.status == "fault":
         raise WorldlineError(found.found.note or "the model could not be asked")
     if as_json:

@@ -5,12 +5,30 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 import click
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 MODELS = "default, a folder, server:URL#M, hub:NAME, replay:FILE, python:FILE.py:NAME or interpreter."
 
 SCRATCHPADS = ("none", "flatten", "chars", "auto")  # `predict.scratchpad.MODES`, which `--help` need not load
+
+
+def trusted(verb: Verb, *, told: bool = False) -> Verb:
+    """`--trust`, of every verb that runs programs: said once, and for all that it runs; `told` verbs pass it on."""
+    text = "Run programs without a box, as yourself. Only for programs you trust."
+    return click.option("--trust", is_flag=True, expose_value=told, callback=_trust, help=text)(verb)
+
+
+def _trust(context: click.Context, parameter: click.Parameter, is_trusted: bool) -> bool:
+    if is_trusted:
+        from worldline.recording.recorder import without_boxes
+
+        click.echo("note[trusted]: the program runs as you, without a box", err=True)
+        context.with_resource(without_boxes())
+    return is_trusted
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worldline.cli.options import trusted
 from worldline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     "--prove", type=click.IntRange(min=0), metavar="N", help="Run both on the call and on N drawn ones."
 )
 @click.option("--seed", type=int, default=0, help="Which calls are drawn [0].")
+@trusted
 @click.option("--json", "as_json", is_flag=True, help="Print source, line map, cost and proof as JSON.")
 @click.option("-o", "--out", metavar="FILE", help="Write the new source there.")
 def rewrite(

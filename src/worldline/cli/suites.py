@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import MODELS, progress, settings, whole_numbers, words
+from worldline.cli.options import MODELS, progress, settings, trusted, whole_numbers, words
 from worldline.errors import UsageError, WorldlineError
 
 OWN = (
@@ -79,6 +79,7 @@ def own(verb: Any) -> Any:
 @click.option(
     "-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report; run again to go on."
 )
+@trusted
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def bench(
     suite: str, model: str, extras: dict[str, str], limit: int | None, force: list[str] | None,
@@ -149,9 +150,8 @@ def _run(
     else:
         print_report(terminal(), report)
         print_tables(terminal(), tables)
-    _refuse_faults(
-        report.faults, next((f"{one.name}: {one.found.note}" for one in records if one.is_fault), "")
-    )
+    told = (f"{one.name}: {one.found.note}" for one in records if one.is_fault and one.found.note)
+    _refuse_faults(report.faults, next(told, ""))
 
 
 def _refuse_scratchpads(suite: str, force: list[str] | None) -> None:
@@ -259,6 +259,7 @@ def _refuse_faults(faults: int, first: str = "") -> None:
     help="What the file calls a role.",
 )
 @click.option("-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report.")
+@trusted
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def score(
     suite: str, predictions: str, fields: dict[str, str], out: str | None, as_json: bool, **options: Any
@@ -308,6 +309,7 @@ def compare(first: str, second: str, as_json: bool) -> None:
     "--by", type=click.Choice(["answer", "trace"]), default="answer", help="What counts as right [answer]."
 )
 @click.option("--seed", type=int, default=0, help="Which samples are chosen [0].")
+@trusted
 @click.option("--json", "as_json", is_flag=True, help="Print what came of it as one JSON object.")
 def intervene(
     run: str, model: str | None, extras: dict[str, str], cures: list[str] | None, limit: int | None, by: str, seed: int,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from worldline.cli.options import progress
+from worldline.cli.options import progress, trusted
 from worldline.errors import UsageError, WorldlineError
 
 
@@ -60,6 +61,7 @@ def train(
 @click.option(
     "--check", type=click.IntRange(min=1), metavar="N", help="Measure what rounding costs on N programs."
 )
+@trusted
 def export(model: str, out: str, half: bool, check: int | None) -> None:
     """Write the weights of MODEL (a run, a checkpoint or `default`) as the engine holds them: light, quick to open."""
     from worldline.model import checkpoint
@@ -89,7 +91,7 @@ def data() -> None:
 @click.option("--workers", type=click.IntRange(min=0), default=0, help="Processes; 0 for one a core [0].")
 @click.option("--seed", type=int, default=0, help="Which documents [0].")
 @click.option("--unit", type=click.IntRange(min=1), default=1024, help="Documents made at a time [1,024].")
-@click.option("--trust", is_flag=True, help="Record generated programs without a box.")
+@partial(trusted, told=True)
 def build(recipe: str, out: str, count: int, **options: Any) -> None:
     """Generate, record and encode the programs of RECIPE, without duplicates, split, with a table of coverage."""
     from worldline.data.build.build import build as run
@@ -135,7 +137,7 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
 @click.option(
     "--known", is_flag=True, help="Try nothing: write what one that goes on, or was killed, has found."
 )
-@click.option("--trust", is_flag=True, help="Without a box: for a machine that is thrown away.")
+@partial(trusted, told=True)
 def mine(
     places: tuple[str, ...],
     out: str,

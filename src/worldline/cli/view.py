@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import MODELS, settings
+from worldline.cli.options import MODELS, settings, trusted
 from worldline.cli.programs import program_of, program_options
 from worldline.core.escape import printable
 from worldline.errors import UsageError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="Options of the model."
 )
+@trusted
 @click.option("--no-model", is_flag=True, help="Only show: no model is loaded, nothing can be tried.")
 @click.option(
     "--tokenizer", metavar="NAME|FILE", help="What tokens are counted by [llama3, where it is there]."
@@ -120,6 +121,7 @@ def show_debugged(found: Debugged, predictor: Predictor) -> None:
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65_535), help="Listen there instead of on standard input.")
 @click.option("--host", default="127.0.0.1", help="An address of the loopback [127.0.0.1].")
+@trusted
 def dap(port: int | None, host: str) -> None:
     """Serve the Debug Adapter Protocol: editors step through what a model imagines."""
     from worldline.dap.server import serve_port, serve_stdio

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,20 @@ class Setup:
     limits: Limits
 
 
+_boxless = 0  # who trust every program of this process, just now
+
+
+@contextmanager
+def without_boxes() -> Iterator[None]:
+    """Every program that this process records meanwhile runs without a box: `--trust`, for who trusts them all."""
+    global _boxless
+    _boxless += 1
+    try:
+        yield
+    finally:
+        _boxless -= 1
+
+
 def prepare(*, limits: Limits, python: str | None, core: str, trust: bool, hash_seed: int = 0) -> Setup:
     """Settle the interpreter and the recorder core, once for a batch."""
     if core not in CORES:
@@ -47,9 +62,9 @@ def prepare(*, limits: Limits, python: str | None, core: str, trust: bool, hash_
     recorder = None if core == "python" else native.recorder_for(found.executable)
     if core == "native" and recorder is None:
         raise UsageError(f"there is no native recorder for {found.executable}")
-    plan = BoxPlan(
-        python=found, native=str(recorder) if recorder else None, boxed=not trust, hash_seed=hash_seed
-    )
+    boxed = not (trust or _boxless)
+    native_core = str(recorder) if recorder else None
+    plan = BoxPlan(python=found, native=native_core, boxed=boxed, hash_seed=hash_seed)
     return Setup(plan, limits)
 
 
