@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from worldline.limits import Limits as Limits
     from worldline.predict.models import load_model as load_model
     from worldline.recording.recorder import record as record
+    from worldline.report.export import tables as tables
 
 __version__ = "0.1.0"
 
@@ -41,6 +42,7 @@ _HOMES = {
     "record": "worldline.recording.recorder",
     "record_many": "worldline.data.record_many",
     "state_at": "worldline.core.state",
+    "tables": "worldline.report.export",
 }
 
 __all__ = [*_HOMES]

@@ -101,7 +101,7 @@ class Paired:
 
 
 @dataclass(frozen=True)
-class Difference:
+class RateDifference:
     """One rate less another, and its 95 % interval."""
 
     rate: float
@@ -116,7 +116,7 @@ class Difference:
 Strata = Sequence[tuple[Share, Share]]
 
 
-def newcombe(one: Share, other: Share) -> Difference | None:
+def newcombe(one: Share, other: Share) -> RateDifference | None:
     """The difference of two rates with Newcombe's interval, out of Wilson's of each; None where one is of none."""
     if one.rate is None or other.rate is None:
         return None
@@ -124,10 +124,10 @@ def newcombe(one: Share, other: Share) -> Difference | None:
     apart = one.rate - other.rate
     under = math.hypot(one.rate - low, up - other.rate)
     over = math.hypot(high - one.rate, other.rate - down)
-    return Difference(apart, apart - under, apart + over)
+    return RateDifference(apart, apart - under, apart + over)
 
 
-def mantel_haenszel(strata: Strata) -> Difference | None:
+def mantel_haenszel(strata: Strata) -> RateDifference | None:
     """The difference of two rates over the strata that have both; None where none has.
 
     The interval is of those differences that Sato's variance, taken at them, does not rule out.
@@ -146,7 +146,7 @@ def mantel_haenszel(strata: Strata) -> Difference | None:
     apart, square = moved / weight, Z * Z / weight**2
     middle = apart + square * slope / 2
     half = math.sqrt(max(0.0, middle**2 - apart**2 + square * level))
-    return Difference(apart, max(-1.0, middle - half), min(1.0, middle + half))
+    return RateDifference(apart, max(-1.0, middle - half), min(1.0, middle + half))
 
 
 def exact(strata: Strata) -> float:

@@ -22,7 +22,7 @@ _VALUES = (
 )  # divergences that are about a value, where it is a told one
 
 
-class ToldValue(NamedTuple):
+class ValueAtRisk(NamedTuple):
     """One value of a true run: the step, the name (none: what the step returns, raises or prints), the text."""
 
     step: int
@@ -32,25 +32,25 @@ class ToldValue(NamedTuple):
     is_wrong: bool = False
 
 
-def values(truth: Reading) -> Iterator[ToldValue]:
+def values(truth: Reading) -> Iterator[ValueAtRisk]:
     """Every value that a run tells, where it is new: Meta's notation repeats all locals, which tells nothing."""
     known: dict[int, Mapping[str, str]] = {}
     for step, event in enumerate(truth.events):
         before = known.get(event.frame, {}) if event.whole and event.event != "call" else {}
         for name, text in event.values.items():
             if before.get(name) != text:
-                yield ToldValue(step, name, text, kind(text))
+                yield ValueAtRisk(step, name, text, kind(text))
         if event.whole:
             known[event.frame] = event.values
         if event.arg is not None:
-            yield ToldValue(step, None, event.arg, _type(event))
+            yield ValueAtRisk(step, None, event.arg, _type(event))
 
 
 def _type(event: Event) -> str:
     return {"raise": "exception", "output": "output"}.get(event.event) or kind(event.arg or "")
 
 
-def told(diagnosis: Diagnosis) -> Iterator[ToldValue]:
+def at_risk(diagnosis: Diagnosis) -> Iterator[ValueAtRisk]:
     """The values up to the first wrong one, and that one; where something else went wrong, those before it."""
     first = diagnosis.first
     is_value = first is not None and not first.is_cut and first.what in _VALUES and not _is_action(diagnosis)
@@ -63,7 +63,7 @@ def told(diagnosis: Diagnosis) -> Iterator[ToldValue]:
         yield value
 
 
-def _is_it(value: ToldValue, first: Divergence) -> bool:
+def _is_it(value: ValueAtRisk, first: Divergence) -> bool:
     return (value.name, value.text) == (first.name, first.wanted)
 
 

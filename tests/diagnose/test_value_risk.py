@@ -7,16 +7,16 @@ from recorded import COUNT, PROGRAMS, sample
 
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.told import ToldValue, told, values
+from worldline.diagnose.value_risk import ValueAtRisk, at_risk, values
 
 JOIN = Program(source="def f(s):\n    t = s.upper()\n    n = len(t)\n    return t + '!'\n", call="f('ab')")
 
 
-def found(program: Program, *changes: tuple[str, str], codec: str = "compact") -> list[ToldValue]:
-    return list(told(Diagnosis(sample(program, *changes, codec=codec))))
+def found(program: Program, *changes: tuple[str, str], codec: str = "compact") -> list[ValueAtRisk]:
+    return list(at_risk(Diagnosis(sample(program, *changes, codec=codec))))
 
 
-def brief(some: list[ToldValue]) -> list[tuple[str | None, str, str, bool]]:
+def brief(some: list[ValueAtRisk]) -> list[tuple[str | None, str, str, bool]]:
     return [(one.name, one.text, one.type, one.is_wrong) for one in some]
 
 
@@ -34,8 +34,8 @@ def test_a_right_run_tells_each_value_once(codec: str) -> None:
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_all_values_of_a_right_run_are_at_risk_and_none_is_wrong(program: Program, codec: str) -> None:
     diagnosis = Diagnosis(sample(program, codec=codec))
-    assert list(told(diagnosis)) == list(values(diagnosis.truth))
-    assert not any(one.is_wrong for one in told(diagnosis))
+    assert list(at_risk(diagnosis)) == list(values(diagnosis.truth))
+    assert not any(one.is_wrong for one in at_risk(diagnosis))
 
 
 @pytest.mark.parametrize(
