@@ -155,8 +155,8 @@ def cost(traces: Iterable[Trace], tokenizers: Sequence[Tokenizer], context: int)
 
 def _longest(trace: Trace) -> int:
     """The characters of the longest value that a trace tells."""
-    steps = map(trace.__getitem__, range(len(trace)))
-    return max((len(text) for step in steps for text in (*step.delta.values(), step.arg or "")), default=0)
+    values = (text for step in trace.steps for text in (*step.delta.values(), step.arg or ""))
+    return max(map(len, values), default=0)
 
 
 def _cost(format: str, written: FormattedTrace, tokenizers: Sequence[Tokenizer]) -> Cost:

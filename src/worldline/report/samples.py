@@ -12,9 +12,9 @@ from typing import NamedTuple
 from worldline.codec.token_split import parting, split_value
 from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
+from worldline.diagnose.at_risk import ValueAtRisk, at_risk, values
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import GONE, Divergence
-from worldline.diagnose.value_risk import ValueAtRisk, at_risk, values
 from worldline.suites.run.record import Record
 from worldline.suites.score import Verdict
 from worldline.suites.suite import Task

@@ -6,8 +6,8 @@ import pytest
 from recorded import COUNT, PROGRAMS, sample
 
 from worldline.core.program import Program
+from worldline.diagnose.at_risk import ValueAtRisk, at_risk, values
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.value_risk import ValueAtRisk, at_risk, values
 
 JOIN = Program(source="def f(s):\n    t = s.upper()\n    n = len(t)\n    return t + '!'\n", call="f('ab')")
 
