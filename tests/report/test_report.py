@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from small_run import EVIL, SUM, Changed, suite
 
 from worldline.cli.report import report as verb
+from worldline.codec.cost_curve import curve
 from worldline.core.program import Program
 from worldline.data.vocabularies import llama3_path
 from worldline.diagnose.trials import Trials, Tried
@@ -27,7 +28,7 @@ from worldline.explore.side_by_side import CellPiece
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Prediction
 from worldline.recording.recorder import record
-from worldline.report.charts import Counts, Flips, Rates, Sizes, svg
+from worldline.report.charts import Budgets, Chart, Counts, Flips, Rates, Sizes, svg
 from worldline.report.data import INTERVENTIONS, JudgedSample, choose, gather, read_trials
 from worldline.report.failures import VALUE, bounded
 from worldline.report.page import charts, report
@@ -330,6 +331,7 @@ def test_figures_are_the_same_files_each_time(made: Path, tmp_path: Path) -> Non
 
     found = gather(made, limit=5)
     drawn = [*charts(found), Flips("cures", "cures", (("a $x", 3, 1), (EVIL, 0, 0)))]
+    drawn.append(Budgets("budgets", "budgets", "tokens", "steps", curve((i, i**4) for i in range(1, 40))))
     drawn.append(Rates("odd", "odd", ("answer",), (("$\\frac{", (Share(0, 0),)), (EVIL, (Share(1, 2),)))))
     first = {path.name: path.read_bytes() for path in write(tmp_path / "one", drawn)}
     again = {path.name: path.read_bytes() for path in write(tmp_path / "two", drawn)}
@@ -370,11 +372,17 @@ def test_the_verb_writes_the_page(made: Path, tmp_path: Path) -> None:
         Counts("a", "a", ((EVIL * 20, 1),)),
         Sizes("a", "a", "bytes", (("truth", (0, 1, 1 << 40)), ("prediction", ()))),
         Sizes("a", "a", "bytes", (("truth", ()), ("prediction", ()))),
+        Rates(
+            "a", "a", ("wrong",), (("1", (Share(9, 9),)), ("2-3", (Share(0, 9),))), is_scale=True, top=0.02
+        ),
+        Budgets("a", "a", "tokens", "steps", curve((i, i**4) for i in range(1, 40))),
+        Budgets("a", "a", "tokens", "steps", curve([(1 << 30, 1 << 40)])),
+        Budgets("a", "a", "tokens", "steps", ()),
         Flips("a", "a", (("x", 0, 0), ("y", 3, 90))),
         Flips("a", "a", ()),
     ],
 )
-def test_figures_are_drawn_inside_their_frame(chart: Rates | Counts | Sizes | Flips) -> None:
+def test_figures_are_drawn_inside_their_frame(chart: Chart) -> None:
     root = ElementTree.fromstring(svg(chart))
     width, height = map(float, root.attrib["viewBox"].split()[2:])
     for element in root.iter():

@@ -44,6 +44,19 @@ def test_one_stratum_of_equal_groups_is_the_plain_difference() -> None:
     assert mantel_haenszel([(Share(0, 9), Share(0, 0))]) is None
 
 
+def test_where_nothing_differs_anywhere_the_interval_is_not_none() -> None:
+    """Sato's variance is 0 there, which says nothing of how many there were: the interval is Newcombe's of all."""
+    found = mantel_haenszel([(Share(0, 4), Share(0, 16)), (Share(0, 6), Share(0, 4))])
+    wanted = newcombe(Share(0, 10), Share(0, 20))
+    assert found is not None
+    assert wanted is not None
+    assert (found.rate, found.low, found.high) == (0, wanted.low, wanted.high)
+    mixed = mantel_haenszel([(Share(9, 9), Share(1, 1)), (Share(0, 1), Share(0, 9))])
+    assert mixed is not None
+    assert mixed.rate == 0
+    assert mixed.low <= 0 <= mixed.high
+
+
 def test_strata_take_away_what_only_length_explains() -> None:
     """Simpson's: within each length both fail alike; strings are longer, so all together they fail more."""
     strata = [(Share(1, 10), Share(9, 90)), (Share(45, 90), Share(5, 10))]

@@ -291,7 +291,7 @@ def percent(rate: float) -> str:
 
 
 def _budgets(chart: Budgets) -> str:
-    left, top, bottom = 48, 12, 230
+    left, top, bottom = 48, 26, 240
     step, powers = (WIDTH - left - 10) / max(len(chart.rows), 1), chart.powers
 
     def high(number: float) -> float:

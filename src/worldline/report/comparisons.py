@@ -57,11 +57,8 @@ def compare(things: Iterable[Failed]) -> GroupComparison:
     strata = [(Share(x, n), Share(y, m)) for x, n, y, m in counts.values()]
     first, other = (Share(sum(s.some for s in side), sum(s.n for s in side)) for side in _sides(strata))
     both = [pair for pair in strata if pair[0].n and pair[1].n]
-    is_known = any(one.some + other.some for one, other in both)  # where nothing fails, nothing is to be said
-    return GroupComparison(
-        first, other, newcombe(first, other), mantel_haenszel(both) if is_known else None,
-        exact(both) if is_known else None,
-    )  # fmt: skip
+    p = exact(both) if both else None
+    return GroupComparison(first, other, newcombe(first, other), mantel_haenszel(both), p)
 
 
 def _sides(strata: list[tuple[Share, Share]]) -> tuple[list[Share], list[Share]]:
