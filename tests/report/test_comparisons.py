@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from worldline.core.program import Program
-from worldline.report.comparisons import Failed, compare, densities, lengths, strings, types
+from worldline.report.comparisons import Failed, compare, densities, lengths, operations, strings, types
 from worldline.report.data import Findings
 from worldline.report.samples import JudgedSample, ValueClass
 from worldline.stats import RateDifference, Share, holm, newcombe
@@ -100,3 +101,23 @@ def test_rows_of_length_and_of_tokens_are_in_order_and_whole() -> None:
     )
     large = strings(found).rows[2]
     assert large[:3] == ("strings: in large tokens, others", Share(2, 2), Share(1, 4))
+
+
+def test_operations_fail_by_how_often_they_ran() -> None:
+    right = replace(sample(0, "int", "right", 100), executed=Counter(slice=8, arithmetic=90))
+    wrong = replace(
+        sample(1, "int", "wrong", 100), executed=Counter(slice=2, arithmetic=10), operation="slice"
+    )
+    lost = replace(sample(2, "int", "wrong", 100), operation="order")  # no line does it
+    seen = [replace(one, verdict=replace(one.verdict, cause="wrong value")) for one in (wrong, lost)]
+    table = operations(findings(right, *seen))
+    assert [row[:3] for row in table.rows] == [
+        ("slice", Share(1, 10), Share(0, 100)),
+        ("arithmetic", Share(0, 100), Share(1, 10)),
+    ]
+    assert table.rows[0][3] == newcombe(Share(1, 10), Share(0, 100))
+    assert "1 failures are of no operation" in table.note
+    p = table.rows[0][4]
+    assert isinstance(p, Chance)
+    assert p.p == pytest.approx(1 / 11)
+    assert table.rows[0][5] == Chance(pytest.approx(2 / 11))

@@ -39,8 +39,8 @@ from worldline.suites.score import Verdict
 from worldline.suites.suite import Task
 
 FIGURES = (
-    "by-length", "by-group", "by-type", "causes", "operations", "types", "value-lengths", "bytes", "costs-by-steps",
-    "costs-by-value",
+    "by-length", "by-group", "by-type", "causes", "operations", "operation-rates", "types", "value-lengths",
+    "bytes", "costs-by-steps", "costs-by-value",
 )  # fmt: skip
 VOID = {"meta", "br", "link", "img", "input"}
 LOOSE = {"td", "th"}  # elements whose end may be left out

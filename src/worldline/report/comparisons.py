@@ -142,6 +142,28 @@ def types(found: Findings) -> Table:
     return Table("Wrong values by type", ("type", *_HEADS), tuple(_rows(rows)), note)
 
 
+def operations(found: Findings) -> Table:
+    """Failures of each operation by how often it ran, against all others."""
+    failed = Counter(one.operation for one in found.failed if one.executed[one.operation])
+    ran = Counter[str]()
+    for sample in found.seen:
+        ran.update(sample.executed)
+    rows, ps, (wrong, every) = [], [], (failed.total(), ran.total())
+    for name in sorted(ran, key=lambda name: (-failed[name], -ran[name], name)):
+        one, other = Share(failed[name], ran[name]), Share(wrong - failed[name], every - ran[name])
+        ps.append(exact([(one, other)]))
+        rows.append((name, one, other, newcombe(one, other)))
+    tests = zip(map(Chance, ps), map(Chance, holm(ps)), strict=True)
+    note = (
+        "An operation ran where its line did, up to the first divergence. "
+        f"{len(found.failed) - wrong:,} failures are of no operation that a line says, such as the order of lines. "
+        "Newcombe's interval; p is of Fisher's exact test, corrected by Holm for all rows"
+    )
+    heads = ("operation", "failed of run", "others", "difference", "p", "p, Holm")
+    made = tuple((*row, *test) for row, test in zip(rows, tests, strict=True))
+    return Table("Failures of each operation by how often it ran", heads, made, note)
+
+
 def lengths(found: Findings) -> Table:
     """Strings and other values in rows of equal length."""
     every = values(found)

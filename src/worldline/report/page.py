@@ -5,7 +5,7 @@ What it shows is gathered by `data`, put in `tables`, drawn by `charts` and, fai
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from importlib.resources import files
@@ -14,7 +14,7 @@ from pathlib import Path
 from worldline.codec.token_split import LEFT
 from worldline.fence import RowFault, fenced
 from worldline.report.charts import MOST, Budgets, Chart, Counts, Flips, Rates, Sizes, svg
-from worldline.report.comparisons import densities, lengths
+from worldline.report.comparisons import densities, lengths, operations
 from worldline.report.data import Findings, current, gather
 from worldline.report.debug_page import STYLE as ROW_STYLE
 from worldline.report.failures import failure, safe, short
@@ -88,6 +88,7 @@ def charts(found: Findings) -> Iterator[Chart]:
         causes = tuple((name, failures.n) for name, failures in found.sums.causes.items())
         yield Counts("causes", "Failures by cause", causes)
         yield Counts("operations", "Failures by operation", tuple(found.counted("operation").items()))
+        yield _operation_rates(found)
         yield Counts("types", "Failures by type of the value", tuple(found.counted("type").items()))
         yield from _wrong(found)
     if found.cures is not None:
@@ -109,6 +110,27 @@ def _rates(name: str, title: str, parts: Mapping[str, VerdictCounts], *, is_scal
     return Rates(name, title, ("answer", "trace"), rows, is_scale)
 
 
+def _operation_rates(found: Findings) -> Rates:
+    """How often each operation that failed did so of the times that it ran."""
+    table = operations(found)
+    shares = [(str(row[0]), row[1]) for row in table.rows]
+    rows = tuple((name, (one,)) for name, one in shares if isinstance(one, Share) and one.some)
+    return Rates(
+        "operation-rates",
+        table.title,
+        ("failed",),
+        rows,
+        what="failed",
+        top=_top([one for _, (one,) in rows]),
+    )
+
+
+def _top(shares: Sequence[Share]) -> float:
+    """Where the axis ends: above every rate, and above the interval of those that are known well."""
+    most = max((each.interval[1] if each.n >= KNOWN else each.rate or 0 for each in shares), default=1)
+    return next((top for top in TOPS if top >= most), 1.0)
+
+
 def _wrong(found: Findings) -> Iterator[Rates]:
     """How often values are wrong, strings beside the rest: by how long they are, by how large their tokens are."""
     every = {"value-lengths": lengths(found), "value-densities": densities(found)}
@@ -116,9 +138,7 @@ def _wrong(found: Findings) -> Iterator[Rates]:
         rows = tuple(
             (str(row), tuple(cell for cell in cells if isinstance(cell, Share))) for row, *cells in table.rows
         )
-        known = [each for _, shares in rows for each in shares if each.n]
-        most = max((each.interval[1] if each.n >= KNOWN else each.rate or 0 for each in known), default=1)
-        top = next((top for top in TOPS if top >= most), 1.0)
+        top = _top([each for _, shares in rows for each in shares if each.n])
         if rows:
             yield Rates(name, table.title, table.heads[1:], rows, is_scale=True, what="wrong", top=top)
 
@@ -221,7 +241,7 @@ def _causes(found: Findings, figures: Mapping[str, str], every: Mapping[str, Tab
         f'<p class="note">{failed:,} predictions whose trace or answer is not right, each by its first divergence. '
         "A cause is a finding, and confirmed only by its cure.</p>"
     )
-    for name in ("causes", "operations", "types"):
+    for name in ("causes", "operations", "operation-rates", "types"):
         yield from _titled(name, figures, every)
     table = crossed(found, list(found.counted("operation"))[:COLUMNS])
     yield f"<h3>{table.title}</h3>{_table(table)}"

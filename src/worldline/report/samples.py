@@ -12,7 +12,7 @@ from typing import NamedTuple
 from worldline.codec.token_split import parting, split_value
 from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
-from worldline.diagnose.at_risk import ValueAtRisk, at_risk, values
+from worldline.diagnose.at_risk import ValueAtRisk, at_risk, executed, values
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import GONE, Divergence
 from worldline.suites.run.record import Record
@@ -70,7 +70,7 @@ class JudgedSample:
     """One judged prediction: its verdict without the program, its sizes, and what its failure is about.
 
     `tokens` are of the true and the predicted text by the tokenizer that was given; `longest` is the longest value that
-    the truth tells, in characters; `values` counts those that were at risk.
+    the truth tells, in characters; `values` counts those that were at risk, `executed` the operations that were.
     """
 
     at: int
@@ -86,6 +86,7 @@ class JudgedSample:
     longest: int = 0
     parts: Parting | None = None
     values: Counter[ValueClass] = field(default_factory=Counter)
+    executed: Counter[str] = field(default_factory=Counter)
     failing: FailingValue | None = None
 
 
@@ -104,7 +105,7 @@ def judged_sample(record: Record, tokenizer: Tokenizer | None) -> JudgedSample:
         codec=codec, logprob=record.found.logprob,
         longest=max((len(one.text) for one in values(diagnosis.truth)), default=0),
         parts=None if first is None else _parting(first),
-        values=Counter(_class(one, codec, tokenizer) for one in risked),
+        values=Counter(_class(one, codec, tokenizer) for one in risked), executed=executed(diagnosis),
         failing=_failing(wrong, first.got, codec, tokenizer) if wrong and first and tokenizer else None,
     )  # fmt: skip
 

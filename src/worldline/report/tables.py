@@ -41,6 +41,7 @@ def tables(found: Findings) -> dict[str, Table]:
         "by-ending": _endings(found),
         **{f"suite-{_slug(table.title)}": table for table in found.own},
         **_causes(found),
+        "operation-rates": comparisons.operations(found),
         "strings": comparisons.strings(found),
         "value-types": comparisons.types(found),
         "value-lengths": comparisons.lengths(found),
