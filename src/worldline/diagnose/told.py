@@ -8,11 +8,13 @@ alone. Left out are the frames that only tracing makes: the StopIteration that e
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from worldline.codec.cwm.begun import BegunFrame
 from worldline.codec.cwm.likeness import Likeness
-from worldline.codec.cwm.text import SourceListing, listing
+from worldline.codec.cwm.parse import is_hidden
+from worldline.codec.cwm.text import UNCHANGED, SourceListing, listing
 from worldline.diagnose.diverge import aligned, same_action
 from worldline.diagnose.reading import Event, Reading, read
 from worldline.predict.predictor import Ask, Prediction
@@ -36,7 +38,9 @@ def told(source: str, truth: Reading, found: Reading) -> Reading:
             for i in range(span.wanted):
                 at = span.found + i
                 events[at] = _told(likeness, truth.events[span.truth + i], events[at])
-    return replace(found, events=tuple(events))
+    if found.begun is not None and len(events) < len(truth.events):
+        events += _broken(source, likeness, truth.events, events, found.begun)
+    return replace(found, events=tuple(events), begun=None)
 
 
 def _told(likeness: Likeness, true: Event, event: Event) -> Event:
@@ -71,3 +75,59 @@ def _without_stops(source: str, truth: Sequence[Event], found: Reading) -> Readi
     if len(kept) == len(found.events):
         return found
     return replace(found, events=tuple(found.events[at] for at in kept), places=tuple(kept))
+
+
+# ---- a frame that the cut broke off
+
+
+def _broken(
+    source: str, likeness: Likeness, truth: Sequence[Event], events: list[Event], begun: BegunFrame
+) -> list[Event]:
+    """The frame behind steps that are all true, where what was written of it is not: the rest of it as it should be.
+
+    None where it is a beginning of the true one, or stands behind a step that is not: then it tells nothing.
+    """
+    if not all(same_action(one, other) for one, other in zip(truth, events, strict=False)):
+        return []
+    true = truth[len(events)]
+    if begun.events == ("raise",) and true.event != "raise" and _waits(listing(source), true.line):
+        return []  # perhaps one that only tracing makes
+    frames = {one.frame: other.frame for one, other in zip(truth, events, strict=False)}
+    frame = frames.get(true.frame, max(frames.values(), default=-1) + 1)
+    before = next((event.values for event in reversed(events) if event.frame == frame and event.whole), {})
+    event = true._replace(frame=frame, parent=frames.get(true.parent, true.parent))
+    if true.event not in begun.events:
+        return [event._replace(event=begun.events[0])]
+    if begun.line is not None and not _is_line(begun, listing(source).text(true.line or 0)):
+        event = event._replace(line=None, lines=())
+    if true.whole:
+        event = event._replace(values=_values(likeness, begun, before, true.values))
+    elif begun.arg is not None and true.arg is not None:
+        is_raised = true.event == "raise"
+        if not likeness.may_begin(true.arg, begun.arg, raised=is_raised):
+            event = event._replace(arg=begun.arg)
+    return [] if event._replace(frame=true.frame, parent=true.parent) == true else [event]
+
+
+def _is_line(begun: BegunFrame, text: str) -> bool:
+    return text == begun.line if begun.whole else text.startswith(begun.line or "")
+
+
+def _values(
+    likeness: Likeness, begun: BegunFrame, before: Mapping[str, str], true: Mapping[str, str]
+) -> Mapping[str, str]:
+    """The true values, those that were written instead of them, and without those that were not."""
+    found = {} if begun.closed else dict(true)
+    for name, value in begun.locals.items():
+        said = before.get(name, value) if value == UNCHANGED else value
+        if not is_hidden(name):
+            found[name] = true[name] if name in true and likeness.holds(true[name], said) else said
+    name, value = begun.name, begun.value
+    if name is None or is_hidden(name):
+        return found
+    if value is not None or name in true:
+        if value is not None and (name not in true or not likeness.may_begin(true[name], value)):
+            found[name] = value
+    elif not any(each.startswith(name) for each in true.keys() - begun.locals.keys()):
+        found[name] = UNCHANGED
+    return found

@@ -15,8 +15,8 @@ from worldline.stats import RateDifference, Share
 from worldline.suites.table import Between, Cell, Chance, Table, text_of
 
 KINDS: dict[str, type] = {
-    "cause": str, "step": int, "line": int, "what": str, "variable": str, "wanted": str, "got": str, "path": str,
-    "character": int, "operation": str, "failed type": str, "true tokens": int, "predicted tokens": int,
+    "own answer": str, "cause": str, "step": int, "line": int, "what": str, "variable": str, "wanted": str, "got": str,
+    "path": str, "character": int, "operation": str, "failed type": str, "true tokens": int, "predicted tokens": int,
     "logprob": float, "difference": RateDifference, "at equal length": RateDifference, "p": Chance, "p, Holm": Chance,
 }  # fmt: skip
 """What a column is of where none of its cells is known, so that runs have the same columns whatever failed."""

@@ -225,7 +225,7 @@ def _accuracy(found: Findings, figures: Mapping[str, str], every: Mapping[str, T
     yield "<h2 id=accuracy>Accuracy</h2>"
     yield _table(every["summary"])
     own = [name for name in every if name.startswith("suite-")]
-    for name in ("by-length", "by-group", "by-type", "by-ending", *own):
+    for name in ("own-answers", "by-length", "by-group", "by-type", "by-ending", *own):
         yield from _titled(name, figures, every)
     if found.trouble:
         yield f'<p class="note">The suite\'s own tables could not be made: {safe(short(found.trouble, 200))}.</p>'
