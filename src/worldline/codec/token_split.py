@@ -1,6 +1,6 @@
 """A value as a tokenizer cuts it: how many tokens it takes in the text of its notation, and where they begin.
 
-A token may reach across the ends of a value (`='` is one of Llama 3's), so a value is cut as it stands, behind its name.
+A token may reach across the ends of a value (Llama 3 has `='`), so a value is cut as it stands, behind its name.
 It does not look at a whole trace: what stands further away does not move the cuts that real tokenizers make.
 """
 
