@@ -181,7 +181,7 @@ def _verdicts(some: list[Known], answers: Answers, codec: str, state: _State) ->
     yield from (each.stored.verdict() for each in some if each.stored is not None)
     fresh: list[tuple[Known, Ask]] = []
     for each in (each for each in some if each.stored is None):
-        asked = fenced(_ask, each, codec) if each.fault is None else each.fault
+        asked = fenced(ask_of, each, codec) if each.fault is None else each.fault
         if isinstance(asked, RowFault):
             state.fail(failed(each.at, each.task, asked, true=each.true, codec=codec))
         else:
@@ -216,7 +216,14 @@ def _settled(
     return verdict
 
 
-def _ask(each: Known, codec: str) -> Ask:
+def known_tasks(suite: Suite, *, limit: int | None = None) -> Iterator[Known]:
+    """The tasks that a run asks for, each with what is true: for whoever has them asked and judged elsewhere."""
+    with closing(_known(suite, _State(None))) as found:
+        yield from islice(found, suite.count if limit is None else limit)
+
+
+def ask_of(each: Known, codec: str) -> Ask:
+    """What is asked for a task whose truth is known: its budget follows from that."""
     assert each.true is not None
     limit = 2 * len(each.true.text_in(codec)) + SLACK
     return Ask(program=each.task.program, options=each.task.options, limit=limit)
