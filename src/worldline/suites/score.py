@@ -21,6 +21,7 @@ from worldline.core.trace import Step, Trace
 from worldline.core.value import equal, kind
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
+from worldline.diagnose.twin import Record
 from worldline.fence import RowFault, fenced
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
 from worldline.predict.scratchpad import folded
@@ -125,16 +126,22 @@ def answer(task: Task, parsed: Parsed) -> Answer | None:
 
 
 def judge(
-    task: Task, true: Truth, prediction: Prediction, *, ask: Ask | None = None, said: str | None = None
+    task: Task,
+    true: Truth,
+    prediction: Prediction,
+    *,
+    ask: Ask | None = None,
+    said: str | None = None,
+    record: Record | None = None,
 ) -> Verdict:
     """The verdict on one prediction, for the answer and for the whole trace, and why it failed where it did.
 
     `ask` is what was asked, where that was more than the task; `said` is an answer given beside a trace, which counts
-    where there is no trace.
+    where there is no trace. `record` runs a program: so the operations of a line are told apart.
     """
     asked = ask or Ask(program=task.program, options=task.options)
     truth = Prediction(text=true.text_in(prediction.codec), status="ended", codec=prediction.codec)
-    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, answer=said))
+    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, answer=said), record)
     is_compact = prediction.codec == "compact"
     verdict = _judge_compact(task, true, prediction) if is_compact else _judge_cwm(task, true, diagnosis)
     if verdict.trace == "malformed" and said is not None and not diagnosis.found.events:
