@@ -17,7 +17,7 @@ import tempfile
 from contextlib import nullcontext
 from pathlib import Path
 
-from three_ways import FOLDER, Asked, Found, inspect_samples, lm_eval_samples, served
+from three_ways import FOLDER, Asked, Found, differing, inspect_samples, lm_eval_samples, served
 
 from worldline.suites.run.directory import newest
 
@@ -37,7 +37,8 @@ def by_bench(asked: Asked, at: Path) -> Found:
     for each in newest(at / "run").values():
         if each.counts:
             right = each.judged["answer"] == "right", each.judged["trace"] == "right"
-            found[f"{each.at} {each.name}"] = (each.found.text.decode("utf-8", "replace"), *right)
+            text = each.found.text.decode("utf-8", "replace")
+            found[f"{each.at} {each.name}"] = (text, *right, each.judged["cause"])
     return found
 
 
@@ -77,16 +78,6 @@ def _run(command: list[str], **environment: str) -> None:
     subprocess.run([str(BIN / command[0]), *command[1:]], env={**os.environ, **environment}, check=True)
 
 
-def _differing(bench: Found, other: Found) -> list[str]:
-    """The samples whose verdicts or texts differ; a server leaves out the stop text that `bench` puts back."""
-    return [
-        name
-        for name in bench.keys() | other.keys()
-        if bench.get(name, ("",))[1:] != other.get(name, ("",))[1:]
-        or bench[name][0].removesuffix("\n.\n") not in other[name][0] + "\n.\n"
-    ]
-
-
 def main() -> None:
     """Asks three times and compares."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -106,10 +97,10 @@ def main() -> None:
         found = {act.__name__: act(asked, Path(folder)) for act in (by_bench, by_inspect, by_lm_eval)}
     bench = found["by_bench"]
     for name, each in found.items():
-        other = _differing(bench, each)
-        right = sum(answer for _, answer, _ in each.values()), sum(trace for _, _, trace in each.values())
+        other = differing(bench, each)
+        answers, traces = (sum(one[place] for one in each.values()) for place in (1, 2))
         print(
-            f"{name}: n {len(each)}, answers {right[0]}, traces {right[1]}, differing {len(other)} {other[:5]}"
+            f"{name}: n {len(each)}, answers {answers}, traces {traces}, differing {len(other)} {other[:5]}"
         )
 
 

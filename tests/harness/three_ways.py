@@ -1,6 +1,8 @@
 """One suite asked of one server three times: by `worldline bench`, by inspect_ai and by lm-eval, each a real one.
 
-What comes of each has one shape: by the sample's id, the text that came back, and whether answer and trace are right.
+What comes of each has one shape: by the sample's id, the text that came back, whether answer and trace are right, and
+why not. lm-eval keeps numbers alone, so that it does not say why.
+
 `by_commands.py` does the same as a user types it, which takes longer: lm-eval's command reads thousands of its own
 tasks first.
 """
@@ -23,7 +25,7 @@ from worldline.suites import load
 from worldline.suites.run.record import Record
 from worldline.suites.run.run import run
 
-Found = dict[str, tuple[str, bool, bool]]
+Found = dict[str, tuple[str, bool, bool, str | None]]
 FOLDER = Path(harness_samples.__file__).with_name("lm_eval_tasks")
 
 
@@ -67,6 +69,7 @@ def by_bench(asked: Asked, at: Path) -> Found:
     return {
         f"{each.at} {each.name}": (
             each.found.text.decode(), each.judged["answer"] == "right", each.judged["trace"] == "right",
+            each.judged["cause"],
         )
         for each in kept if each.kind == "asked"
     }  # fmt: skip
@@ -113,11 +116,35 @@ def inspect_samples(samples: Iterable[Mapping[str, Any]]) -> Found:
     """What an inspect log says of its samples."""
     scores = {sample["id"]: sample["scores"]["verdict"] for sample in samples}
     return {
-        name: (score["answer"], score["value"]["answer"] == 1, score["value"]["trace"] == 1)
+        name: (
+            score["answer"],
+            score["value"]["answer"] == 1,
+            score["value"]["trace"] == 1,
+            score["metadata"]["cause"],
+        )
         for name, score in scores.items()
     }
 
 
 def lm_eval_samples(rows: Iterable[Mapping[str, Any]]) -> Found:
     """What lm-eval logs of its samples."""
-    return {row["doc"]["id"]: (row["resps"][0][0], row["answer"] == 1, row["trace"] == 1) for row in rows}
+    return {
+        row["doc"]["id"]: (row["resps"][0][0], row["answer"] == 1, row["trace"] == 1, None) for row in rows
+    }
+
+
+def differing(bench: Found, other: Found) -> list[str]:
+    """The samples whose verdicts or texts differ. Of texts, `bench` keeps what was judged.
+
+    That is the inside of a fence, with the stop text that a server leaves out, cut at the budget.
+    """
+    return [
+        name
+        for name in sorted(bench.keys() | other.keys())
+        if name not in bench or name not in other or not _same(bench[name], other[name])
+    ]
+
+
+def _same(bench: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    text, told = bench[0].removesuffix("\n.\n"), other[0]
+    return bench[1:3] == other[1:3] and other[3] in (None, bench[3]) and text in told

@@ -13,26 +13,32 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from worldline.core.program import Program
+from worldline.core.trace import Trace
 from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced
+from worldline.limits import Limits
 from worldline.predict.predictor import Ask
 from worldline.predict.servers.ways import Chat, Reply, Sampling, Text, Way, prediction
+from worldline.recording.recorder import record
 from worldline.suites import SUITES, is_measured, load
 from worldline.suites.run.run import ask_of, known_tasks
 from worldline.suites.score import Truth, Verdict, judge
 from worldline.suites.suite import Task
 
+OWN = "own"  # the programs of a FILE.jsonl, which is the option `data`
 WAYS: dict[str, Way] = {"text": Text(), "chat": Chat()}
 
 
 @dataclass(frozen=True)
 class HarnessSample:
-    """One task of a suite by its place in it: what is asked, and what is true."""
+    """One task of a suite by its place in it: what is asked, what is true, and what running it may use."""
 
     at: int
     task: Task
     ask: Ask
     true: Truth
+    limits: Limits
 
     @property
     def id(self) -> str:
@@ -52,7 +58,11 @@ class HarnessSample:
         return fenced(self._judged, way_named(way), Reply(text, cut))
 
     def _judged(self, way: Way, reply: Reply) -> Verdict:
-        return judge(self.task, self.true, prediction(way, self.ask, reply), ask=self.ask)
+        found = prediction(way, self.ask, reply)
+        return judge(self.task, self.true, found, ask=self.ask, record=self._record)
+
+    def _record(self, program: Program) -> Trace:
+        return record(program, limits=self.limits)
 
 
 def way_named(name: str) -> Way:
@@ -63,8 +73,8 @@ def way_named(name: str) -> Way:
 
 
 def suite_names() -> list[str]:
-    """The suites that ask for one trace a task: the others ask step by step, which a harness does not."""
-    return [name for name in SUITES if not is_measured(name)]
+    """The suites that ask for one trace a task, and one's own; the others ask step by step, as no harness does."""
+    return [*(name for name in SUITES if not is_measured(name)), OWN]
 
 
 def samples(suite: str, count: int | None, options: Mapping[str, Any]) -> dict[str, HarnessSample]:
@@ -78,12 +88,15 @@ def samples(suite: str, count: int | None, options: Mapping[str, Any]) -> dict[s
 
 @lru_cache(maxsize=8)  # who poses samples and who judges them ask for the same ones
 def _samples(suite: str, count: int | None, options: str) -> dict[str, HarnessSample]:
-    found = load(suite, **json.loads(options))
+    told = json.loads(options)
+    if suite == OWN and "data" not in told:
+        raise UsageError("one's own programs are in a FILE.jsonl: give it as data")
+    found = load(told.pop("data") if suite == OWN else suite, **told)
     made = {}
     for each in known_tasks(found, limit=count):
         ask = fenced(ask_of, each, "compact") if each.true is not None else None
         if isinstance(ask, Ask) and each.true is not None:
-            sample = HarnessSample(each.at, each.task, ask, each.true)
+            sample = HarnessSample(each.at, each.task, ask, each.true, found.limits)
             made[sample.id] = sample
     if not made:
         raise UsageError(f"the suite {suite} has no program that ends with an answer")

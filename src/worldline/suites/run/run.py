@@ -221,8 +221,8 @@ def _settled(
 
 def known_tasks(suite: Suite, *, limit: int | None = None) -> Iterator[Known]:
     """The tasks that a run asks for, each with what is true: for whoever has them asked and judged elsewhere."""
-    with closing(_known(suite, _State(None))) as found:
-        yield from islice(found, suite.count if limit is None else limit)
+    with _recorder(suite.limits) as recorded:
+        yield from islice(_known(suite, _State(None, recorded)), suite.count if limit is None else limit)
 
 
 def ask_of(each: Known, codec: str) -> Ask:
