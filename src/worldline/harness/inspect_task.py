@@ -1,4 +1,4 @@
-"""Tasks for inspect_ai, one a suite: `inspect eval worldline/generated --model ... -T count=50`.
+"""Tasks for inspect_ai, one a suite: `inspect eval worldline/generated -T count=50`.
 
 A sample's question and budget are those of `worldline bench`; the model, its server and its log are inspect's. The
 entry point `inspect_ai` finds this module.
