@@ -205,7 +205,7 @@ def _verdicts(some: list[Known], answers: Answers, codec: str, state: _State) ->
     yield from (each.stored.verdict() for each in some if each.stored is not None)
     fresh: list[tuple[Known, Ask]] = []
     for each in (each for each in some if each.stored is None):
-        asked = fenced(_ask, each, codec, state.written(each.task)) if each.fault is None else each.fault
+        asked = fenced(ask_of, each, codec, state.written(each.task)) if each.fault is None else each.fault
         if isinstance(asked, RowFault):
             state.fail(failed(each.at, each.task, asked, true=each.true, codec=codec))
         else:
@@ -248,7 +248,15 @@ def _settled(
     return verdict
 
 
-def _ask(each: Known, codec: str, written: Prediction | None) -> Ask:
+def known_tasks(suite: Suite, *, limit: int | None = None) -> Iterator[Known]:
+    """The tasks that a run asks for, each with what is true: for whoever has them asked and judged elsewhere."""
+    with _recorder(suite.limits) as recorded:
+        state = _State(None, recorded, recorder(suite.limits, hash_seed=1))
+        yield from islice(_known(suite, state), suite.count if limit is None else limit)
+
+
+def ask_of(each: Known, codec: str, written: Prediction | None = None) -> Ask:
+    """What is asked for a task whose truth is known: its budget follows from that."""
     assert each.true is not None
     limit = 2 * len(each.true.text_in(written.codec if written else codec, written)) + SLACK
     return Ask(program=each.task.program, options=each.task.options, limit=limit)
