@@ -178,7 +178,7 @@ def test_the_format_is_exactly_this() -> None:
         == pytest.approx(0.223, abs=1e-3)
     )
     assert row == {
-        "row": 12, "action": "right", "state": "wrong", "depth": 3,
+        "row": 12, "action": "right", "state": "wrong", "depth": 3, "lines": [],
         "over": 13, "out": 13, "back_over": 11, "back_out": 8,
         "differs": [{"what": "value", "name": None, "wanted": "1", "got": "2", "path": "", "at": None}],
     }  # fmt: skip

@@ -15,6 +15,7 @@ from worldline.explore.pair import Pair, PairRow
 from worldline.explore.side import Side
 from worldline.explore.stacks import NOBODY
 from worldline.explore.stepping import row_steps
+from worldline.explore.stops import stop_lines
 
 CHUNK = 256  # rows
 TAIL = 2_000  # characters of what was printed before
@@ -50,6 +51,7 @@ def _row(pair: Pair, n: int) -> dict[str, Any]:
         "right": _cell(pair, "right", n, row.right),
         "differs": [_difference(one) for one in row.differs],
         "depth": side.depth(step) if side is not None and step is not None else 0,
+        "lines": stop_lines(pair, n),
         **row_steps(pair, n),
     }
 
@@ -87,9 +89,16 @@ def _cell(pair: Pair, name: str, n: int, step: int | None) -> dict[str, Any] | N
         "sure_state": None if sure is None else sure[1],
         "bytes": side.cost(step),
     }
+    if step in side.sharing.changes:
+        cell["shares"] = [[frame, _shares(side, frame, step)] for frame in sorted(side.sharing.changes[step])]
     if side.is_moved(step):
         cell["parent"] = side.parent(step)  # from this row on
     return cell
+
+
+def _shares(side: Side, frame: int, step: int) -> list[list[str]]:
+    """The names of a frame that are one object when a step is done, group by group."""
+    return [[clip(name) for name in group] for group in side.sharing.at(frame, step)]
 
 
 def _changes(pair: Pair, name: str, n: int, step: int) -> Iterator[list[Any]]:
@@ -131,6 +140,9 @@ def _key(pair: Pair, name: str, first: int, last: int) -> dict[str, Any]:
             "parent": parent,
             "line": side.line(frame, before) if side.began(frame) <= before else info.line,
         }
+        shares = _shares(side, frame, before)
+        if shares:
+            frames[str(frame)]["shares"] = shares
         known = dict(_known(pair, name, frame, before)) if before != NOBODY else {}
         if known:
             state[str(frame)] = known
