@@ -15,6 +15,7 @@ from worldline.explore.chunk import CHUNK
 from worldline.explore.chunk import chunk as chunk_of
 from worldline.explore.clip import cut
 from worldline.explore.scene import Scene
+from worldline.explore.stepping import written_rows
 from worldline.explore.stops import stop_index
 from worldline.explore.timeline import timeline as timeline_of
 from worldline.explore.without_gc import without_gc
@@ -152,8 +153,9 @@ def timeline(
     cached = _cached(scenes, run, at, branch, (left, right), other)
     with cached.lock:
         pair = cached.pair(branch, left, right)
-        line = timeline_of(pair, bins)
-        return {**line, **stop_index(pair, cached.scene.branch(branch), line["per"])}
+        here = cached.scene.branch(branch)
+        line = timeline_of(pair, bins, written_rows(pair, here))
+        return {**line, **stop_index(pair, here, line["per"])}
 
 
 def chunk(
@@ -166,7 +168,7 @@ def chunk(
         pair = cached.pair(branch, left, right)
         if k and k * CHUNK >= len(pair.rows):
             raise Refusal(404, f"there is no chunk {k} of {len(pair.rows)} rows")
-        return chunk_of(pair, k)
+        return chunk_of(pair, k, written_rows(pair, cached.scene.branch(branch)))
 
 
 def branch_of(scene: Scene, number: int) -> Branch:

@@ -16,6 +16,7 @@ from worldline.diagnose.reading import ends_alike
 from worldline.explore.branches.branch import Branch
 from worldline.explore.marks.syntax import spans
 from worldline.explore.pair import Pair
+from worldline.explore.stepping import first_divergence
 from worldline.explore.stops import runnable
 
 
@@ -32,7 +33,7 @@ def branch_json(branch: Branch, pair: Pair, root: Branch, tokenizer: Tokenizer |
         "at": branch.at,
         "program": program_json(branch.ask.program) if rewritten else None,
         "rows": len(pair.rows),
-        "first": pair.first,
+        "first": first_divergence(pair, branch),
         "answer": _answer(branch, pair),
         "cause": None if branch.cause is None else _cause(branch.cause),
         "cost": _cost(branch, tokenizer),

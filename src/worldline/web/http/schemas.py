@@ -80,7 +80,7 @@ _CELL = record(
     changes=listed({"type": "array", "minItems": 3, "maxItems": 3}), arg=MAYBE_TEXT, printed=MAYBE_TEXT,
     sure=MAYBE_SHARE, sure_action=MAYBE_SHARE, sure_state=MAYBE_SHARE, bytes=MAYBE_COUNT,
 )  # fmt: skip
-_VERDICT: Schema = {"enum": ["right", "wrong", "consequential"]}
+_VERDICT: Schema = {"enum": ["right", "wrong", "consequential", "open"]}
 _ROW = record(
     row=COUNT, action=_VERDICT, state=_VERDICT, left=maybe(named("Cell")), right=maybe(named("Cell")),
     differs=listed(named("Difference")), depth=COUNT, lines=listed(COUNT), over=MAYBE_COUNT,

@@ -11,7 +11,7 @@ import { RUNS, nearest, nearestStop } from "./moves.js";
 import { nowPanel, spoken } from "./now.js";
 import { outputPanel } from "./output.js";
 import { addressOf, isUsual, placeOf } from "./place.js";
-import { NO_ROW, rowsOf } from "./rows.js";
+import { NO_ROW, newest, rowsOf } from "./rows.js";
 import { sampleKeys } from "./sample_keys.js";
 import { others, sideName, sidesControl } from "./sides.js";
 import { linesOf, sourcePanel } from "./source.js";
@@ -20,7 +20,6 @@ import { stepsPanel } from "./steps.js";
 import { storyPanel } from "./story.js";
 import { timelinePanel } from "./timeline.js";
 import { neighbours, toolbar } from "./toolbar.js";
-import { newest } from "./unwritten.js";
 
 const ADDRESS = 200; // ms after the last move until the address is written: browsers refuse more than a few a second
 
@@ -46,7 +45,7 @@ class SampleView {
 
   async open() {
     const describing = this.describe();
-    const early = isUsual(this.here) ? this.ask(this.here, describing) : null; // nobody waits for what can be asked at once
+    const early = isUsual(this.here) ? this.ask(this.here) : null; // nobody waits for what can be asked at once
     const [scene, listed] = await Promise.all([describing, this.api.runs()]);
     this.scene = scene;
     this.runs = listed.runs;
@@ -102,9 +101,8 @@ class SampleView {
     return this.branch().program ?? this.scene.program;
   }
 
-  ask(place, scene = this.scene) {
-    const grows = Promise.resolve(scene).then((known) => this.branch(place, known).status === "running" && place.right === "found");
-    return rowsOf(this.api, place, grows);
+  ask(place) {
+    return rowsOf(this.api, place);
   }
 
   /** Takes a place in hand, once its rows are here: branch and sides, and the row that is said, or the first divergence. */

@@ -44,7 +44,7 @@ export function statePanel({ jump, edit }) {
   const isOpen = (at) => opened.get(at) ?? at === 0;
 
   function renderLevel({ level, at }, view) {
-    const rows = view.told.action === "pending" ? names(level).map((one) => ({ ...one, differs: false })) : names(level);
+    const rows = view.told.action === "open" ? names(level).map((one) => ({ ...one, differs: false })) : names(level);
     const differing = rows.filter((row) => row.differs).length;
     const open = isOpen(at);
     const button = el("button", { type: "button", class: "frame-head", "aria-expanded": String(open), data: { level: at }, on: { click: () => toggle(at) } },
