@@ -86,7 +86,8 @@ def bench(
 ) -> None:  # fmt: skip
     """Let a model predict the runs of SUITE.
 
-    Suites: permutation, composition, horizon, states, budget, generated, humaneval, crux, crux-input.
+    Suites: permutation, composition, horizon, states, budget, generated, humaneval, crux, crux-input; or a FILE.jsonl
+    of your own programs: a `source` and a `call` a line, and if you like an `answer` and an `id`.
     """
     import tempfile
 
@@ -141,13 +142,16 @@ def _run(
     from worldline.terminal.suite_report import print_report, print_tables
 
     report = run_suite(suite, predictor, limit, out, config, advance)
-    tables = suites.tables(suite.name, newest(out).values())
+    records = list(newest(out).values())
+    tables = suites.tables(suite.name, records)
     if as_json:
         click.echo(json.dumps({**report.as_json(), "tables": [table.as_json() for table in tables]}))
     else:
         print_report(terminal(), report)
         print_tables(terminal(), tables)
-    _refuse_faults(report.faults)
+    _refuse_faults(
+        report.faults, next((f"{one.name}: {one.found.note}" for one in records if one.is_fault), "")
+    )
 
 
 def _refuse_scratchpads(suite: str, force: list[str] | None) -> None:
@@ -229,13 +233,15 @@ def _measured(measured: Any, out: str | None, as_json: bool) -> None:
     _refuse_faults(measured.faults)
 
 
-def _refuse_faults(faults: int) -> None:
+def _refuse_faults(faults: int, first: str = "") -> None:
     if faults:
         one, some = (
             "1 prediction failed in the tool; it is",
             f"{faults:,} predictions failed in the tool; they are",
         )
-        raise WorldlineError(f"{one if faults == 1 else some} in no rate")
+        raise WorldlineError(
+            f"{one if faults == 1 else some} in no rate" + (f"; the first, {first}" if first else "")
+        )
 
 
 @click.command()
@@ -290,6 +296,12 @@ def compare(first: str, second: str, as_json: bool) -> None:
 
 @click.command()
 @click.argument("run", type=click.Path())
+@click.option(
+    "--model", metavar="M", help="The model that RUN is of, where it was scored or is elsewhere now."
+)
+@click.option(
+    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="With --model: its options."
+)
 @click.option("--cures", metavar="NAME,...", callback=words, help="Only these cures.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N failed samples [all].")
 @click.option(
@@ -298,8 +310,9 @@ def compare(first: str, second: str, as_json: bool) -> None:
 @click.option("--seed", type=int, default=0, help="Which samples are chosen [0].")
 @click.option("--json", "as_json", is_flag=True, help="Print what came of it as one JSON object.")
 def intervene(
-    run: str, cures: list[str] | None, limit: int | None, by: str, seed: int, as_json: bool
-) -> None:
+    run: str, model: str | None, extras: dict[str, str], cures: list[str] | None, limit: int | None, by: str, seed: int,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
     from worldline import files
     from worldline.predict.models import load_model
@@ -307,9 +320,11 @@ def intervene(
     from worldline.terminal.console import terminal
     from worldline.terminal.trials import print_trials
 
+    if extras and model is None:
+        raise UsageError("-M goes with --model: a run's own model has its options in the run")
     with progress(0, "samples") as (_, say):
         found, at = intervened(
-            Path(run), load_model, cures=cures, limit=limit, by=by, seed=seed,
+            Path(run), load_model, model=model, extras=extras, cures=cures, limit=limit, by=by, seed=seed,
             progress=lambda cure, done, of: say(f"{cure} {done:,} of {of:,}"),
         )  # fmt: skip
     told = {**found.as_json(), "at": at}

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from worldline.core.program import Program
-from worldline.diagnose.cause import CAUSES, Cause
+from worldline.diagnose.cause import CAUSES, UNPARTED, Cause
 from worldline.explore.branches.branch import Branch
 from worldline.explore.pair import RIGHT, WRONG, Pair, PairRow
 from worldline.explore.sentences import cause_in_words, differences_in_words
@@ -69,13 +69,12 @@ STOPS = {
 """Every way to stop, besides breakpoints."""
 FIRSTS = {"action": FIRST_ACTION, "state": FIRST_STATE}
 DEFAULT_STOPS = tuple(FIRSTS.values())
-NO_DIVERGENCE = ("right", "scorer artefact", "tool fault")  # causes at which no step goes wrong
 CAUSE_STOPS = {
     name.replace(" ", "-"): StopKind(
         name.replace(" ", "-"), f"Cause: {name}", STOPS[CAUSE].meaning, name, STOPS[CAUSE].sentence
     )
     for name in CAUSES
-    if name not in NO_DIVERGENCE
+    if name not in UNPARTED
 }
 DETAILED_STOPS = {
     detail.name: detail
@@ -166,7 +165,7 @@ def _position(stepper: Stepper, row: PairRow, what: str, following: int) -> int:
 
 
 def _blamed(stepper: Stepper, cause: Cause | None) -> Iterator[StopPoint]:
-    if cause is None or cause.name in NO_DIVERGENCE:
+    if cause is None or cause.name in UNPARTED:
         return
     first = cause.divergence
     position = len(stepper)

@@ -69,7 +69,7 @@ def of_name(source: str, line: int | None, name: str, kind: str = "") -> Operati
         if found is not None:
             return Operation(found, _text(source, node), _loads(node))
     nodes = statements(source, line)
-    is_call = any(isinstance(part, ast.Call) for node in nodes for part in _own(node))
+    is_call = any(isinstance(part, ast.Call) for node in nodes for part in own_nodes(node))
     return Operation("call" if is_call else UNKNOWN, _text(source, nodes[-1]) if nodes else "")
 
 
@@ -95,20 +95,47 @@ def of_result(
 
 def of_argument(source: str, line: int | None, function: int | None, name: str, kind: str = "") -> Operation:
     """The operation that gives a parameter its value: in the call on a line of a function that begins on another."""
-    definition = next((n for n in statements(source, function) if isinstance(n, _FUNCTIONS)), None)
-    if definition is None:
+    called = signature(source, function)
+    if called is None:
         return Operation("argument")
-    names = [one.arg for one in (*definition.args.posonlyargs, *definition.args.args)]
     for node in statements(source, line):
-        for call in (part for part in _own(node) if isinstance(part, ast.Call)):
-            if _called(call) == definition.name:
-                found = _argument(call, names, name)
-                return (
-                    of_expression(source, found, kind)
-                    if found
-                    else Operation("argument", _text(source, call))
-                )
+        for call in _calls(node, called):
+            found = _argument(call, called[1], name)
+            return of_expression(source, found, kind) if found else Operation("argument", _text(source, call))
     return Operation("argument")
+
+
+Signature = tuple[str, tuple[str, ...]]
+"""What a function is called, and its parameters."""
+
+
+def signature(source: str, line: int | None) -> Signature | None:
+    """Of the function that begins on a line; None where there is none."""
+    definition = next((node for node in statements(source, line) if isinstance(node, _FUNCTIONS)), None)
+    if definition is None:
+        return None
+    return definition.name, tuple(one.arg for one in (*definition.args.posonlyargs, *definition.args.args))
+
+
+def _calls(node: ast.stmt, called: Signature) -> Iterator[ast.Call]:
+    return (part for part in own_nodes(node) if isinstance(part, ast.Call) and _called(part) == called[0])
+
+
+def expression(
+    node: ast.stmt, name: str | None, event: str, called: Signature | None = None
+) -> ast.expr | None:
+    """The expression of a statement that a name, a parameter of what is called, or a result has its value from."""
+    if called is not None:
+        call = next(_calls(node, called), None)
+        return None if call is None else _argument(call, called[1], name or "")
+    found = _result(node, event) if name is None else _binding(node, name)
+    return found if isinstance(found, ast.expr) else None
+
+
+def comprehensions(source: str, line: int | None) -> list[ast.expr]:
+    """The comprehensions of the statement on a line."""
+    nodes = statements(source, line)
+    return [part for node in nodes[-1:] for part in own_nodes(node) if isinstance(part, _COMPREHENSIONS)]
 
 
 def condition(source: str, line: int | None) -> Operation | None:
@@ -120,7 +147,7 @@ def condition(source: str, line: int | None) -> Operation | None:
             return Operation("iteration", f"{_text(source, node.target)} in {_text(source, node.iter)}")
         if isinstance(node, ast.Match):
             return Operation("condition", f"match {_text(source, node.subject)}", _loads(node.subject))
-        for part in _own(node):
+        for part in own_nodes(node):
             if isinstance(part, ast.IfExp):
                 return Operation("condition", _text(source, part.test), _loads(part.test))
             if isinstance(part, _COMPREHENSIONS):
@@ -162,6 +189,11 @@ def mentions(source: str, line: int | None, name: str) -> bool:
 def of_expression(source: str, node: ast.expr, kind: str = "") -> Operation:
     """The outermost operation of an expression whose value is of this kind."""
     return Operation(_operation(node, kind), _text(source, node), _loads(node))
+
+
+def operation_name(node: ast.expr, kind: str = "") -> str:
+    """What the outermost operation of an expression is called."""
+    return _operation(node, kind)
 
 
 _IDLE = frozenset(("literal", "copy", "display", UNKNOWN))
@@ -241,7 +273,7 @@ def _binding(node: ast.stmt, name: str) -> ast.expr | str | None:
 
 def _inner_binding(node: ast.stmt, name: str) -> ast.expr | str | None:
     """A name bound inside an expression, or changed by a method that is called on it."""
-    for part in _own(node):
+    for part in own_nodes(node):
         if isinstance(part, ast.NamedExpr) and part.target.id == name:
             return part.value
         if isinstance(part, ast.comprehension) and name in _stores(part.target):
@@ -279,12 +311,12 @@ def _augmented(node: ast.AugAssign, name: str) -> ast.expr | str | None:
 
 def _result(node: ast.stmt, event: str) -> ast.expr | None:
     if event == "output":
-        calls = (part for part in _own(node) if isinstance(part, ast.Call) and _called(part) == "print")
+        calls = (part for part in own_nodes(node) if isinstance(part, ast.Call) and _called(part) == "print")
         call = next(calls, None)
         return call.args[0] if call is not None and len(call.args) == 1 and not call.keywords else None
     if event == "return" and isinstance(node, ast.Return):
         return node.value
-    for part in _own(node):
+    for part in own_nodes(node):
         if event == "yield" and isinstance(part, (ast.Yield, ast.YieldFrom)):
             return part.value
         if isinstance(part, ast.Lambda):
@@ -314,7 +346,7 @@ def _argument(call: ast.Call, names: Sequence[str], name: str) -> ast.expr | Non
     return call.args[at] if 0 <= at < len(call.args) else None
 
 
-def _own(node: ast.AST) -> Iterator[ast.AST]:
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """A statement's own nodes, without those of the statements in it."""
     waiting = deque([node])
     while waiting:
@@ -329,7 +361,7 @@ def _stores(node: ast.expr | None) -> set[str]:
 
 def _loads(node: ast.AST) -> frozenset[str]:
     return frozenset(
-        one.id for one in _own(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+        one.id for one in own_nodes(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
     )
 
 

@@ -73,7 +73,7 @@ class Report:
     """A suite's outcome. Three counts are in no rate.
 
     `skipped` tasks had no true answer, `faults` are the tool's own, `disagrees` are tasks whose benchmark says another
-    answer than the recording.
+    answer than the recording. `said`: the models' own answers beside their traces, of those that gave one.
     """
 
     suite: str
@@ -88,6 +88,13 @@ class Report:
     disagrees: int = 0
     causes: dict[str, Failures] = field(default_factory=dict)
     by_ending: dict[str, VerdictCounts] = field(default_factory=dict)
+    said: Tally = field(default_factory=Tally)
+
+    def __repr__(self) -> str:
+        answers, traces = (f"{100 * (each.rate or 0):.1f} %" for each in (self.all.answer, self.all.trace))
+        some = f"{self.n:,} sample{'s' if self.n != 1 else ''}"
+        faults = f", {self.faults:,} faults" if self.faults else ""
+        return f"<Report {self.suite} of {self.model}: {some}, answers {answers}, traces {traces}{faults}>"
 
     @property
     def n(self) -> int:
@@ -110,6 +117,7 @@ class Report:
             "faults": self.faults,
             "disagrees": self.disagrees,
             "causes": {name: failures.as_json() for name, failures in self.causes.items()},
+            **({"said": self.said.as_json()} if self.said.n else {}),
             **(
                 {"by_ending": {name: part.as_json() for name, part in self.by_ending.items()}}
                 if self.by_ending
@@ -145,6 +153,7 @@ def report(
         disagrees,
         _causes(rows),
         {} if ending is None else dict(sorted(_grouped(rows, ending).items())),
+        Tally(*([row.said for row in rows].count(word) for word in ("right", "wrong"))),
     )
 
 

@@ -20,7 +20,8 @@ from worldline.core.events import FINAL
 from worldline.core.trace import Step, Trace
 from worldline.core.value import equal, kind
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.sample import Sample
+from worldline.diagnose.sample import Beside, Sample
+from worldline.diagnose.terms import Record
 from worldline.fence import RowFault, fenced
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
 from worldline.predict.scratchpad import folded
@@ -70,7 +71,7 @@ class Verdict:
 
     `cause` is why the trace or the answer is not right, or why another scorer took the answer for wrong; empty where
     nothing is. `note` is the evidence; `operation` and `failed_type` are what the failure is about, where it is about
-    one value.
+    one value. `said` is whether the model's own answer beside its trace is `right` or `wrong`; empty: it gave none.
     """
 
     task: Task
@@ -85,6 +86,7 @@ class Verdict:
     note: str = ""
     operation: str = ""
     failed_type: str = ""
+    said: str = ""
 
 
 def truth(task: Task, trace: Trace) -> Truth | None:
@@ -125,29 +127,43 @@ def answer(task: Task, parsed: Parsed) -> Answer | None:
 
 
 def judge(
-    task: Task, true: Truth, prediction: Prediction, *, ask: Ask | None = None, said: str | None = None
+    task: Task,
+    true: Truth,
+    prediction: Prediction,
+    *,
+    ask: Ask | None = None,
+    beside: Beside | None = None,
+    record: Record | None = None,
+    again: Record | None = None,
 ) -> Verdict:
     """The verdict on one prediction, for the answer and for the whole trace, and why it failed where it did.
 
-    `ask` is what was asked, where that was more than the task; `said` is an answer given beside a trace, which counts
-    where there is no trace.
+    `ask` is what was asked, where that was more than the task; `beside` is what is said of the answer beside a trace,
+    which counts where there is no trace. `record` and `again` run a program (`Diagnosis`).
     """
     asked = ask or Ask(program=task.program, options=task.options)
     truth = Prediction(text=true.text_in(prediction.codec), status="ended", codec=prediction.codec)
-    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, answer=said))
+    beside = beside or Beside()
+    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, beside=beside), record, again)
     is_compact = prediction.codec == "compact"
     verdict = _judge_compact(task, true, prediction) if is_compact else _judge_cwm(task, true, diagnosis)
+    said = beside.taken if beside.taken is not None else beside.own
     if verdict.trace == "malformed" and said is not None and not diagnosis.found.events:
-        is_right = true.answer.event == "return" and equal(said, true.answer.value)
-        verdict = replace(verdict, answer="right" if is_right else "wrong")
-    is_said = said is None or equal(said, true.answer.value)
-    if verdict.answer == verdict.trace == "right" and is_said:
+        verdict = replace(verdict, answer=_word(_is_answer(said, true)))
+    if beside.own is not None:
+        verdict = replace(verdict, said=_word(_is_answer(beside.own, true)))
+    is_right = verdict.answer == verdict.trace == "right"
+    if is_right and (beside == Beside() or diagnosis.cause.name == "right"):
         return verdict
     found = diagnosis.cause
     name = f"{found.name}, {found.detail}" if found.name == "budget" and found.detail else found.name
     return replace(
         verdict, cause=name, note=found.evidence, operation=found.operation, failed_type=found.type
     )
+
+
+def _is_answer(said: str, true: Truth) -> bool:
+    return true.answer.event == "return" and equal(said, true.answer.value)
 
 
 def _judge_compact(task: Task, true: Truth, prediction: Prediction) -> Verdict:

@@ -36,8 +36,9 @@ def program_of(roles: Mapping[str, str], text: str, known: Program | None) -> Pr
 
 def from_prompt(prompt: str) -> Program | None:
     """The program that a prompt holds: its lines after the last that speaks of the marker, and up to the frames."""
-    if token("trace_context_start") in prompt:
-        return _from_tokens(prompt)
+    shown = _from_tokens(prompt)
+    if shown is not None:  # else the token is not there, or an instruction only speaks of it
+        return shown
     lines = prompt.split("\n")
     marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(MARKER)]
     speaks = [i for i, line in enumerate(lines) if MARKER in line and not line.rstrip().endswith(MARKER)]

@@ -15,7 +15,7 @@ from typing import Any
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import cause
-from worldline.diagnose.sample import Sample
+from worldline.diagnose.sample import Beside, Sample
 from worldline.errors import FormatError
 from worldline.fence import RowFault, fenced
 from worldline.predict.predictor import Ask, Prediction, Scratch
@@ -32,6 +32,7 @@ class Record:
 
     `program` and `prompt` are digests; the program itself is in `ask`, whose limit is the budget that was given.
     `operation` and `failed_type` are what a failure is about; None where the record does not say, as in older runs.
+    `said` is whether the model's own answer is right, and `beside` what was said beside its trace.
     """
 
     at: int
@@ -46,6 +47,8 @@ class Record:
     judged: dict[str, Any] = field(default_factory=dict)
     operation: str | None = None
     failed_type: str | None = None
+    said: str | None = None
+    beside: Beside = field(default_factory=Beside)
 
     @property
     def is_fault(self) -> bool:
@@ -60,14 +63,14 @@ class Record:
     def sample(self) -> Sample:
         """What a diagnosis takes."""
         truth = Prediction(text=self.truth, status="ended", codec=self.found.codec)
-        return Sample(ask=self.ask, truth=truth, found=self.found)
+        return Sample(ask=self.ask, truth=truth, found=self.found, beside=self.beside)
 
     def verdict(self) -> Verdict:
         """The verdict as it was given."""
         task = Task(program=self.ask.program, options=self.ask.options, name=self.name, group=self.group)
         return Verdict(
             task=task, seconds=self.found.seconds, operation=self.operation or "", failed_type=self.failed_type or "",
-            **self.judged,
+            said=self.said or "", **self.judged,
         )  # fmt: skip
 
     def about(self) -> tuple[str, str]:
@@ -90,13 +93,15 @@ def unasked(at: int, task: Task, kind: str) -> Record:
 
 
 def answered(
-    at: int, task: Task, ask: Ask, true: Truth, found: Prediction, verdict: Verdict | None
-) -> Record:
+    at: int, task: Task, ask: Ask, true: Truth, found: Prediction, verdict: Verdict | None, *,
+    beside: Beside | None = None,
+) -> Record:  # fmt: skip
     """The record of a prediction; without a verdict where the tool failed."""
     judged = {} if verdict is None else {key: getattr(verdict, key) for key in _JUDGED}
     record = replace(
-        unasked(at, task, "asked"), ask=ask, truth=true.text_in(found.codec), found=found, judged=judged
-    )
+        unasked(at, task, "asked"), ask=ask, truth=true.text_in(found.codec), found=found, judged=judged,
+        said=verdict.said or None if verdict is not None else None, beside=beside or Beside(),
+    )  # fmt: skip
     if verdict is None or not verdict.cause:
         return record
     return replace(record, operation=verdict.operation, failed_type=verdict.failed_type)
@@ -144,8 +149,9 @@ def line(record: Record) -> bytes:
         row |= {"scratch": _scratched(found.scratch)} if found.scratch is not None else {}
         row |= {"verdict": record.judged} if record.judged else {}
         # Beside the verdict and not in it, where a release that does not know them would stumble over them.
-        about = {"operation": record.operation, "failed_type": record.failed_type}
+        about = {"operation": record.operation, "failed_type": record.failed_type, "said": record.said}
         row |= {key: text for key, text in about.items() if text is not None}
+        row |= {"beside": told} if (told := _other_than(record.beside, Beside())) else {}
     return json.dumps(row).encode() + b"\n"
 
 
@@ -162,6 +168,7 @@ def parse(text: bytes) -> Record:
             at=row["at"], name=row["name"], group=row.get("group", ""), kind=row["kind"], program=row["program"],
             prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
             operation=_word(row, "operation"), failed_type=_word(row, "failed_type"),
+            said=_word(row, "said"), beside=Beside(**row.get("beside", {})),
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"not a record of a run: {type(error).__name__}: {error}") from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -19,9 +19,11 @@ from typing import Any
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.cures import SLACK
+from worldline.diagnose.sample import Beside
 from worldline.errors import FingerprintError, UsageError
 from worldline.fence import RowFault, fenced, fenced_each
 from worldline.limits import Limits
+from worldline.predict.interpreter import recorder
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.recording.recorder import record_many
 from worldline.suites.foreign.foreign import Foreign
@@ -55,6 +57,8 @@ class _State:
     """What has come of a run so far."""
 
     log: RunDir | None
+    record: Callable[[Program], Trace]
+    again: Callable[[Program], Trace]
     keep: Callable[[Record], None] | None = None
     said: Mapping[str, Foreign] = field(default_factory=dict)
     verdicts: list[Verdict] = field(default_factory=list)
@@ -67,9 +71,9 @@ class _State:
         self.skipped += kind == "skipped"
         self.disagrees += kind == "disagrees"
 
-    def answer(self, task: Task) -> str | None:
-        """What a prediction made elsewhere gives as its answer, besides its trace."""
-        return self.said[task.name].answer if task.name in self.said else None
+    def beside(self, task: Task) -> Beside:
+        """What is said beside the trace of a prediction made elsewhere."""
+        return self.said[task.name].beside(task.answer) if task.name in self.said else Beside()
 
     def fault(self, task: Task) -> RowFault | None:
         """Why the tool failed on a prediction made elsewhere, before it was judged."""
@@ -153,9 +157,11 @@ def run_answers(
         raise UsageError(f"limit and batch are at least 1, not {limit} and {batch}")
     decided = {"suite": suite.name, "model": name, **_made_by(suite), **(config or {})}
     with opened(out, decided) as log:
-        state = _State(log, keep, said or {}, skipped=skipped)
-        with closing(_known(suite, state)) as found:
-            known = islice(found, suite.count if limit is None else limit)
+        with _recorder(suite.limits) as recorded:
+            state = _State(
+                log, recorded, recorder(suite.limits, hash_seed=1), keep, said or {}, skipped=skipped
+            )
+            known = islice(_known(suite, state), suite.count if limit is None else limit)
             while some := list(islice(known, batch)):
                 for verdict in _verdicts(some, answers, codec, state):
                     state.verdicts.append(verdict)
@@ -201,9 +207,16 @@ def _settled(
 
     def act(found: Prediction) -> tuple[Record, Verdict | None]:
         assert each.true is not None
-        is_fault, said = found.status == "fault", state.answer(each.task)
-        verdict = None if is_fault else judge(each.task, each.true, found, ask=ask, said=said)
-        return state.store(answered(each.at, each.task, ask, each.true, found, verdict)), verdict
+        is_fault, beside = found.status == "fault", state.beside(each.task)
+        verdict = (
+            None
+            if is_fault
+            else judge(
+                each.task, each.true, found, ask=ask, beside=beside, record=state.record, again=state.again
+            )
+        )
+        record = answered(each.at, each.task, ask, each.true, found, verdict, beside=beside)
+        return state.store(record), verdict
 
     done = found if isinstance(found, RowFault) else fenced(act, found)
     if isinstance(done, RowFault):
@@ -227,32 +240,39 @@ def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
 
     A task on which the tool failed is one of them: a suite without end would else be looked through for ever.
     """
-    with _recorder(suite.limits) as recorded:
-        for at, task in enumerate(suite.tasks):
-            stored = _stored(at, task, state)
-            if stored is not None and stored.counts:
-                yield Known(at, task, stored=stored)
-                continue
-            if stored is not None and stored.kind != "asked":
-                state.leave_out(stored.kind)
-                continue
-            known = state.fault(task)
-            true = fenced(_true, task, recorded) if known is None else known
-            if isinstance(true, RowFault):
-                yield Known(at, task, fault=true)
-            elif isinstance(true, Truth):
-                yield Known(at, task, true)
-            else:
-                state.leave_out(true)
-                state.note(unasked(at, task, true))
+    recorded = state.record
+    for at, task in enumerate(suite.tasks):
+        stored = _stored(at, task, state)
+        if stored is not None and stored.counts:
+            yield Known(at, task, stored=stored)
+            continue
+        if stored is not None and stored.kind != "asked":
+            state.leave_out(stored.kind)
+            continue
+        known = state.fault(task)
+        is_said = task.name in state.said
+        true = fenced(_true, task, recorded, is_said=is_said) if known is None else known
+        if isinstance(true, RowFault):
+            yield Known(at, task, fault=true)
+        elif isinstance(true, Truth):
+            yield Known(at, task, true)
+        else:
+            state.leave_out(true)
+            state.note(unasked(at, task, true))
 
 
-def _true(task: Task, recorded: Callable[[Program], Trace]) -> Truth | RowFault | str:
-    """What is right; or why the task is left out, or why the tool could not tell."""
+def _true(
+    task: Task, recorded: Callable[[Program], Trace], *, is_said: bool = False
+) -> Truth | RowFault | str:
+    """What is right; or why the task is left out, or why the tool could not tell.
+
+    Where a benchmark says another answer nobody is asked; what was predicted elsewhere is judged by the recording.
+    """
     found = fenced_truth(task, recorded(task.program))
     if found is None:
         return "skipped"
-    return "disagrees" if isinstance(found, Truth) and disagrees(task, found) else found
+    is_other = isinstance(found, Truth) and not is_said and disagrees(task, found)
+    return "disagrees" if is_other else found
 
 
 def _stored(at: int, task: Task, state: _State) -> Record | None:
