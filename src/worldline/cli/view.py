@@ -121,9 +121,15 @@ def show_debugged(found: Debugged, predictor: Predictor) -> None:
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65_535), help="Listen there instead of on standard input.")
 @click.option("--host", default="127.0.0.1", help="An address of the loopback [127.0.0.1].")
+@click.option("--vsix", is_flag=True, help="Print where the VS Code extension lies, and end.")
 @trusted
-def dap(port: int | None, host: str) -> None:
+def dap(port: int | None, host: str, vsix: bool) -> None:
     """Serve the Debug Adapter Protocol: editors step through what a model imagines."""
+    if vsix:
+        from worldline.dap import extension
+
+        click.echo(extension.vsix())
+        return
     from worldline.dap.server import serve_port, serve_stdio
 
     if port is None:
