@@ -46,10 +46,10 @@ MINED = 0.45  # bytes of mined programs for one of our own
 # Programs, their share of the documents, and the form they are drawn in: about a third has one operation a line, or
 # loops over characters for methods of texts.
 PROGRAMS = (
-    ("generate:program", 0.170, ""),
-    ("generate:hard", 0.090, ""),
-    ("generate:program", 0.170, "flatten"),
-    ("generate:hard", 0.090, "flatten"),
+    ("generate:program", 0.280, ""),
+    ("generate:hard", 0.140, ""),
+    ("generate:program", 0.190, "flatten"),
+    ("generate:hard", 0.110, "flatten"),
     ("generate:program", 0.050, "chars"),
     ("generate:program", 0.050, "among"),
     ("generate:program", 0.030, "flatten among"),

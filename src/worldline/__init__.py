@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from worldline.codec.encode import encode as encode
     from worldline.core.program import Program as Program
     from worldline.core.state import State as State
     from worldline.core.state import state_at as state_at
@@ -22,19 +23,30 @@ if TYPE_CHECKING:
     from worldline.errors import WorldlineError as WorldlineError
     from worldline.limits import Limits as Limits
     from worldline.predict.models import load_model as load_model
+    from worldline.predict.predictor import Ask as Ask
+    from worldline.predict.predictor import Prediction as Prediction
     from worldline.recording.recorder import record as record
+    from worldline.suites.own.bench import bench as bench
+    from worldline.suites.suite import Suite as Suite
+    from worldline.suites.suite import Task as Task
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Ask": "worldline.predict.predictor",
     "Limits": "worldline.limits",
     "Outcome": "worldline.core.trace",
+    "Prediction": "worldline.predict.predictor",
     "Program": "worldline.core.program",
     "State": "worldline.core.state",
     "Step": "worldline.core.trace",
+    "Suite": "worldline.suites.suite",
+    "Task": "worldline.suites.suite",
     "Trace": "worldline.core.trace",
     "WorldlineError": "worldline.errors",
+    "bench": "worldline.suites.own.bench",
     "debug": "worldline.diagnose.debug",
+    "encode": "worldline.codec.encode",
     "load": "worldline.data.load",
     "load_all": "worldline.data.load",
     "load_model": "worldline.predict.models",

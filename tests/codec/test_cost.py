@@ -10,6 +10,7 @@ import pytest
 from worldline.codec.compact import writer as compact
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.cost import Cost, Size, cost
+from worldline.codec.cost_curve import curve
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.tokens import Bytes, Tokenizer
 from worldline.core.events import EVENTS
@@ -118,6 +119,28 @@ def test_json_is_plain_and_says_what_the_table_says() -> None:
     assert told["total"]["compact"]["fitting"]["bytes"] == 3
     mean = told["total"]["compact"]["bytes"] / 300 / 3
     assert told["total"]["compact"]["mean_share"]["bytes"] == pytest.approx(mean)
+
+
+def test_curves_are_of_the_steps_by_their_number_and_by_the_longest_value() -> None:
+    long = repr("x" * 5_000)
+    table = cost([*TRACES, double(long, long)], [Bytes()], 300)
+    (by_steps,) = table.curve("compact", "bytes", "steps")
+    assert (by_steps.name, by_steps.n, by_steps.over) == ("1-8", 4, (1, 1))
+    first, last = table.curve("compact", "bytes", "value")
+    assert (first.name, first.n, first.over) == ("1-8", 3, (0, 0))
+    assert (last.name, last.n, last.over) == ("4097-8192", 1, (1, 1))
+    assert last.median == last.most == len(compact.encode_steps(double(long, long)))
+    told = json.loads(json.dumps(table.as_json()))
+    assert told["curves"]["cwm"]["bytes"]["value"][1]["over"] == {"4096": 1, "8192": 1}
+    assert [row["value"] for row in told["traces"]] == [6, 4, 6, 5_002]
+
+
+def test_rows_double_and_say_how_many_are_over_a_budget() -> None:
+    rows = curve([(1, 10), (8, 20), (9, 4_096), (16, 4_097), (17, 9_000), (0, 30)])
+    assert [(row.name, row.n, row.median, row.most, row.over) for row in rows] == [
+        ("1-8", 3, 20, 30, (0, 0)), ("9-16", 2, 4_096.5, 4_097, (1, 0)), ("17-32", 1, 9_000, 9_000, (1, 1)),
+    ]  # fmt: skip
+    assert curve([]) == ()
 
 
 def test_no_traces_is_an_empty_table() -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.foreign.stripped import KINDS, Stripped, parse
-from worldline.codec.cwm.foreign.values import respelled
+from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import SPECIAL
 from worldline.codec.repetition import repetition
 from worldline.core.program import Program
@@ -289,13 +289,18 @@ def test_a_prompt_before_the_trace_is_passed_over() -> None:
 @pytest.mark.parametrize(
     ("said", "ours"),
     [
-        ("<str_iterator object>", "<str_ascii_iterator>"),
+        ("<str_iterator object>", "<str_iterator>"),
         ("<list_iterator object at 0x7f57aa>", "<list_iterator>"),
         ("[<function f.<locals>.<lambda>>, '<zip object>']", "[<function <lambda>>, '<zip object>']"),
-        ("(<class 'GeneratorExit'>, GeneratorExit(), <traceback object>)", "GeneratorExit()"),
         ("<class 'collections.Counter'>", "<class Counter>"),
         ("<generator object f.<locals>.<genexpr> at 0x7f>", "<generator <genexpr>>"),
-        ("dict_items([('a', 1)])", "<dict_items>"),
+        ("<module 'math' (built-in)>", "<module math>"),
+        ("<bound method A.f of <A of <b>>>", "<method f>"),
+        ("[<Color.RED: '>'>, <Perm.R|W: 3>]", "[Color.RED, Perm.R|W]"),
+        ("<re.Match object; span=(0, 1), match='>'>", "<Match>"),
+        ("f.<locals>.P(x=<__main__.f.<locals>.Q object at 0x1>)", "P(x=<Q>)"),
+        ("<3 of ♠>", "<3 of ♠>"),
+        ("a < b", "a < b"),
         ("<module 'os.path' from '/usr/x.py'>", "<module os.path>"),
         ("<built-in method append of list object at 0x1>", "<builtin append>"),
         ("'a < b'", "'a < b'"),
@@ -304,10 +309,13 @@ def test_a_prompt_before_the_trace_is_passed_over() -> None:
 )  # fmt: skip
 def test_values_respelled(said: str, ours: str) -> None:
     assert respelled(said) == ours
+    assert respelled(ours) == ours
 
 
-def test_an_iterator_over_other_text() -> None:
-    assert respelled("<str_iterator object>", ascii_only=False) == "<str_iterator>"
+def test_what_is_raised_is_a_triple_in_exception_frames_alone() -> None:
+    triple = "(<class 'GeneratorExit'>, GeneratorExit(), <traceback object>)"
+    assert respelled(triple, raised=True) == "GeneratorExit()"
+    assert respelled(triple) == "(<class GeneratorExit>, GeneratorExit(), <traceback>)"
 
 
 BITS = st.sampled_from([

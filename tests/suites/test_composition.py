@@ -16,7 +16,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask
 from worldline.programs.split import key, split
 from worldline.recording.recorder import record_many
-from worldline.stats import Share
+from worldline.stats import Share, mantel_haenszel
 from worldline.suites import composition
 from worldline.suites.composition_zoo import KINDS, ZOO
 from worldline.suites.run.directory import newest
@@ -124,11 +124,11 @@ def test_at_equal_length_only_rows_with_both_kinds_count() -> None:
     _, table = composition.tables(rows)
     assert [row[0] for row in table.rows] == ["65-128", "2049-4096"]
     assert "+0.0 points" in table.note
-    assert composition.difference([(Share(0, 9), Share(0, 0))]) is None
+    assert mantel_haenszel([(Share(0, 9), Share(0, 0))]) is None
 
 
 def test_the_difference_is_weighted_by_what_both_kinds_have() -> None:
-    found = composition.difference([(Share(5, 10), Share(10, 10)), (Share(1, 1), Share(0, 1))])
+    found = mantel_haenszel([(Share(5, 10), Share(10, 10)), (Share(1, 1), Share(0, 1))])
     assert found is not None
-    assert found[0] == pytest.approx((5 * -0.5 + 0.5 * 1) / 5.5)
-    assert found[1] < found[0] < found[2]
+    assert found.rate == pytest.approx((5 * -0.5 + 0.5 * 1) / 5.5)
+    assert found.low < found.rate < found.high

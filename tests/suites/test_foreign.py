@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.codec.cwm import parse as cwm_parse
 from worldline.core.program import Program
+from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask
@@ -85,9 +86,10 @@ def _agrees(found: Foreign) -> None:
     assert found.program is not None
     ask = Ask(program=found.program)
     (truth,) = Interpreter(codec="cwm").predict([ask])
-    wanted, got = (cwm_parse.parse(text.decode(), found.program.source) for text in (truth.text, found.text))
-    assert got == wanted
-    assert wanted.ended
+    diagnosis = Diagnosis(Sample(ask=ask, truth=truth, found=found.prediction))
+    assert diagnosis.divergences == ()
+    assert diagnosis.found == diagnosis.truth
+    assert diagnosis.truth.ended
 
 
 def test_a_row_with_code_and_input(tmp_path: Path) -> None:

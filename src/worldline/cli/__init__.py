@@ -22,6 +22,7 @@ import click
 from worldline import __version__
 from worldline.cli import debug, suites, train, view
 from worldline.cli.learn import learn
+from worldline.cli.model_options import options_of, written
 from worldline.cli.programs import program_of, program_options
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
@@ -141,6 +142,37 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
 
 
 @cli.command()
+@click.argument("file", type=click.Path())
+@click.argument("args", nargs=-1)
+@run_options
+@click.option(
+    "--format",
+    "notation",
+    type=click.Choice(["compact", "cwm"]),
+    default="compact",
+    help="Ours, or Meta's [compact].",
+)
+@click.option(
+    "--part", type=click.Choice(["whole", "prompt", "steps"]), default="whole", help="What of it [whole]."
+)
+@written
+@click.option("--number", type=click.IntRange(min=0), metavar="K", help="Which trace of a directory, from 0.")
+def encode(
+    file: str, args: tuple[str, ...], notation: str, part: str, number: int | None, **options: Any
+) -> None:
+    """Write a trace as text for models, to stdout: worldline's compact format, or Meta's (`--format cwm`).
+
+    FILE is a program, which is recorded, or a stored trace: a directory or a `.json` file.
+    """
+    from worldline.codec.encode import encode as encoded
+    from worldline.data.load import load
+
+    trace = load(file, number=number or 0) if _is_stored(file, options) else _recorded(file, args, options)
+    mode = options_of(options) if notation == "compact" else None
+    sys.stdout.buffer.write(encoded(trace, notation, part=part, options=mode))
+
+
+@cli.command()
 @click.argument("directory", type=click.Path())
 def verify(directory: str) -> None:
     """Check every byte in DIRECTORY (traces, a dataset, a run, a model) against its manifest; exit 1 if one differs."""
@@ -215,12 +247,16 @@ for verb in (
 
 
 def _traces(file: str, options: dict[str, Any]) -> Iterator[Trace]:
-    if file.endswith(".json") or (os.path.isdir(file) and options["entry"] is None):
+    if _is_stored(file, options):
         from worldline.data.load import load_all
 
         yield from load_all(file)
     else:
         yield _recorded(file, (), options)
+
+
+def _is_stored(file: str, options: dict[str, Any]) -> bool:
+    return file.endswith(".json") or (os.path.isdir(file) and options["entry"] is None)
 
 
 def _recorded(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trace:

@@ -1,4 +1,4 @@
-"""Who imagines which run, and how it is written: the options of `debug`, `imagine` and `step`."""
+"""Who imagines which run, and how it is written: the options of `debug`, `imagine`, `step` and `encode`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
-def asked(verb: Verb) -> Verb:
-    """What is imagined, and by whom: the arguments and options of every verb that lets a model imagine FILE."""
+def written(verb: Verb) -> Verb:
+    """How the trace is written in the compact notation."""
     for option in (
         click.option("--bare", is_flag=True, help="Leave lines that can never run out of the prompt."),
         click.option(
@@ -26,6 +26,15 @@ def asked(verb: Verb) -> Verb:
         click.option(
             "--reveal", type=click.IntRange(min=0), default=1, help="Show the state every N steps [1]."
         ),
+    ):
+        verb = option(verb)
+    return verb
+
+
+def asked(verb: Verb) -> Verb:
+    """What is imagined, and by whom: the arguments and options of every verb that lets a model imagine FILE."""
+    for option in (
+        written,
         click.option("--limit", type=click.IntRange(min=1), metavar="BYTES", help="The most bytes of steps."),
         click.option(
             "-M",

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import click
 
-MODELS = "default, a folder, server:URL#M, hub:NAME, replay:FILE or interpreter."
+MODELS = "default, a folder, server:URL#M, hub:NAME, replay:FILE, python:FILE.py:NAME or interpreter."
 
 SCRATCHPADS = ("none", "flatten", "chars", "auto")  # `predict.scratchpad.MODES`, which `--help` need not load
 

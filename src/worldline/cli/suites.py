@@ -86,7 +86,8 @@ def bench(
 ) -> None:  # fmt: skip
     """Let a model predict the runs of SUITE.
 
-    Suites: permutation, composition, horizon, states, budget, generated, humaneval, crux, crux-input.
+    Suites: permutation, composition, horizon, states, budget, generated, humaneval, crux, crux-input; or a FILE.jsonl
+    of your own programs: a `source` and a `call` a line, and if you like an `answer` and an `id`.
     """
     import tempfile
 
@@ -141,13 +142,16 @@ def _run(
     from worldline.terminal.suite_report import print_report, print_tables
 
     report = run_suite(suite, predictor, limit, out, config, advance)
-    tables = suites.tables(suite.name, newest(out).values())
+    records = list(newest(out).values())
+    tables = suites.tables(suite.name, records)
     if as_json:
         click.echo(json.dumps({**report.as_json(), "tables": [table.as_json() for table in tables]}))
     else:
         print_report(terminal(), report)
         print_tables(terminal(), tables)
-    _refuse_faults(report.faults)
+    _refuse_faults(
+        report.faults, next((f"{one.name}: {one.found.note}" for one in records if one.is_fault), "")
+    )
 
 
 def _refuse_scratchpads(suite: str, force: list[str] | None) -> None:
@@ -229,13 +233,15 @@ def _measured(measured: Any, out: str | None, as_json: bool) -> None:
     _refuse_faults(measured.faults)
 
 
-def _refuse_faults(faults: int) -> None:
+def _refuse_faults(faults: int, first: str = "") -> None:
     if faults:
         one, some = (
             "1 prediction failed in the tool; it is",
             f"{faults:,} predictions failed in the tool; they are",
         )
-        raise WorldlineError(f"{one if faults == 1 else some} in no rate")
+        raise WorldlineError(
+            f"{one if faults == 1 else some} in no rate" + (f"; the first, {first}" if first else "")
+        )
 
 
 @click.command()

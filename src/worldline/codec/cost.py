@@ -13,6 +13,7 @@ from typing import Any
 
 from worldline.codec.compact import writer as compact
 from worldline.codec.compact.prompt import Compact, prompt
+from worldline.codec.cost_curve import CurveRow, curve
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import token
 from worldline.codec.tokens import Tokenizer
@@ -72,13 +73,14 @@ class Cost:
 
 @dataclass(frozen=True)
 class TraceCosts:
-    """One trace's costs, one per format."""
+    """One trace's costs, one per format; `value` is the longest value that it tells, in characters."""
 
     name: str
     call: str | None
     steps: int
     outcome: str
     costs: tuple[Cost, ...]
+    value: int = 0
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,17 @@ class CostTable:
         costs = [cost for row in self.rows for cost in row.costs if cost.format == format]
         return sum(cost.whole.tokens[tokenizer] <= self.context for cost in costs)
 
+    def curve(self, format: str, tokenizer: str, by: str) -> tuple[CurveRow, ...]:
+        """How many tokens the steps of a trace take, by its `steps` or its longest `value`."""
+        costs = [(getattr(row, by), cost) for row in self.rows for cost in row.costs if cost.format == format]
+        return curve((length, cost.steps.tokens[tokenizer]) for length, cost in costs)
+
+    def _curves(self, format: str) -> dict[str, Any]:
+        return {
+            name: {by: [row.as_json() for row in self.curve(format, name, by)] for by in ("steps", "value")}
+            for name in self.tokenizers
+        }
+
     def as_json(self) -> dict[str, Any]:
         """The object that `cost --json` prints."""
         total = {cost.format: cost.as_json(self.context) for cost in self.total}
@@ -118,12 +131,15 @@ class CostTable:
             figures["fitting"] = {key: self.fitting(name, key) for key in self.tokenizers}
         rows = [
             {
-                "program": row.name, "call": row.call, "steps": row.steps, "outcome": row.outcome,
+                "program": row.name, "call": row.call, "steps": row.steps, "value": row.value, "outcome": row.outcome,
                 "formats": {cost.format: cost.as_json(self.context) for cost in row.costs},
             }
             for row in self.rows
         ]  # fmt: skip
-        return {"context": self.context, "tokenizers": list(self.tokenizers), "traces": rows, "total": total}
+        return {
+            "context": self.context, "tokenizers": list(self.tokenizers), "traces": rows, "total": total,
+            "curves": {name: self._curves(name) for name in total},
+        }  # fmt: skip
 
 
 def cost(traces: Iterable[Trace], tokenizers: Sequence[Tokenizer], context: int) -> CostTable:
@@ -132,8 +148,15 @@ def cost(traces: Iterable[Trace], tokenizers: Sequence[Tokenizer], context: int)
     for trace in traces:
         costs = tuple(_cost(name, write(trace), tokenizers) for name, write in FORMATS.items())
         program = trace.program
-        rows.append(TraceCosts(program.name, program.call, len(trace), trace.outcome.kind, costs))
+        longest = _longest(trace)
+        rows.append(TraceCosts(program.name, program.call, len(trace), trace.outcome.kind, costs, longest))
     return CostTable(tuple(rows), tuple(tokenizer.name for tokenizer in tokenizers), context)
+
+
+def _longest(trace: Trace) -> int:
+    """The characters of the longest value that a trace tells."""
+    values = (text for step in trace.steps for text in (*step.delta.values(), step.arg or ""))
+    return max(map(len, values), default=0)
 
 
 def _cost(format: str, written: FormattedTrace, tokenizers: Sequence[Tokenizer]) -> Cost:

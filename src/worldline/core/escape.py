@@ -32,3 +32,9 @@ def printable(text: str) -> str:
 def printable_lines(text: str, tab: int = 4) -> list[str]:
     """The lines of a source or an output, as Python counts them, tabs expanded and the rest escaped."""
     return [printable(line.expandtabs(tab)) for line in _LINE_ENDS.split(text)]
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """One line of at most so many characters, unsafe ones escaped: what a `repr` shows of a text."""
+    shown = printable(text[: most + 1])
+    return shown if len(shown) <= most else shown[: most - 3] + "..."

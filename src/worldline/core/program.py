@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from worldline.core.escape import shortened
+
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
@@ -19,6 +21,14 @@ class Program:
     argv: tuple[str, ...] = ()
     stdin: str = ""
     files: tuple[tuple[str, str], ...] = field(default=())
+
+    def __repr__(self) -> str:
+        what = (
+            f"{shortened(self.name)}, {shortened(self.call)}"
+            if self.call is not None
+            else shortened(self.name)
+        )
+        return f"<Program {what}, {len(self.source.splitlines()):,} lines>"
 
     @property
     def digest(self) -> str:

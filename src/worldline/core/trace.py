@@ -8,8 +8,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
+from worldline.core.escape import shortened
 from worldline.core.events import EVENTS
 from worldline.core.program import Program
 from worldline.limits import Limits
@@ -67,6 +68,14 @@ class Step:
     gone: tuple[str, ...]
     same: dict[str, str | None]
     arg: str | None
+
+    def __repr__(self) -> str:
+        values = [f"{name}={value}" for name, value in self.delta.items()] + [
+            f"-{name}" for name in self.gone
+        ]
+        values += [] if self.arg is None else [self.arg]
+        told = shortened(" ".join(values[:20]), 100)
+        return f"<Step {self.i}: {self.event} {self.line}{f', {told}' if told else ''}>"
 
     def as_json(self) -> dict[str, Any]:
         """The step as `record --json` prints it; `same` only where it says something."""
@@ -145,10 +154,16 @@ class Trace:
             None if arg == NO_TEXT else texts[arg],
         )  # fmt: skip
 
+    def __repr__(self) -> str:
+        program, end = self.program, self.outcome
+        named = shortened(program.name if program.call is None else program.call)
+        ended = f"{end.kind} {shortened(end.detail)}".rstrip()
+        return f"<Trace of {named}: {len(self):,} steps, {ended}>"
+
     @property
-    def steps(self) -> Iterator[Step]:
-        """Every step, in order."""
-        return (self[i] for i in range(len(self)))
+    def steps(self) -> Steps:
+        """Every step, in order: `trace.steps[2]`, `trace.steps[-1]`, `for step in trace.steps`."""
+        return Steps(self)
 
     def as_json(self) -> dict[str, Any]:
         """The object that `record --json` prints."""
@@ -170,3 +185,30 @@ class Trace:
             "hidden": [dict(hidden.__dict__) for hidden in self.hidden],
             "notes": list(self.notes),
         }  # fmt: skip
+
+
+class Steps(Sequence[Step]):
+    """The steps of a trace as a sequence; each is made when it is looked at."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    def __len__(self) -> int:
+        return len(self._trace)
+
+    @overload
+    def __getitem__(self, i: int) -> Step: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> list[Step]: ...
+
+    def __getitem__(self, i: int | slice) -> Step | list[Step]:
+        if isinstance(i, slice):
+            return [self._trace[at] for at in range(*i.indices(len(self._trace)))]
+        return self._trace[i]
+
+    def __iter__(self) -> Iterator[Step]:
+        return (self._trace[i] for i in range(len(self._trace)))
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} steps>"

@@ -7,7 +7,7 @@ the true one. `cause` decides whether a divergence is to blame at all.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from worldline.core.program import Program
 from worldline.core.value import equal, kind
@@ -15,12 +15,22 @@ from worldline.core.value_parts import split
 from worldline.diagnose.diverge import GONE, Divergence, summary
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
 from worldline.diagnose.reading import Event
-from worldline.flow.operations import Operation, condition, mentions, of_argument, of_name, of_result
+from worldline.diagnose.twin import Place, Record, inner_operation
+from worldline.flow.operations import (
+    Operation,
+    condition,
+    mentions,
+    of_argument,
+    of_name,
+    of_result,
+    signature,
+)
 
 ORDINARY = 5  # a value whose text is shorter turns up in many places by chance: it proves no copying
 
 
 _ACTIONS = ("event", "line", "missing", "extra")
+_VALUED = ("line", "resume", "call", "return", "yield")  # events whose values a line computes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +46,14 @@ class Blame:
 
 
 def blame(
-    program: Program, truth: Sequence[Event], found: Sequence[Event], divergences: Sequence[Divergence]
+    program: Program,
+    truth: Sequence[Event],
+    found: Sequence[Event],
+    divergences: Sequence[Divergence],
+    record: Record | None = None,
 ) -> Blame:
-    """The cause that the first divergence of two traces shows."""
-    evidence = _Evidence(program, truth, found, divergences[0])
+    """The cause that the first divergence of two traces shows; with a `record`, sub-expressions are looked into."""
+    evidence = _Evidence(program, truth, found, divergences[0], record)
     decided = _decision(evidence, divergences)
     if decided is not None:
         return _Evidence(program, truth, found, decided).action()
@@ -75,6 +89,7 @@ class _Evidence:
     truth: Sequence[Event]
     found: Sequence[Event]
     first: Divergence
+    record: Record | None = None
 
     @property
     def one(self) -> Event | None:
@@ -155,7 +170,7 @@ class _Evidence:
         operation = self.operation(kind(got))
         if self._binds(name):  # the line does set it, to what it was: another value was computed
             says = f"{name} stays {self.before.get(name, 'unset')}, not {got}"
-            return self._blame("wrong value", "", kind(got), says, operation)
+            return self._computed("", kind(got), says, operation, self.before.get(name), got)
         values = {} if self.other is None else self.other.values
         twin = next((one for one, value in values.items() if one != name and value == got), None)
         detail = f"{name} taken for the object of {twin}" if twin else name
@@ -187,9 +202,37 @@ class _Evidence:
             whose = f"`{seen.name}`" if seen.name else f"what step {seen.step} gave back"
             says = f"{self._subject} is {wanted}; {got} is {whose} at step {seen.step}"
             return self._blame("copied from the wrong step", f"step {seen.step}", type_, says, operation)
-        return self._blame(
-            "wrong value", self._where(), type_, f"{self._subject} is {wanted}, not {got}", operation
-        )
+        says = f"{self._subject} is {wanted}, not {got}"
+        return self._computed(self._where(), type_, says, operation, wanted, got)
+
+    def _computed(
+        self, detail: str, type_: str, says: str, operation: Operation, wanted: str | None, got: str
+    ) -> Blame:
+        """A wrong value, and the sub-expression that it cannot have come from."""
+        inner = None if wanted is None else self._inner(wanted, got)
+        blamed = self._blame("wrong value", detail, type_, says, operation)
+        if inner is None:
+            return blamed
+        named, value = inner
+        said = f"{blamed.evidence}: that cannot come of `{named.text}`, which is {value}"
+        return replace(blamed, operation=named.name, evidence=said)
+
+    def _inner(self, wanted: str, got: str) -> tuple[Operation, str] | None:
+        one, origin, name = self.one, self._origin(), self.first.name
+        if self.record is None or one is None or origin is None or one.event not in _VALUED:
+            return None
+        step = next((i for i in range(self.first.step, -1, -1) if self.truth[i] is origin), None)
+        if step is None:
+            return None
+        is_given = name is not None and one.event == "call" and origin is not one
+        called = signature(self._source(one), one.line) if is_given else None
+        if is_given and called is None:
+            return None
+        place = Place(step=step, name=name, event=one.event, called=called)
+        try:
+            return inner_operation(self.program, self.truth, place, wanted, got, self.record)
+        except RecursionError:  # nested too deep to be taken apart
+            return None
 
     @property
     def _subject(self) -> str:

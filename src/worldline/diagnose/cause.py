@@ -28,8 +28,10 @@ from worldline.core.malformed import Malformed
 from worldline.core.value import equal
 from worldline.diagnose.blame import blame
 from worldline.diagnose.diverge import Divergence, diverge
-from worldline.diagnose.reading import Reading, read
+from worldline.diagnose.reading import Reading
 from worldline.diagnose.sample import Sample
+from worldline.diagnose.told import read_beside
+from worldline.diagnose.twin import Record
 
 CAUSES = (
     "right", "wrong action", "wrong value", "missed change", "invented change", "lost variable",
@@ -86,8 +88,17 @@ def _equal(one: str, other: str) -> bool:
     return one == other or equal(one, other)
 
 
-def explain(sample: Sample, truth: Reading, found: Reading, divergences: tuple[Divergence, ...]) -> Cause:
-    """The cause of a sample that was read and compared; `right` where nothing is wrong."""
+def explain(
+    sample: Sample,
+    truth: Reading,
+    found: Reading,
+    divergences: tuple[Divergence, ...],
+    record: Record | None = None,
+) -> Cause:
+    """The cause of a sample that was read and compared; `right` where nothing is wrong.
+
+    `record` runs a program, so that the operations of a line can be told apart (`twin`).
+    """
     first = divergences[0] if divergences else None
     silent = _silent(sample, truth, found)
     if silent is not None:
@@ -103,7 +114,7 @@ def explain(sample: Sample, truth: Reading, found: Reading, divergences: tuple[D
         return repeated
     if first.is_cut:
         return _unfinished(sample, found, first)
-    return _blamed(sample, truth, found, divergences)
+    return _blamed(sample, truth, found, divergences, record)
 
 
 def _silent(sample: Sample, truth: Reading, found: Reading) -> Cause | None:
@@ -151,7 +162,7 @@ def _repeated(sample: Sample, truth: Reading, found: Reading, first: Divergence)
     if tail is None or (first.is_cut and found.malformed is None and _tail_is_true(sample)):
         return None
     head = replace(sample.found, text=sample.found.text[: tail.start + tail.period], status="budget")
-    reading = read(sample.ask, head)
+    reading = read_beside(sample.ask, head, truth)
     is_clean = reading.malformed is None or reading.malformed.offset >= tail.start
     if not is_clean or not all(one.is_cut for one in diverge(truth, reading)):
         return None
@@ -204,8 +215,14 @@ def _around(text: bytes, malformed: Malformed) -> str:
     return f"at {at} of {len(text)}: {around!r}"
 
 
-def _blamed(sample: Sample, truth: Reading, found: Reading, divergences: tuple[Divergence, ...]) -> Cause:
-    named = blame(sample.ask.program, truth.events, found.events, divergences)
+def _blamed(
+    sample: Sample,
+    truth: Reading,
+    found: Reading,
+    divergences: tuple[Divergence, ...],
+    record: Record | None,
+) -> Cause:
+    named = blame(sample.ask.program, truth.events, found.events, divergences, record)
     plain = Cause(
         name=named.name, detail=named.detail, operation=named.operation, type=named.type, evidence=named.evidence,
         divergence=named.divergence,

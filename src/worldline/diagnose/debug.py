@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -28,7 +28,8 @@ from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.forcing.forced import roll
-from worldline.predict.interpreter import Interpreter
+from worldline.predict.interpreter import Interpreter, recorder
+from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.predict.scratchpad import Scratchpad, folded
 from worldline.predict.sureness import Sure
@@ -107,6 +108,9 @@ class Debugged:
     tried: tuple[Tried, ...]
     seconds: dict[str, float]
     scratch: Diagnosis | None = None
+
+    def __repr__(self) -> str:
+        return f"<Debugged {self.model}: {self.diagnosis!r}>"
 
     @cached_property
     def folds(self) -> tuple[tuple[ScratchStep, ...], ...]:
@@ -231,7 +235,7 @@ def imagine(
 
 def debug(
     program: Program,
-    predictor: Predictor,
+    predictor: Predictor | str | Callable[..., Any] = DEFAULT,
     *,
     options: Compact | None = None,
     limit: int | None = None,
@@ -242,11 +246,12 @@ def debug(
 ) -> Debugged:
     """Record a program, let a model imagine its run, and say where, why and how surely it goes wrong.
 
+    The model is a predictor, or what `load_model` takes: the shipped one unless said.
     `limit`: the most bytes it may write, twice the truth's, and at most MOST (ENDLESS), unless said. `budget`: the
     seconds for all of it; a cure that is expected to take more than is left is not tried. None: as long as they take.
     With a scratchpad both runs are told by statements.
     """
-    began = time.perf_counter()
+    began, predictor = time.perf_counter(), load_model(predictor)
     pad, has_pad = Scratchpad(predictor, scratchpad), scratchpad != "none"
     limits = limits or Limits(steps=max(STEPS, limit or 0))
     truth = _truth(program, predictor, options or Compact(), limits)
@@ -258,7 +263,7 @@ def debug(
     rolled = next(iter(pad.roll([ask])))
     sample = Sample(ask=ask, truth=truth, found=rolled.prediction)
     imagined = time.perf_counter()
-    diagnosis = Diagnosis(sample)
+    diagnosis = Diagnosis(sample, recorder(limits))
     belief = believed(predictor, diagnosis, rolled.sure, has_pad=has_pad) if diagnosis.diverges else None
     scratch = diagnosed(ask, rolled.prediction, limits) if has_pad and diagnosis.diverges else None
     explained = time.perf_counter()

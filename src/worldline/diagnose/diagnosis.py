@@ -9,17 +9,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from worldline.core.escape import shortened
 from worldline.diagnose.cause import Cause, explain
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading, ends_alike, read
 from worldline.diagnose.sample import Sample
+from worldline.diagnose.told import read_beside
+from worldline.diagnose.twin import Record
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """All that is known of one sample: both readings, where they part, why, and whether the answer is right."""
+    """All that is known of one sample: both readings, where they part, why, and whether the answer is right.
+
+    `record` runs a program, for whoever can: so the operations of a line are told apart.
+    """
 
     sample: Sample
+    record: Record | None = None
+
+    def __repr__(self) -> str:
+        program, why = self.sample.ask.program, self.cause
+        where = "" if self.first is None else f" at step {self.first.step}"
+        said = f": {shortened(why.evidence, 80)}" if why.evidence else ""
+        return f"<Diagnosis of {shortened(program.call or program.name, 40)}: {why.name}{where}{said}>"
 
     @cached_property
     def truth(self) -> Reading:
@@ -31,7 +44,7 @@ class Diagnosis:
         """What was predicted."""
         truth, found = self.sample.truth, self.sample.found
         is_same = (found.text, found.status) == (truth.text, truth.status)
-        return self.truth if is_same else read(self.sample.ask, found)
+        return self.truth if is_same else read_beside(self.sample.ask, found, self.truth)
 
     @cached_property
     def divergences(self) -> tuple[Divergence, ...]:
@@ -46,7 +59,7 @@ class Diagnosis:
     @cached_property
     def cause(self) -> Cause:
         """Why they part; `right` where nothing is wrong."""
-        return explain(self.sample, self.truth, self.found, self.divergences)
+        return explain(self.sample, self.truth, self.found, self.divergences, self.record)
 
     @property
     def diverges(self) -> bool:

@@ -76,10 +76,11 @@ def _divergences(truth: Reading, found: Reading) -> Iterator[Divergence]:
 def aligned(truth: Sequence[Event], found: Sequence[Event]) -> Iterator[Span]:
     """The stretches where both do the same things on the same lines, and those where they do not."""
     actions = [event.action for event in truth], [event.action for event in found]
-    return align(*actions, lambda i, j: _same_action(truth[i], found[j]))
+    return align(*actions, lambda i, j: same_action(truth[i], found[j]))
 
 
-def _same_action(one: Event, other: Event) -> bool:
+def same_action(one: Event, other: Event) -> bool:
+    """Whether two steps are one event on one line, as far as their texts settle the line."""
     if one.event != other.event:
         return False
     if one.line is not None and other.line is not None:

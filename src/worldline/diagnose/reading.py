@@ -55,11 +55,15 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What a text says, up to its end or its first fault. `ended`: it says so itself, and it may."""
+    """What a text says, up to its end or its first fault. `ended`: it says so itself, and it may.
+
+    `places` says which of the text's steps each event is, where some are left out.
+    """
 
     events: tuple[Event, ...]
     ended: bool
     malformed: Malformed | None = None
+    places: tuple[int, ...] | None = None
 
     @property
     def steps(self) -> int:
@@ -107,7 +111,7 @@ def ends_alike(one: Reading, other: Reading, *, printed: bool = False) -> bool:
 
 
 def read(ask: Ask, prediction: Prediction) -> Reading:
-    """The events of a prediction for an ask."""
+    """The events of a prediction for an ask; `told.read_beside` is for one that is compared with a truth."""
     if prediction.codec == "cwm":
         return _read_cwm(ask, prediction)
     return _read_compact(ask, prediction.text)

@@ -88,7 +88,11 @@ class Side:
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:
         with without_gc():
-            return step_spans(self.prediction, len(self.events))
+            places = self.reading.places
+            if places is None:
+                return step_spans(self.prediction, len(self.events))
+            every = step_spans(self.prediction, max(places, default=-1) + 1)
+            return [every[at] for at in places]
 
     def __len__(self) -> int:
         return len(self.events)

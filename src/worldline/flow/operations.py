@@ -95,20 +95,47 @@ def of_result(
 
 def of_argument(source: str, line: int | None, function: int | None, name: str, kind: str = "") -> Operation:
     """The operation that gives a parameter its value: in the call on a line of a function that begins on another."""
-    definition = next((n for n in statements(source, function) if isinstance(n, _FUNCTIONS)), None)
-    if definition is None:
+    called = signature(source, function)
+    if called is None:
         return Operation("argument")
-    names = [one.arg for one in (*definition.args.posonlyargs, *definition.args.args)]
     for node in statements(source, line):
-        for call in (part for part in _own(node) if isinstance(part, ast.Call)):
-            if _called(call) == definition.name:
-                found = _argument(call, names, name)
-                return (
-                    of_expression(source, found, kind)
-                    if found
-                    else Operation("argument", _text(source, call))
-                )
+        for call in _calls(node, called):
+            found = _argument(call, called[1], name)
+            return of_expression(source, found, kind) if found else Operation("argument", _text(source, call))
     return Operation("argument")
+
+
+Signature = tuple[str, tuple[str, ...]]
+"""What a function is called, and its parameters."""
+
+
+def signature(source: str, line: int | None) -> Signature | None:
+    """Of the function that begins on a line; None where there is none."""
+    definition = next((node for node in statements(source, line) if isinstance(node, _FUNCTIONS)), None)
+    if definition is None:
+        return None
+    return definition.name, tuple(one.arg for one in (*definition.args.posonlyargs, *definition.args.args))
+
+
+def _calls(node: ast.stmt, called: Signature) -> Iterator[ast.Call]:
+    return (part for part in _own(node) if isinstance(part, ast.Call) and _called(part) == called[0])
+
+
+def expression(
+    node: ast.stmt, name: str | None, event: str, called: Signature | None = None
+) -> ast.expr | None:
+    """The expression of a statement that a name, a parameter of what is called, or a result has its value from."""
+    if called is not None:
+        call = next(_calls(node, called), None)
+        return None if call is None else _argument(call, called[1], name or "")
+    found = _result(node, event) if name is None else _binding(node, name)
+    return found if isinstance(found, ast.expr) else None
+
+
+def comprehensions(source: str, line: int | None) -> list[ast.expr]:
+    """The comprehensions of the statement on a line."""
+    nodes = statements(source, line)
+    return [part for node in nodes[-1:] for part in _own(node) if isinstance(part, _COMPREHENSIONS)]
 
 
 def condition(source: str, line: int | None) -> Operation | None:
@@ -162,6 +189,11 @@ def mentions(source: str, line: int | None, name: str) -> bool:
 def of_expression(source: str, node: ast.expr, kind: str = "") -> Operation:
     """The outermost operation of an expression whose value is of this kind."""
     return Operation(_operation(node, kind), _text(source, node), _loads(node))
+
+
+def operation_name(node: ast.expr, kind: str = "") -> str:
+    """What the outermost operation of an expression is called."""
+    return _operation(node, kind)
 
 
 _IDLE = frozenset(("literal", "copy", "display", UNKNOWN))

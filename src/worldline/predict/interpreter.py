@@ -8,12 +8,13 @@ state that was changed on the way, where CPython can.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.change import Change
 from worldline.core.events import ENDED
+from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.errors import UsageError
 from worldline.limits import Limits
@@ -48,6 +49,17 @@ class Interpreter:
                 text=text, status=status, logprob=0.0, seconds=seconds, codec=self.codec, note=note
             )
             began = time.perf_counter()
+
+
+def recorder(limits: Limits | None = None) -> Callable[[Program], Trace]:
+    """A program in, its trace out: how those who diagnose have further programs run."""
+
+    def recorded(program: Program) -> Trace:
+        from worldline.recording.recorder import record
+
+        return record(program, limits=limits or Limits())
+
+    return recorded
 
 
 @dataclass(frozen=True)

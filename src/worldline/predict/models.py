@@ -1,5 +1,5 @@
 """From `--model SCHEME` to a predictor. Schemes: `default` (the shipped model), a checkpoint's folder, `interpreter`,
-`server:URL#MODEL`, `hub:NAME`, `replay:FILE`.
+`server:URL#MODEL`, `hub:NAME`, `replay:FILE`, `python:FILE.py:NAME` (whose extras are its own).
 
 Nothing is loaded before it is asked for. Extras (`-M key=value`) are settled here, and an unknown one is an error. A
 server's key is read from the environment by name (`-M key_env=NAME`); it is no extra itself.
@@ -22,17 +22,22 @@ if TYPE_CHECKING:
 
 DEFAULT = "default"
 INTERPRETER = "interpreter"
+PYTHON = "python:"
 BYTES = 256
 THREADS = 64  # the engine has no more
 DAY = 86_400.0  # seconds that a question may take
 MOST_RETRIES = 100
 
 
-def load_model(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
-    """The predictor that a scheme names, with its extras as text."""
+def load_model(scheme: str | Any = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
+    """The predictor that a scheme names, with its extras as text; of what is no text, the predictor that it is."""
     extras = extras or {}
+    if not isinstance(scheme, str):
+        return _adopted(scheme, extras)
     if scheme == INTERPRETER:
         return _interpreter(_settle(extras, {"codec": _one_of(*CODECS)}))
+    if scheme.startswith(PYTHON):
+        return _python(scheme.removeprefix(PYTHON), extras)
     for prefix, (build, known) in _SCHEMES.items():
         if scheme.startswith(prefix):
             return build(scheme.removeprefix(prefix), _settle(extras, known))
@@ -43,6 +48,18 @@ def _interpreter(settled: dict[str, Any]) -> Predictor:
     from worldline.predict.interpreter import Interpreter
 
     return Interpreter(**settled)
+
+
+def _python(scheme: str, extras: Mapping[str, str]) -> Predictor:
+    from worldline.predict.python_model import load_python
+
+    return load_python(scheme, extras)
+
+
+def _adopted(model: Any, extras: Mapping[str, str]) -> Predictor:
+    from worldline.predict.python_model import adopted
+
+    return adopted(model, extras)
 
 
 def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
@@ -94,7 +111,7 @@ def load_local(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -
     if folder is not None and not surviving(folder).is_dir():
         raise UsageError(
             f"no model {scheme!r}: it is `default`, `interpreter`, a checkpoint's folder, server:URL#MODEL, "
-            "hub:NAME or replay:FILE"
+            "hub:NAME, replay:FILE or python:FILE.py:NAME"
         )
     seed = settled.pop("seed", 0)
     engine = open_model(folder, **{key: settled.pop(key) for key in _ENGINE if key in settled})

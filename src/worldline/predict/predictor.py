@@ -12,6 +12,7 @@ from math import fsum, isfinite
 from typing import Any, Protocol
 
 from worldline.codec.compact.prompt import Compact, prompt
+from worldline.core.escape import shortened
 from worldline.core.program import Program
 from worldline.errors import UsageError
 
@@ -31,6 +32,10 @@ class Ask:
     options: Compact = field(default_factory=Compact)
     limit: int = 1 << 16
     given: bytes = b""
+
+    def __repr__(self) -> str:
+        what = self.program.name if self.program.call is None else self.program.call
+        return f"<Ask {shortened(what)}, at most {self.limit:,} bytes, {len(self.given):,} given>"
 
     def __post_init__(self) -> None:
         if self.limit < len(self.given):
@@ -75,6 +80,11 @@ class Prediction:
     codec: str = "compact"
     note: str = ""
     scratch: Scratch | None = None
+
+    def __repr__(self) -> str:
+        begun = shortened(self.text[:100].decode("utf-8", "replace"), 80)
+        said = f": {begun}" if begun else f": {shortened(self.note, 80)}" if self.note else ""
+        return f"<Prediction {self.status}, {len(self.text):,} bytes of {self.codec}{said}>"
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from worldline.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from worldline.predict.predictor import Predictor
     from worldline.suites.run.record import Record
@@ -30,11 +30,12 @@ SUITES = {
 
 
 def load(suite: str, **options: Any) -> Suite:
-    """A suite by its name. Options that are None count as not given; one that the suite does not have is refused."""
-    if suite not in SUITES:
-        raise UsageError(f"a suite is one of {', '.join(SUITES)}, not {suite!r}")
-    made = import_module(SUITES[suite]).load
-    given = {name: value for name, value in options.items() if value is not None}
+    """A suite by its name, or that of a FILE.jsonl of one's own programs.
+
+    Options that are None count as not given; one that the suite does not have is refused.
+    """
+    made, own = _made(suite)
+    given = {name: value for name, value in options.items() if value is not None} | own
     known = inspect.signature(made).parameters
     passes_on = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in known.values())
     strange = [] if passes_on else sorted(given.keys() - known.keys())
@@ -42,8 +43,19 @@ def load(suite: str, **options: Any) -> Suite:
         raise UsageError(f"the suite {suite} has no {', '.join(strange)}; it has {', '.join(known)}")
     if "data" in known and "data" not in given:
         raise UsageError(f"the suite {suite} is a file of others': give it as data")
-    found: Suite = made(**given)
-    return found
+    return made(**given)
+
+
+def _made(suite: str) -> tuple[Callable[..., Suite], dict[str, str]]:
+    """What makes a suite, and what it is made of where that is a file."""
+    if suite in SUITES:
+        made: Callable[..., Suite] = import_module(SUITES[suite]).load
+        return made, {}
+    from worldline.suites.own import own
+
+    if not own.is_file(suite):
+        raise UsageError(f"a suite is one of {', '.join(SUITES)}, or a FILE.jsonl of your own, not {suite!r}")
+    return own.load, {"data": suite}
 
 
 def tables(suite: str, records: Iterable[Record]) -> tuple[Table, ...]:

@@ -7,7 +7,6 @@ are compared at equal length too. Programs of the test split, none asked twice.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, product
@@ -18,7 +17,7 @@ from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.programs.split import key, split_of
-from worldline.stats import Share, Z
+from worldline.stats import Share, mantel_haenszel
 from worldline.suites.composition_zoo import KINDS, OTHER, PARAMETERS, STRING, ZOO, Function, value
 from worldline.suites.permutation import several
 from worldline.suites.run.record import Record
@@ -154,28 +153,12 @@ def at_equal_length(found: Sequence[_Row]) -> Table:
         some = [row for row in found if row.size == size]
         text, other = (_share(row for row in some if row.kind == kind) for kind in KINDS)
         rows.append((f"{1 if size == SHORTEST else size // 2 + 1}-{size}", text, other))
-    apart = difference([(text, other) for _, text, other in rows])
+    apart = mantel_haenszel([(text, other) for _, text, other in rows])
     note = "no row has both kinds"
     if apart is not None:
-        points, low, high = (100 * each for each in apart)
+        points, low, high = (100 * each for each in (apart.rate, apart.low, apart.high))
         note = f"strings less others at equal length: {points:+.1f} points ({low:+.1f} to {high:+.1f})"
     return Table("at equal length", ("bytes of true trace", *KINDS), tuple(rows), note)
-
-
-def difference(rows: Sequence[tuple[Share, Share]]) -> tuple[float, float, float] | None:
-    """The difference of two rates over strata that have both, weighted as by Mantel and Haenszel; 95 % bounds."""
-    weights = moved = variance = 0.0
-    for one, other in rows:
-        if one.n and other.n:
-            weight = one.n * other.n / (one.n + other.n)
-            p, q = one.some / one.n, other.some / other.n
-            weights += weight
-            moved += weight * (p - q)
-            variance += weight**2 * (p * (1 - p) / one.n + q * (1 - q) / other.n)
-    if not weights:
-        return None
-    middle, half = moved / weights, Z * math.sqrt(variance) / weights
-    return middle, max(-1.0, middle - half), min(1.0, middle + half)
 
 
 def _expected(atomic: Share, depth: int) -> Between | None:

@@ -90,6 +90,12 @@ class Report:
     by_ending: dict[str, VerdictCounts] = field(default_factory=dict)
     left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        answers, traces = (f"{100 * (each.rate or 0):.1f} %" for each in (self.all.answer, self.all.trace))
+        some = f"{self.n:,} sample{'s' if self.n != 1 else ''}"
+        faults = f", {self.faults:,} faults" if self.faults else ""
+        return f"<Report {self.suite} of {self.model}: {some}, answers {answers}, traces {traces}{faults}>"
+
     @property
     def n(self) -> int:
         """All that were judged."""

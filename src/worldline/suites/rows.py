@@ -11,14 +11,19 @@ from worldline.core.foreign_json import foreign_json
 from worldline.errors import UsageError
 
 
-def read_rows(path: str | Path, keys: Sequence[str]) -> list[dict[str, str]]:
-    """The rows of a file, each with these keys; a number where a text is expected is taken as its text."""
+def read_text(path: str | Path) -> str:
+    """A file's text, gzipped or not."""
     try:
         data = Path(path).read_bytes()
-        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode()
+        return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode()
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read as JSON lines: {error}") from None
-    rows = [_row(path, n, line, keys) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+
+
+def read_rows(path: str | Path, keys: Sequence[str]) -> list[dict[str, str]]:
+    """The rows of a file, each with these keys; a number where a text is expected is taken as its text."""
+    lines = enumerate(read_text(path).split("\n"), 1)
+    rows = [_row(path, n, line, keys) for n, line in lines if line.strip()]
     if not rows:
         raise UsageError(f"{path} has no rows")
     return rows

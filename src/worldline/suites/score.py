@@ -17,6 +17,7 @@ from worldline.core.trace import Step
 from worldline.core.value import equal
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
+from worldline.diagnose.twin import Record
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
 from worldline.suites.run.truth import Answer, Truth, answer, as_truth, is_complete
 from worldline.suites.suite import Task
@@ -48,16 +49,22 @@ class Verdict:
 
 
 def judge(
-    task: Task, true: Truth, prediction: Prediction, *, ask: Ask | None = None, said: str | None = None
+    task: Task,
+    true: Truth,
+    prediction: Prediction,
+    *,
+    ask: Ask | None = None,
+    said: str | None = None,
+    record: Record | None = None,
 ) -> Verdict:
     """The verdict on one prediction, for the answer and for the whole trace, and why it failed where it did.
 
     `ask` is what was asked, where that was more than the task; `said` is an answer given beside a trace, which counts
-    where there is no trace.
+    where there is no trace. `record` runs a program: so the operations of a line are told apart.
     """
     asked = ask or Ask(program=task.program, options=task.options)
     truth = as_truth(true.text_in(prediction.codec, prediction), prediction.codec)
-    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, answer=said))
+    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, answer=said), record)
     is_compact = prediction.codec == "compact"
     judged = _judge_compact if is_compact else _judge_cwm
     verdict = judged(task, true, diagnosis)

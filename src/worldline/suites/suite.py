@@ -36,6 +36,9 @@ class Suite:
     count: int | None = None
     limits: Limits = field(default_factory=Limits)
 
+    def __repr__(self) -> str:
+        return f"<Suite {self.name}, {'without end' if self.count is None else f'{self.count:,} tasks'}>"
+
     def for_scratchpads(self) -> Suite:
         """The same tasks, each truth told by statements."""
         return replace(self, tasks=(replace(task, folded=True) for task in self.tasks))

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from worldline.codec.cost import Cost, CostTable, TraceCosts
+from worldline.codec.cost_curve import BUDGETS, CurveRow
 from worldline.core.escape import printable
 
 BYTES = "bytes"  # the tokenizer whose tokens are the column of bytes: only its share is worth a column
@@ -32,6 +33,30 @@ def print_cost(console: Console, table: CostTable) -> None:
     _print(console, Text(f"window: {table.context:,} tokens", style="dim"))
     for line in ratios(table.total):
         console.print(Text(line, style="dim"))
+    if len(table.rows) > 1:
+        for name in table.tokenizers:
+            for by, title in (("steps", "steps"), ("value", "longest value")):
+                _print_curve(console, table, name, by, title)
+
+
+def _print_curve(console: Console, table: CostTable, tokenizer: str, by: str, title: str) -> None:
+    """The middle of each row in every format and, behind it, how many of its traces are over each budget."""
+    curves = {cost.format: table.curve(cost.format, tokenizer, by) for cost in table.total}
+    heads, rows = [f"  {title}", "n", *curves], []
+    for same in zip(*curves.values(), strict=True):  # a row is of the same traces in every format
+        rows.append([f"  {same[0].name}", f"{same[0].n:,}", *map(_middle, same)])
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    budgets = " and ".join(f"{budget >> 10}K" for budget in BUDGETS)
+    short = printable(tokenizer.rpartition("/")[2])
+    told = f"{short} tokens to write, median by {title}; in brackets, traces over {budgets}"
+    _print(console, Text(told, style="green"))
+    for row in (heads, *rows):
+        _print(console, Text(_line(row, widths)))
+
+
+def _middle(row: CurveRow) -> str:
+    over = f" ({', '.join(f'{each:,}' for each in row.over)})" if any(row.over) else ""
+    return f"{row.median:,.0f}{over}"
 
 
 def _title(row: TraceCosts) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from worldline.codec.cwm.activation import Activation, FramePlace, Position, moved, narrow
+from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import SourceListing
 from worldline.flow.control import Flow
 from worldline.flow.names import Names
@@ -21,7 +22,7 @@ _NO_LINES: frozenset[int] = frozenset()
 NOWHERE = Flow(
     "", 0, 0, "", (), Names(_NONE, _NONE, _NONE, _NONE, whole=True), _NO_LINES, {}, {}, _NO_LINES, _NO_LINES
 )  # fmt: skip
-_CLASS = re.compile(r"([^\W\d][\w.]*)(?:#\d+)?\(")
+_CLASS = re.compile(r"<?([^\W\d][\w.]*)(?:#\d+)?[(>]")
 
 
 @dataclass
@@ -124,7 +125,7 @@ class Activations:
             here = {line for _, line in self.stack[-1].last.positions}
             fresh = [flow for flow in fresh if not flow.name.startswith("<") or flow.line in here] or fresh
         if len({flow.line for flow in fresh}) > 1:
-            first = _CLASS.match(next(iter(names.values()), ""))
+            first = _CLASS.match(respelled(next(iter(names.values()), "")))
             kin = self._kin(first[1]) if first else set()
             fresh = [flow for flow in fresh if flow.owner in kin] or fresh
         return fresh

@@ -13,6 +13,7 @@ from worldline.codec.cwm.activation import FramePlace, settle
 from worldline.codec.cwm.frame import CwmFrame
 from worldline.codec.cwm.lines import Activations
 from worldline.codec.cwm.reader import CwmReader, RawFrame, pieces_of_ids, pieces_of_text
+from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import UNCHANGED, listing, without_marker
 from worldline.core.malformed import Malformed
 from worldline.flow.control import successors
@@ -47,7 +48,7 @@ def parse(
     clean = "\n".join(lines.lines[1:])
     scopes = Activations(lines, successors(clean), lines.entry if entry is None else entry)
     frames: list[CwmFrame] = []
-    for raw in reader.frames():
+    for raw in map(_respelled, reader.frames()):
         place = scopes.place(raw.event, _bare(raw.line), raw.locals, raw.arg)
         if place is None:
             return CwmPrediction(_settled(frames, scopes), False, Malformed(raw.offset, "<|call_sep|>"))
@@ -57,6 +58,18 @@ def parse(
 
 def _no_token(number: int) -> None:
     return None
+
+
+def _respelled(raw: RawFrame) -> RawFrame:
+    """A frame with its values as canonical ones are spelled, less the names that no recording shows."""
+    names = {name: respelled(value) for name, value in raw.locals.items() if not _is_hidden(name)}
+    arg = None if raw.arg is None else respelled(raw.arg, raised=raw.event == "raise")
+    return replace(raw, locals=names, arg=arg)
+
+
+def _is_hidden(name: str) -> bool:
+    """`__class__` of a method that uses `super`, `__module__` and `__qualname__` of a class: the compiler's own."""
+    return name.startswith("__") and name.endswith("__")
 
 
 def _bare(line: str) -> str:

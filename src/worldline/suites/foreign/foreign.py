@@ -17,7 +17,6 @@ from worldline.codec.compact import parse as compact_parse
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.cwm.foreign.stripped import KINDS, Stripped
 from worldline.codec.cwm.foreign.stripped import parse as parse_foreign
-from worldline.codec.cwm.foreign.values import respelled
 from worldline.codec.cwm.text import listing
 from worldline.core.program import Program
 from worldline.fence import RowFault, fenced
@@ -115,9 +114,8 @@ def _foreign(row: ForeignRow, known: Program | None, options: Compact) -> Foreig
 
 
 def read_text(text: str, program: Program) -> Stripped:
-    """A text in Meta's format as codec.cwm.foreign.stripped reads it, its values respelled as ours are."""
-    value = partial(respelled, ascii_only=program.source.isascii())
-    return parse_foreign(text, program.source, entry=_entry(program), value=value)
+    """A text in Meta's format as codec.cwm.foreign.stripped reads it."""
+    return parse_foreign(text, program.source, entry=_entry(program))
 
 
 def _entry(program: Program) -> int | None:

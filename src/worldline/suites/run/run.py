@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -56,6 +56,7 @@ class _State:
     """What has come of a run so far."""
 
     log: RunDir | None
+    record: Callable[[Program], Trace]
     keep: Callable[[Record], None] | None = None
     said: Mapping[str, Foreign] = field(default_factory=dict)
     verdicts: list[Verdict] = field(default_factory=list)
@@ -169,12 +170,12 @@ def run_answers(
         raise UsageError(f"limit and batch are at least 1, not {limit} and {batch}")
     decided = {"suite": suite.name, "model": name, **_made_by(suite), **(config or {})}
     with opened(out, decided) as log:
-        state = _State(log, keep, said or {})
-        for why, names in (left_out or {}).items():
-            state.skipped += len(names)
-            state.left_out[why] = list(names)
-        with closing(_known(suite, state)) as found:
-            known = islice(found, suite.count if limit is None else limit)
+        with _recorder(suite.limits) as recorded:
+            state = _State(log, recorded, keep, said or {})
+            for why, names in (left_out or {}).items():
+                state.skipped += len(names)
+                state.left_out[why] = list(names)
+            known = islice(_known(suite, state), suite.count if limit is None else limit)
             while some := list(islice(known, batch)):
                 for verdict in _verdicts(some, answers, codec, state):
                     state.verdicts.append(verdict)
@@ -222,7 +223,9 @@ def _settled(
     def act(found: Prediction) -> tuple[Record, Verdict | None]:
         assert each.true is not None
         is_fault, said = found.status == "fault", state.answer(each.task)
-        verdict = None if is_fault else judge(each.task, each.true, found, ask=ask, said=said)
+        verdict = (
+            None if is_fault else judge(each.task, each.true, found, ask=ask, said=said, record=state.record)
+        )
         return state.store(answered(each.at, each.task, ask, each.true, found, verdict)), verdict
 
     done = found if isinstance(found, RowFault) else fenced(act, found)
@@ -248,25 +251,25 @@ def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
 
     A task on which the tool failed is one of them: a suite without end would else be looked through for ever.
     """
-    with _recorder(suite.limits) as recorded:
-        for at, task in enumerate(suite.tasks):
-            stored = _stored(at, task, state)
-            if stored is not None and stored.counts:
-                yield Known(at, task, stored=stored)
-                continue
-            if stored is not None and stored.kind != "asked":
-                state.leave_out(stored)
-                continue
-            known = state.fault(task)
-            true = fenced(_true, task, recorded, state.written(task)) if known is None else known
-            if isinstance(true, RowFault):
-                yield Known(at, task, fault=true)
-            elif isinstance(true, Truth):
-                yield Known(at, task, true)
-            else:
-                record = unasked(at, task, *true)
-                state.leave_out(record)
-                state.note(record)
+    recorded = state.record
+    for at, task in enumerate(suite.tasks):
+        stored = _stored(at, task, state)
+        if stored is not None and stored.counts:
+            yield Known(at, task, stored=stored)
+            continue
+        if stored is not None and stored.kind != "asked":
+            state.leave_out(stored)
+            continue
+        known = state.fault(task)
+        true = fenced(_true, task, recorded, state.written(task)) if known is None else known
+        if isinstance(true, RowFault):
+            yield Known(at, task, fault=true)
+        elif isinstance(true, Truth):
+            yield Known(at, task, true)
+        else:
+            record = unasked(at, task, *true)
+            state.leave_out(record)
+            state.note(record)
 
 
 def _true(

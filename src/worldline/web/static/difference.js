@@ -19,6 +19,27 @@ export function difference(left, right) {
   return middle.map((pieces) => joined([head, ...pieces, tail]));
 }
 
+/** Pieces cut to so many characters, around the first that is marked; what is left out is a sign at that end. */
+export function around(pieces, most) {
+  const size = pieces.reduce((sum, [text]) => sum + text.length, 0);
+  if (size <= most) return pieces;
+  let before = 0;
+  for (const [text, marked] of pieces) {
+    if (marked) break;
+    before += text.length;
+  }
+  const start = before === size ? 0 : Math.max(0, Math.min(before - Math.floor(most / 3), size - most));
+  const found = [];
+  let at = 0;
+  for (const [text, marked] of pieces) {
+    const part = text.slice(Math.max(0, start - at), Math.max(0, start + most - at));
+    if (part) found.push([part, marked]);
+    at += text.length;
+  }
+  const left = size - start - most;
+  return [...(start ? [["… ", false]] : []), ...found, ...(left > 0 ? [[" …", false]] : [])];
+}
+
 function common(one, other, at) {
   const most = Math.min(one.length, other.length);
   let same = 0;

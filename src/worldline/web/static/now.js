@@ -1,7 +1,9 @@
 // What this step is on both sides: event, line, verdict on the action and on the state, how sure the model was, what it cost, and
 // what differs, in words.
 
+import { around, difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, percent, plural } from "./dom.js";
+import { marked } from "./value.js";
 
 export const SIGNS = { right: "✓", wrong: "✗", consequential: "≈", pending: "·" };
 
@@ -52,7 +54,8 @@ function sureness(cell) {
 }
 
 function words({ what, name, wanted, got, path }, sides) {
-  const subject = [what === "names" ? "change of" : what, name ? el("code", {}, " ", oneLine(cut(name, 80)), oneLine(cut(path ?? "", 80))) : null];
-  const quoted = (text) => (text === null || text === undefined ? "nothing" : el("code", {}, oneLine(cut(text, 160))));
-  return [...subject, ": ", quoted(wanted), ` for ${sides.left}, `, quoted(got), ` for ${sides.right}`];
+  const subject = [what === "names" ? "change of" : what, name ? [" ", el("code", {}, oneLine(cut(name, 80)), oneLine(cut(path ?? "", 80)))] : null];
+  const [one, other] = wanted != null && got != null ? difference(wanted, got) : [wanted, got].map((text) => [[text ?? "", false]]);
+  const quoted = (text, pieces) => (text === null || text === undefined ? "nothing" : el("code", {}, marked(around(pieces, 160))));
+  return [...subject, ": ", quoted(wanted, one), ` for ${sides.left}, `, quoted(got, other), ` for ${sides.right}`];
 }

@@ -4,7 +4,7 @@
 import { difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, plural } from "./dom.js";
 import { levels, names } from "./fold.js";
-import { valueCell } from "./value.js";
+import { bringDifferences, valueCell } from "./value.js";
 
 const SHOWN = 24; // levels of a deep stack that are shown around its ends
 const LONGEST_NAME = 200;
@@ -28,6 +28,7 @@ export function statePanel({ jump, edit }) {
     const shown = all || parts.length <= SHOWN ? parts : [...parts.slice(0, SHOWN - 4), null, ...parts.slice(-4)];
     const held = document.activeElement?.closest?.("[data-level]")?.dataset.level;
     fill(body, stack.length ? shown.map((part) => (part ? renderLevel(part, view) : more(parts.length - SHOWN))) : el("p", { class: "soft pad" }, "No frame is live."));
+    bringDifferences(body);
     if (held !== undefined) body.querySelector(`[data-level="${held}"]`)?.focus();
   }
 

@@ -1,12 +1,15 @@
 // The list of all steps, of any length: number, verdicts, event, line and changes of both sides, confidence, bytes. Only the rows
 // in sight exist (windowed.js). The row in hand is the view's; a click or the arrows choose another.
 
-import { count, cut, el, fill, oneLine, percent } from "./dom.js";
+import { around, difference } from "./difference.js";
+import { count, cut, el, fill, percent } from "./dom.js";
 import { SIGNS, told } from "./now.js";
 import { CHUNK } from "./rows.js";
+import { marked } from "./value.js";
 import { Windowed } from "./windowed.js";
 
 const HIGH = 26;
+const VALUE = 80; // characters of one
 const COLUMNS = ["step", "action", "state", "left", "right", "sure", "bytes"];
 
 /** The panel; `seek(row)` is called with a chosen row. */
@@ -59,9 +62,18 @@ function renderRow(element, row, index) {
 
 function side(cell, name, row) {
   if (!cell) return el("span", { role: "gridcell", class: `${name} soft` }, "–");
-  const changes = cell.changes.map(([, key, text]) => (text === null ? `-${cut(key, 40)}` : `${cut(key, 40)} = ${cut(text, 80)}`));
-  if (cell.arg !== null && cell.arg !== undefined) changes.unshift(cut(cell.arg, 80));
+  const beside = row[name === "left" ? "right" : "left"];
+  const there = new Map((beside?.changes ?? []).map(([, key, text]) => [key, text]));
+  const changes = cell.changes.map(([, key, text]) => (text === null ? [[`-${cut(key, 40)}`, false]] : [[`${cut(key, 40)} = `, false], ...short(text, there.get(key))]));
+  if (cell.arg !== null && cell.arg !== undefined) changes.unshift(short(cell.arg, beside?.arg));
+  const texts = changes.flatMap((pieces, at) => (at ? [["  ", false], ...pieces] : pieces));
   const indent = el("span", { class: "indent" });
   indent.style.width = `${Math.min(6, Math.max(0, row.depth - 1)) * 6}px`;
-  return el("span", { role: "gridcell", class: name }, indent, el("span", { class: "event" }, told(cell)), " ", el("code", {}, oneLine(changes.join("  "))));
+  return el("span", { role: "gridcell", class: name }, indent, el("span", { class: "event" }, told(cell)), " ", el("code", {}, marked(texts)));
+}
+
+// A value in a few characters: those around where it parts from the other side's.
+function short(text, other) {
+  if (text.length <= VALUE || typeof other !== "string" || other === text) return [[cut(text, VALUE), false]];
+  return around(difference(text, other)[0], VALUE).map(([piece]) => [piece, false]);
 }

@@ -1,7 +1,7 @@
 // What is known of a branch as a whole: both answers, the cause of its failure with the evidence, what the model believed where it
 // parted, what the interpreter's own continuation is or why there is none, and the cost. In words; nothing is computed.
 
-import { difference } from "./difference.js";
+import { around, difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, percent, plural } from "./dom.js";
 import { SIGNS } from "./now.js";
 import { marked } from "./value.js";
@@ -29,7 +29,7 @@ function answer({ answer: given, status }, scene) {
   const [one, other] = [ending(given.truth), ending(given.found)];
   const known = one !== null;
   const [truth, found] = known && other !== null ? difference(one, other) : [[[one ?? "", false]], [[other ?? "", false]]];
-  const short = (pieces) => marked(pieces.map(([piece, differs]) => [cut(piece, 600), differs]));
+  const short = (pieces) => marked(around(pieces, 600));
   const shown = (text, pieces, none) => el("dd", { class: "code text" }, text === null ? el("span", { class: "soft" }, none) : short(pieces));
   const kind = given.right ? "right" : "wrong";
   const verdict = known && status !== "running" ? el("span", { class: `verdict ${kind}` }, `${SIGNS[kind]} answer ${kind}`) : null;

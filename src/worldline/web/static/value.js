@@ -3,9 +3,19 @@
 
 import { count, cut, el, oneLine } from "./dom.js";
 
+const LONG = 150; // characters: more may not fit into its cell
+
 /** Pieces of [text, marked] as nodes. */
 export function marked(pieces) {
   return pieces.map(([text, differs]) => (differs ? el("mark", {}, oneLine(text)) : oneLine(text)));
+}
+
+/** Scrolls every long value under an element to where it differs. */
+export function bringDifferences(root) {
+  for (const mark of root.querySelectorAll(".text.long mark:first-of-type")) {
+    const box = mark.closest(".text");
+    box.scrollTop = mark.offsetTop - box.offsetTop - box.clientHeight / 2;
+  }
 }
 
 /**
@@ -16,7 +26,7 @@ export function valueCell({ value, pieces, name, side, here, jump }) {
   if (!value) return el("td", { class: "value none" }, el("span", { class: "soft" }, "not there"));
   const go = () => getSelection().isCollapsed && value.row !== null && value.row !== here && jump(value.row, name);
   return el("td", { class: `value${value.changed ? " changed" : ""}` }, el("div", { class: "inside" },
-    el("div", { class: "code text", on: { click: go } }, marked(pieces)),
+    el("div", { class: `code text${value.text.length > LONG ? " long" : ""}`, on: { click: go } }, marked(pieces)),
     value.changed ? el("span", { class: "tag" }, "changed") : null,
     value.changed && value.row === here ? null : writer(value.row, { name, side, here, jump })));
 }

@@ -11,8 +11,8 @@ reads from it. Total, linear, without recursion; nothing is evaluated. What the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 
 from worldline.codec.cwm.foreign.events import Telling
@@ -72,13 +72,8 @@ class Stripped:
     answer: str | None = None
 
 
-def parse(
-    text: str, source: str, *, entry: int | None = None, value: Callable[[str], str] | None = None
-) -> Stripped:
-    """Read a foreign text of a program; a marker in `source` is read as `entry`, as parse.py does.
-
-    `value` respells each value, for those that are written in another dialect.
-    """
+def parse(text: str, source: str, *, entry: int | None = None) -> Stripped:
+    """Read a foreign text of a program; a marker in `source` is read as `entry`, as parse.py does."""
     lines = listing(source)
     flows = successors("\n".join(lines.lines[1:]))
     telling = Telling(Activations(lines, flows, lines.entry if entry is None else entry))
@@ -92,7 +87,7 @@ def parse(
         end, seen = seen.end, following
         if telling.over:
             break
-    frames = [_translated(frame, value) for frame in telling.frames] if value else telling.frames
+    frames = telling.frames
     if telling.over or isinstance(seen, ScannedFrame):
         return _whole(frames, source, entry, tail_of(text, end))
     return _stopped(frames, source, entry, text, seen)
@@ -158,11 +153,6 @@ def _stopped(frames: list[RawFrame], source: str, entry: int | None, text: str, 
     return Stripped(
         parse_tagged(rest, source, entry=entry), rest, "malformed", malformed=malformed, answer=answer
     )
-
-
-def _translated(frame: RawFrame, value: Callable[[str], str]) -> RawFrame:
-    names = {name: said if said == UNCHANGED else value(said) for name, said in frame.locals.items()}
-    return replace(frame, locals=names, arg=None if frame.arg is None else value(frame.arg))
 
 
 def tagged(frames: Iterable[RawFrame]) -> str:

@@ -1,0 +1,44 @@
+"""A trace in either notation by its name: what `worldline.encode` is. The notations are `compact` and `cwm`."""
+
+from __future__ import annotations
+
+from worldline.codec.compact.prompt import Compact, prompt
+from worldline.codec.compact.writer import encode_steps
+from worldline.codec.cwm import writer as cwm
+from worldline.core.trace import Trace
+from worldline.errors import UsageError
+
+NOTATIONS = ("compact", "cwm")
+
+
+PARTS = ("whole", "prompt", "steps")
+
+
+def encode(
+    trace: Trace, notation: str = "compact", *, part: str = "whole", options: Compact | None = None
+) -> bytes:
+    """A trace as text: `compact`, ours, in the mode of `options`; or `cwm`, Meta's, special tokens spelled out.
+
+    `part`: the `prompt`, which a model is given, the `steps`, which it is to write, or the `whole`. A value's own text
+    that looks like a special token is shielded, so that nothing in a source can read as one.
+    """
+    if notation not in NOTATIONS:
+        raise UsageError(f"a notation is one of {', '.join(NOTATIONS)}, not {notation!r}")
+    if part not in PARTS:
+        raise UsageError(f"a part is one of {', '.join(PARTS)}, not {part!r}")
+    if notation == "cwm" and (options or Compact()) != Compact():
+        raise UsageError("modes are of the compact notation: Meta's has none")
+    is_ours = notation == "compact"
+    given = (
+        prompt(trace.program, options)
+        if is_ours
+        else _bytes(cwm.prompt(trace.program.source, cwm.entry_line(trace)))
+    )
+    if part == "prompt":
+        return given
+    steps = encode_steps(trace, options) if is_ours else _bytes(cwm.encode(trace)).removeprefix(given)
+    return steps if part == "steps" else given + steps
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,272 @@
+"""A model that is the user's own Python: `python:FILE.py:NAME`.
+
+NAME is a function from a prompt to a text, or a class or object with such a `predict`; one whose `predict` takes `asks`
+is a predictor as `predictor.Predictor` says. A model whose `codec` is `cwm` is asked in Meta's format, spelled out as
+text. What goes wrong in its code is the fault of that row, told with the line of its file, and costs no other row; what
+it prints goes to stderr. Nothing is timed out: who loops for ever is interrupted by hand.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from worldline.errors import UsageError, WorldlineError
+from worldline.predict.predictor import CODECS, Ask, Prediction, Predictor
+from worldline.predict.python_name import NamedObject, failure, named
+from worldline.predict.servers.tokens import stage
+from worldline.predict.servers.ways import Reply, Text, Tokens, Way, prediction
+
+EXPECTED = (
+    "a model is a function prompt -> text, or a class or object with `predict(prompt)` or `predict(asks)`"
+)
+TEXTS = "not text (str, bytes) or a Prediction"
+_PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Code:
+    """What both kinds of model are: code from a file, under a name, in one notation."""
+
+    act: Callable[..., Any]
+    label: str
+    name: str
+    file: Path | None
+    codec: str = "compact"
+    digest: str = ""
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Who was asked, for a run to keep."""
+        return {"model": self.label, "file": str(self.file or ""), "codec": self.codec, "sha256": self.digest}
+
+    def raised(self, error: BaseException) -> str:
+        """What its code raised, and where."""
+        return f"python:{self.label} raised {failure(error, self.file)}"
+
+    def fault(self, ask: Ask, note: str) -> Prediction:
+        """A row that the user's code failed on."""
+        return Prediction(text=ask.given, status="fault", codec=self.codec, note=note)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextModel(_Code):
+    """A function from a prompt to a text; with `takes_ask` it is given the Ask too."""
+
+    takes_ask: bool = False
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        """One prediction for each ask, in their order, each as soon as it is there."""
+        for ask in asks:
+            began = time.perf_counter()
+            found = (
+                self._one(ask) if ask.room else Prediction(text=ask.given, status="budget", codec=self.codec)
+            )
+            yield replace(found, seconds=time.perf_counter() - began)
+
+    def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
+        """One answer to each question in plain words, of at most `limit` bytes."""
+        if self.takes_ask:
+            raise UsageError(f"python:{self.label} takes an Ask: a question in plain words has none")
+        for question in questions:
+            said = self._said(question)
+            if isinstance(said, Prediction):
+                yield said
+                continue
+            data = said.encode("utf-8", "replace")
+            status = "budget" if len(data) > limit else "ended" if data else "empty"
+            yield Prediction(text=data[:limit], status=status)
+
+    def _one(self, ask: Ask) -> Prediction:
+        prompt = self._prompt(ask)
+        said = self._said(prompt, *((ask,) if self.takes_ask else ()))
+        if isinstance(said, str):
+            way: Way = Text() if self.codec == "compact" else Tokens(_NoVocabulary())
+            return prediction(way, ask, Reply(said.removeprefix(prompt), cut=False, mark=None))
+        if said.status == "fault":
+            return replace(said, text=ask.given)
+        given = said.text if said.text.startswith(ask.given) else ask.given + said.text
+        cut = len(given) > ask.limit
+        return replace(
+            said, text=given[: ask.limit], status="budget" if cut else said.status, codec=self.codec
+        )
+
+    def _prompt(self, ask: Ask) -> str:
+        """What the model reads: the prompt in its notation, and how the steps begin."""
+        if self.codec == "compact":
+            return (ask.prompt + ask.given).decode("utf-8", "surrogatepass")
+        return stage(ask.program).prompt + ask.given.decode("utf-8", "replace")
+
+    def _said(self, *given: Any) -> str | Prediction:
+        """The text that the function gives, or a prediction: its own, or that it failed."""
+        try:
+            with redirect_stdout(sys.stderr):
+                found = self.act(*given)
+        except WorldlineError:
+            raise
+        except (Exception, SystemExit) as error:
+            return Prediction(text=b"", status="fault", codec=self.codec, note=self.raised(error))
+        if isinstance(found, bytes | bytearray):
+            return found.decode("utf-8", "replace")
+        if isinstance(found, str | Prediction):
+            return found
+        if inspect.iscoroutine(found):
+            found.close()
+        note = f"python:{self.label} returned {_kind(found)}, {TEXTS}"
+        return Prediction(text=b"", status="fault", codec=self.codec, note=note)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskModel(_Code):
+    """A predictor of the user's: its `predict` takes asks and gives predictions."""
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        """One prediction for each ask; behind one that failed it is asked anew for those that are left."""
+        answers: Iterator[Any] | None = None
+        for at, ask in enumerate(asks):
+            try:
+                with redirect_stdout(sys.stderr):
+                    answers = iter(self.act(asks[at:])) if answers is None else answers
+                    found = next(answers, None)
+            except WorldlineError:
+                raise
+            except (Exception, SystemExit) as error:
+                found, answers = self.fault(ask, self.raised(error)), None
+            if not isinstance(found, Prediction):
+                missing = (
+                    "fewer predictions than asks" if found is None else f"{_kind(found)}, not a Prediction"
+                )
+                found, answers = self.fault(ask, f"python:{self.label}: predict gave {missing}"), None
+            yield found
+
+
+class _NoVocabulary:
+    """Meta's format as text alone: there are no ids to cut it into."""
+
+    def ids(self, text: str, /) -> list[int]:
+        raise UsageError("a model that is given text has no token ids")
+
+    def data(self, ids: Sequence[int], /) -> bytes:
+        raise UsageError("a model that is given text has no token ids")
+
+
+def load_python(scheme: str, extras: Mapping[str, str]) -> Predictor:
+    """The model that FILE.py:NAME is. Extras are arguments of the class or the function; `codec` is its notation."""
+    return _loaded(named(scheme), extras)
+
+
+def adopted(model: Any, extras: Mapping[str, str] | None = None) -> Predictor:
+    """The model that a function, class or object at hand is; a predictor with a name is one as it stands."""
+    if not isinstance(model, type) and isinstance(getattr(model, "name", None), str) and _takes_asks(model):
+        found: Predictor = model
+        return found
+    module = sys.modules.get(getattr(model, "__module__", None) or "", sys)
+    label = getattr(model, "__qualname__", type(model).__qualname__)
+    file = getattr(module, "__file__", None)
+    return _loaded(
+        NamedObject(model, ModuleType("nowhere"), Path(file) if file else None, label), extras or {}, label
+    )
+
+
+def _takes_asks(model: Any) -> bool:
+    places = [each for each in _parameters(getattr(model, "predict", None)) if each.kind in _PLACED]
+    return bool(places) and places[0].name == "asks"
+
+
+def _loaded(found: NamedObject, extras: Mapping[str, str], where: str = "") -> Predictor:
+    given = {key: text for key, text in extras.items() if key != "codec"}
+    where = where or f"python:{found.label}"
+    model = _made(found, where, given)
+    act, extra = getattr(model, "predict", None), extras.get("codec")
+    act = act if callable(act) else model
+    if not callable(act):
+        raise UsageError(f"{where} is {_kind(model)}, without a `predict`: {EXPECTED}")
+    codec = extra or next(
+        (each.codec for each in (model, found.value, found.module) if hasattr(each, "codec")), CODECS[0]
+    )
+    if codec not in CODECS:
+        raise UsageError(f"{where} writes {' or '.join(CODECS)}, not {codec!r}")
+    name = getattr(model, "name", None)
+    common: dict[str, Any] = {
+        "act": act, "label": found.label, "name": name if isinstance(name, str) and name else where,
+        "file": found.file, "codec": codec, "digest": found.digest,
+    }  # fmt: skip
+    places = _places(act, where)
+    if _takes_asks(model):
+        return AskModel(**common)
+    takes_ask = len(places) > 1 and (places[1].default is inspect.Parameter.empty or places[1].name == "ask")
+    return TextModel(**common, takes_ask=takes_ask)
+
+
+def _made(found: NamedObject, where: str, given: Mapping[str, str]) -> Any:
+    """The model: of a class one object, of a function itself, each with the extras that it takes."""
+    value = found.value
+    if not isinstance(value, type) and not inspect.isroutine(value):
+        if given:
+            raise UsageError(f"{where} is an object already and takes no extra {next(iter(given))!r}")
+        return value
+    takes_first = not isinstance(value, type)  # the prompt, which is no extra
+    known = [
+        each for each in _parameters(value)[takes_first:] if each.kind is not inspect.Parameter.VAR_POSITIONAL
+    ]
+    names = [each.name for each in known if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    if len(names) == len(known):
+        for key in given:
+            if key not in names:
+                raise UsageError(f"{where} takes no extra {key!r}; it takes {', '.join(names) or 'none'}")
+    if takes_first:
+        return partial(value, **given) if given else value
+    needed = [each.name for each in known if each.default is inspect.Parameter.empty and each.name in names]
+    missing = [name for name in needed if name not in given]
+    if missing:
+        raise UsageError(f"{where} needs {', '.join(missing)}: say -M {missing[0]}=...")
+    try:
+        with redirect_stdout(sys.stderr):
+            return value(**given)
+    except WorldlineError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"{where} could not be made: {failure(error, found.file)}") from error
+
+
+def _places(act: Callable[..., Any], where: str) -> list[inspect.Parameter]:
+    """The parameters that are given by place: a prompt, and perhaps an Ask."""
+    parameters = _parameters(act)
+    places = [each for each in parameters if each.kind in _PLACED]
+    empty = inspect.Parameter.empty
+    needed = [each for each in places if each.default is empty]
+    keywords = [
+        each for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY and each.default is empty
+    ]
+    takes_any = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters)
+    if keywords or len(needed) > 2 or not (places or takes_any):
+        shown = ", ".join(map(str, parameters))
+        raise UsageError(
+            f"{where}({shown}) must take a prompt, and perhaps an Ask behind it, and nothing else"
+        )
+    return places
+
+
+def _parameters(act: Any) -> list[inspect.Parameter]:
+    if not callable(act):
+        return []
+    try:
+        return list(inspect.signature(act).parameters.values())
+    except (TypeError, ValueError):  # some built-in functions do not say
+        return [inspect.Parameter("prompt", inspect.Parameter.POSITIONAL_ONLY)]
+
+
+def _kind(value: Any) -> str:
+    """What something is, with its article."""
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"

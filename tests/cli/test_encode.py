@@ -1,0 +1,81 @@
+"""`worldline encode` and `worldline.encode`: a trace in either notation, on stdout as bytes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import worldline
+from worldline.codec.compact.parse import parse
+from worldline.codec.cwm import parse as cwm
+from worldline.errors import UsageError
+
+SOURCE = "def f(s):\n    t = s + '\u2264'\n    return t\n"
+pytestmark = pytest.mark.usefixtures("box")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A small program that is not ASCII."""
+    path = tmp_path / "f.py"
+    path.write_text(SOURCE, "utf-8")
+    return path
+
+
+def encoded(*words: str | Path) -> bytes:
+    """What the verb writes to stdout."""
+    command = [sys.executable, "-m", "worldline", "encode", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    return done.stdout
+
+
+@pytest.mark.parametrize("notation", ["compact", "cwm"])
+def test_a_program_is_recorded_and_written(notation: str, file: Path) -> None:
+    trace = worldline.record(worldline.Program(source=SOURCE, name="f.py", call="f('ab')"))
+    whole = encoded(file, "--call", "f('ab')", "--format", notation)
+    assert whole == worldline.encode(trace, notation)
+    prompt = encoded(file, "--call", "f('ab')", "--format", notation, "--part", "prompt")
+    steps = encoded(file, "--call", "f('ab')", "--format", notation, "--part", "steps")
+    assert prompt
+    assert steps
+    assert prompt + steps == whole
+
+
+def test_what_is_written_reads_back(file: Path) -> None:
+    assert parse(encoded(file, "--call", "f('ab')")).ended
+    text = encoded(file, "--call", "f('ab')", "--format", "cwm").decode()
+    assert text.startswith("<|begin_of_text|><|trace_context_start|>def f(s):  # << START_OF_TRACE\n")
+    assert text.endswith("<|end_of_text|>")
+    assert len(cwm.parse(text, SOURCE, entry=1).frames) == 4
+
+
+def test_the_modes_of_the_compact_notation(file: Path) -> None:
+    assert encoded(file, "--call", "f('ab')", "--element", "--reveal", "2", "--bare").startswith(
+        b"# element reveal=2 bare\n"
+    )
+
+
+@pytest.mark.parametrize("kind", ["json", "directory"])
+def test_stored_traces_are_written_too(kind: str, file: Path, tmp_path: Path) -> None:
+    for call in ("f('ab')", "f('c')"):
+        kept = ["--json"] if kind == "json" else ["-o", str(tmp_path / "traces")]
+        command = [sys.executable, "-m", "worldline", "record", str(file), "--call", call, *kept]
+        done = subprocess.run(command, capture_output=True, check=True)
+    stored = tmp_path / ("trace.json" if kind == "json" else "traces")
+    if kind == "json":
+        stored.write_bytes(done.stdout)
+    number = [] if kind == "json" else ["--number", "1"]
+    assert encoded(stored, *number) == encoded(file, "--call", "f('c')")
+
+
+def test_what_cannot_be_is_said() -> None:
+    trace = worldline.record(worldline.Program(source="x = 1\n"))
+    with pytest.raises(UsageError, match="one of compact, cwm, not 'json'"):
+        worldline.encode(trace, "json")
+    with pytest.raises(UsageError, match="whole, prompt, steps, not 'half'"):
+        worldline.encode(trace, part="half")

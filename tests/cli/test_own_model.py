@@ -1,0 +1,86 @@
+"""`--model python:FILE.py:NAME` in the verbs that ask a model, with the real interpreter as the model's head."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from worldline.cli import cli, main
+
+pytestmark = pytest.mark.usefixtures("box")
+
+# It knows the truth, and gets every 4 wrong.
+MODEL = """
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.predictor import Ask
+
+def model(prompt, ask):
+    free = Ask(program=ask.program, options=ask.options)
+    (true,) = Interpreter(codec=CODEC).predict([free])
+    return true.text[len(ask.given):].replace(b"4", b"5")
+
+def broken(prompt):
+    return prompt.weights
+
+CODEC = codec = "compact"
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """A model of the user's own."""
+    path = tmp_path / "mine.py"
+    path.write_text(MODEL)
+    return f"python:{path}:model"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    """A small program."""
+    path = tmp_path / "f.py"
+    path.write_text("def f(n):\n    a = n + 1\n    return a\n")
+    return str(path)
+
+
+def test_it_is_debugged(file: str, model: str) -> None:
+    done = CliRunner().invoke(cli, ["debug", file, "--call", "f(1)", "--model", model])
+    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(
+        cli, ["debug", file, "--call", "f(3)", "--model", model, "--json", "--no-cures"]
+    )
+    assert done.exit_code == 1, done.output
+    assert json.loads(done.stdout)["cause"]["name"] == "wrong value"
+
+
+def test_it_imagines(file: str, model: str) -> None:
+    done = CliRunner().invoke(cli, ["imagine", file, "--call", "f(3)", "--model", model, "--json"])
+    assert json.loads(done.stdout)["answer"][1] == "5"
+
+
+def test_it_is_benched_forced_and_intervened_with(model: str, tmp_path: Path) -> None:
+    bench = ["bench", "permutation", "--length", "8", "--limit", "6", "--model", model, "--json"]
+    done = CliRunner().invoke(cli, [*bench, "-o", str(tmp_path / "run")])
+    assert done.exit_code == 0, done.output
+    report = json.loads(done.stdout)
+    assert (report["n"], report["answer"]["right"] < 6) == (6, True)
+    assert CliRunner().invoke(cli, [*bench, "--force", "actions"]).exit_code == 0
+    done = CliRunner().invoke(cli, ["intervene", str(tmp_path / "run"), "--cures", "actions", "--json"])
+    assert done.exit_code == 0, done.output
+
+
+def test_a_broken_one_is_named_and_not_traced_back(
+    file: str, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = model.replace(":model", ":broken")
+    said = (
+        "python:mine.py:broken raised AttributeError at mine.py:11: 'str' object has no attribute 'weights'"
+    )
+    assert main(["debug", file, "--call", "f(1)", "--model", broken]) == 3
+    assert capsys.readouterr().err == f"error[fault]: {said}\n"
+    assert main(["bench", "permutation", "--limit", "2", "--model", broken]) == 3
+    assert capsys.readouterr().err.endswith(f"; the first, permutation/0: {said}\n")
+    assert main(["debug", file, "--call", "f(1)", "--model", model + "s"]) == 2
+    assert "has no 'models'; it defines model, broken" in capsys.readouterr().err

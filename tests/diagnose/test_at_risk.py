@@ -1,0 +1,66 @@
+"""What was at risk: every value that a run tells, until the first wrong one."""
+
+from __future__ import annotations
+
+import pytest
+from recorded import COUNT, PROGRAMS, sample
+
+from worldline.core.program import Program
+from worldline.diagnose.at_risk import ToldValue, told, values
+from worldline.diagnose.diagnosis import Diagnosis
+
+JOIN = Program(source="def f(s):\n    t = s.upper()\n    n = len(t)\n    return t + '!'\n", call="f('ab')")
+
+
+def found(program: Program, *changes: tuple[str, str], codec: str = "compact") -> list[ToldValue]:
+    return list(told(Diagnosis(sample(program, *changes, codec=codec))))
+
+
+def brief(some: list[ToldValue]) -> list[tuple[str | None, str, str, bool]]:
+    return [(one.name, one.text, one.type, one.is_wrong) for one in some]
+
+
+@pytest.mark.parametrize("codec", ["compact", "cwm"])
+def test_a_right_run_tells_each_value_once(codec: str) -> None:
+    assert brief(found(JOIN, codec=codec)) == [
+        ("s", "'ab'", "str", False),
+        ("t", "'AB'", "str", False),
+        ("n", "2", "int", False),
+        (None, "'AB!'", "str", False),
+    ]
+
+
+@pytest.mark.parametrize("codec", ["compact", "cwm"])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_all_values_of_a_right_run_are_at_risk_and_none_is_wrong(program: Program, codec: str) -> None:
+    diagnosis = Diagnosis(sample(program, codec=codec))
+    assert list(told(diagnosis)) == list(values(diagnosis.truth))
+    assert not any(one.is_wrong for one in told(diagnosis))
+
+
+@pytest.mark.parametrize(
+    ("codec", "old", "new"), [("compact", "t='AB'", "t='Ab'"), ("cwm", "\"'AB'\"", "\"'Ab'\"")]
+)
+def test_the_first_wrong_value_is_the_last_that_counts(codec: str, old: str, new: str) -> None:
+    assert brief(found(JOIN, (old, new), codec=codec)) == [
+        ("s", "'ab'", "str", False),
+        ("t", "'AB'", "str", True),
+    ]
+
+
+@pytest.mark.parametrize(("codec", "old", "new"), [("compact", ")'AB!'", ")'AB?'"), ("cwm", "AB!", "AB?")])
+def test_a_wrong_result_counts_too(codec: str, old: str, new: str) -> None:
+    assert brief(found(JOIN, (old, new), codec=codec))[-1] == (None, "'AB!'", "str", True)
+
+
+def test_a_change_that_is_missed_is_a_wrong_value() -> None:
+    assert brief(found(JOIN, (" n=2", "")))[-1] == ("n", "2", "int", True)
+
+
+def test_a_wrong_action_ends_the_count_without_a_wrong_value() -> None:
+    some = found(COUNT, ("3 c='e'\n4\n3", "3 c='e'\n4\n5 n=1\n3"))
+    assert some
+    assert not any(one.is_wrong for one in some)
+    assert max(one.step for one in some) < 6
+    left = found(COUNT, ("3 c='y'\n4\n3\n6", "3\n6"))  # the loop's line decides and sets its variable
+    assert not any(one.is_wrong for one in left)

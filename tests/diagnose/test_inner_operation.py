@@ -1,0 +1,89 @@
+"""Which operation of a line is blamed: the sub-expression whose true value the model cannot have had."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnose.recorded import sample
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+from worldline.diagnose.cause import Cause
+from worldline.diagnose.diagnosis import Diagnosis
+from worldline.recording.recorder import record
+
+
+def _why(body: str, call: str, *changes: tuple[str, str], codec: str = "compact", head: str = "s") -> Cause:
+    program = Program(source=f"def f({head}):\n{body}", call=call)
+    return Diagnosis(sample(program, *changes, codec=codec), record).cause
+
+
+@pytest.mark.parametrize("codec", ["compact", "cwm"])
+def test_a_value_that_the_true_list_does_not_hold_came_of_a_wrong_list(codec: str) -> None:
+    """An index gives an element: `d` is none of the true pieces, sorted or not, so the pieces were wrong."""
+    body, call = "    return sorted(s.split(','))[0]\n", "f('c,bd')"
+    old, new = (")'bd'", ")'d'") if codec == "compact" else ("\"'bd'\"", "\"'d'\"")
+    why = _why(body, call, (old, new), codec=codec)
+    assert (why.name, why.operation) == ("wrong value", "split")
+    assert "`s.split(',')`, which is ['c', 'bd']" in why.evidence.replace("` ", "`")
+    old, new = (")'bd'", ")'c'") if codec == "compact" else ("\"'bd'\"", "\"'c'\"")
+    assert _why(body, call, (old, new), codec=codec).operation == "index"
+
+
+@pytest.mark.parametrize(
+    ("line", "call", "true", "said", "operation"),
+    [
+        ("s[1:].upper() + '!'", "f('abc')", "'BC!'", "'AB!'", "slice"),
+        ("s[1:].upper() + '!'", "f('abc')", "'BC!'", "'BC'", "concatenation"),
+        ("s.upper() + str(len(s) * 2)", "f('abc')", "'ABC6'", "'ABC5'", "arithmetic"),
+        ("s.upper() + str(len(s))", "f('abc')", "'ABC3'", "'ABB3'", "upper"),
+        ("f'<{s[::-1]}|{s.count(\"a\")}>'", "f('abca')", "'<acba|2>'", "'<abca|2>'", "slice"),
+        ("f'<{s[::-1]}|{s.count(\"a\")}>'", "f('abca')", "'<acba|2>'", "'<acba|3>'", "count"),
+        ("'-'.join(s.split(','))", "f('a,b')", "'a-b'", "'a-,b'", "split"),
+        ("'-'.join(s.split(','))", "f('a,b')", "'a-b'", "'a,b'", "join"),
+        ("[len(s), s.find('c') + 1]", "f('abc')", "[3, 3]", "[2, 3]", "len"),
+        ("[len(s), s.find('c') + 1]", "f('abc')", "[3, 3]", "[3, 4]", "arithmetic"),
+        ("list(reversed(s.replace('a', 'x')))[1:]", "f('abc')", "['b', 'x']", "['b', 'y']", "replace"),
+        ("len(s.split(','))", "f('a,b')", "2", "3", "len"),
+        ("{'n': s.strip().title()}", "f(' ab ')", "{'n': 'Ab'}", "{'n': 'AB'}", "title"),
+        ("-s.count('a')", "f('aba')", "-2", "-3", "count"),
+        ("(s.strip() + ' ') * 2", "f(' ab ')", "'ab ab '", "' ab   ab  '", "strip"),
+    ],
+)
+def test_the_first_sub_expression_that_contradicts_is_named(
+    line: str, call: str, true: str, said: str, operation: str
+) -> None:
+    """What the model wrote says something of the operands; the true one that it contradicts is to blame."""
+    assert _why(f"    return {line}\n", call, (f"){true}", f"){said}")).operation == operation
+    named = _why(f"    y = {line}\n    return 0\n", call, (f"y={true}", f"y={said}"))
+    assert named.operation == operation
+
+
+def test_of_a_loop_the_very_round_is_looked_at() -> None:
+    """The third time round, the state is another one."""
+    body = "    out = ''\n    for w in s.split():\n        out += w[1:].upper()\n    return out\n"
+    assert _why(body, "f('abc def ghi')", ("out='BCEFHI'", "out='BCEFGHI'")).operation == "slice"
+    assert _why(body, "f('abc def ghi')", ("out='BCEFHI'", "out='BCEFH'")).operation == "upper"
+    assert _why(body, "f('abc def ghi')", ("out='BCEFHI'", "out='BCXHI'")).operation == "concatenation"
+
+
+def test_an_argument_is_looked_into_and_what_a_call_gave_back_is_not() -> None:
+    """What a function returned stands in the text: it was known."""
+    source = "def g(x):\n    return x + x\n\ndef f(s):\n    return g(s.split(',')[0])[0]\n"
+    program = Program(source=source, call="f('ab,c')")
+    wrong = sample(program, ("x='ab'", "x='a'"))
+    assert Diagnosis(wrong, record).cause.operation == "split"
+    wrong = sample(program, (")'a'", ")'z'"))
+    assert Diagnosis(wrong, record).cause.operation == "index"
+
+
+def test_without_a_recording_it_is_the_outermost() -> None:
+    """Nobody to ask, a program that cannot be taken apart, a twin that goes otherwise: what the line says."""
+    program = Program(source="def f(s):\n    return sorted(s.split(','))[0]\n", call="f('c,bd')")
+    wrong = sample(program, (")'bd'", ")'d'"))
+    assert Diagnosis(wrong).cause.operation == "index"
+    other = record(Program(source="def f(s):\n    return 1\n", call="f('')"))
+
+    def elsewhere(asked: Program) -> Trace:
+        return other
+
+    assert Diagnosis(wrong, elsewhere).cause.operation == "index"
