@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import MODELS, settings, trusted
+from worldline.cli.options import MODELS, limited, limits_of, settings, trusted
 from worldline.cli.programs import program_of, program_options
 from worldline.core.escape import printable
 from worldline.errors import UsageError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("targets", nargs=-1, metavar="[RUN|FILE]...", type=click.Path(exists=True))
 @program_options
+@limited
 @click.option("--model", default="default", metavar="M", help=MODELS)
 @click.option(
     "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="Options of the model."
@@ -68,7 +69,8 @@ def _opening(targets: tuple[str, ...], asked: Mapping[str, Any]) -> Opening:
         raise UsageError(f"{files[0]} is shown as a model imagines it: not with --no-model")
     programs = tuple(program_of(file, (), asked) for file in files)
     models = {} if asked["no_model"] else {asked["model"]: _loader(asked["model"], asked["extras"])}
-    return Opening(runs=runs, programs=programs, models=models, tokenizer=_tokenizer(asked["tokenizer"]))
+    tokenizer, limits = _tokenizer(asked["tokenizer"]), limits_of(dict(asked))
+    return Opening(runs=runs, programs=programs, models=models, tokenizer=tokenizer, limits=limits)
 
 
 def _tokenizer(spec: str | None = None) -> Tokenizer | None:

@@ -31,7 +31,7 @@ class MetaText:
 
     codec: str = "cwm"
     path: str = "/completions"
-    template: str = "Meta's prompt as text: a call is made by a `main`, whose frames are given and not scored; see docs/cli.md"
+    template: str = "Meta's prompt as text: a call is made by a `main`, whose frames are given, not scored; see docs/cli.md"
 
     def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
         """The prompt, what is given, and where to stop."""

@@ -130,12 +130,13 @@ def run(
     keep: Callable[[Record], None] | None = None,
     out: Path | None = None,
     config: Mapping[str, Any] | None = None,
+    known: Callable[[int], None] | None = None,
 ) -> Report:
     """Ask for `limit` tasks (unless said: as many as the suite counts) and sum up; `each` hears every verdict.
 
     `keep` hears every record that is made. `out` keeps them in a directory, or goes on with the one that is there;
     `config` is what else decided them: the options of the suite (`options`, its seed among them) and the model's
-    (`extras`).
+    (`extras`). `known` hears how many truths are known, from the first on.
     """
 
     def answers(tasks: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
@@ -145,7 +146,7 @@ def run(
     told = {**(config or {}), **({"how": dict(how)} if how else {})}
     return run_answers(
         suite, answers, name=predictor.name, codec=codec_of(predictor), limit=limit, batch=batch, each=each,
-        keep=keep, out=out, config=told,
+        keep=keep, out=out, config=told, known=known,
     )  # fmt: skip
 
 
@@ -163,6 +164,7 @@ def run_answers(
     config: Mapping[str, Any] | None = None,
     said: Mapping[str, Foreign] | None = None,
     left_out: Mapping[str, Sequence[str]] | None = None,
+    known: Callable[[int], None] | None = None,
 ) -> Report:
     """The same for whatever gives one prediction for each task; `codec` is the one that it writes: budgets are its.
 
@@ -178,8 +180,8 @@ def run_answers(
             for why, names in (left_out or {}).items():
                 state.skipped += len(names)
                 state.left_out[why] = list(names)
-            known = islice(_known(suite, state), suite.count if limit is None else limit)
-            while some := list(islice(known, batch)):
+            coming = islice(_known(suite, state), suite.count if limit is None else limit)
+            while some := list(islice(_told(coming, known, len(state.verdicts)), batch)):
                 for verdict in _verdicts(some, answers, codec, state):
                     state.verdicts.append(verdict)
                     if each is not None:
@@ -193,6 +195,14 @@ def run_answers(
         if log is not None:
             log.finish(summed.as_json())
     return summed
+
+
+def _told(coming: Iterator[Known], known: Callable[[int], None] | None, before: int) -> Iterator[Known]:
+    """The same tasks, each told of as it comes: recording the first batch may take a while."""
+    for count, each in enumerate(coming, before + 1):
+        if known is not None:
+            known(count)
+        yield each
 
 
 def _made_by(suite: Suite) -> dict[str, Any]:
