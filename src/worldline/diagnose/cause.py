@@ -29,8 +29,8 @@ from worldline.core.value import equal
 from worldline.diagnose.blame import blame
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading
+from worldline.diagnose.reconcile import read_beside
 from worldline.diagnose.sample import Sample
-from worldline.diagnose.told import read_beside
 from worldline.diagnose.twin import Record
 
 CAUSES = (
