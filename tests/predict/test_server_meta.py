@@ -14,7 +14,7 @@ from worldline.flow.control import syntax
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask, codec_of
 from worldline.predict.servers.chat import EXAMPLE
-from worldline.predict.servers.meta import FRAMES, MetaChat, MetaText, example, shown
+from worldline.predict.servers.meta import FRAMES, MetaChat, MetaText, example, program_text
 from worldline.predict.servers.tokens import stage
 from worldline.predict.servers.ways import Reply, Sampling, prediction
 from worldline.recording.recorder import record
@@ -39,8 +39,8 @@ def test_the_worked_example_is_what_happens() -> None:
     said = MetaChat().question(ASK, Sampling(logprobs=False))["messages"]
     assert [each["role"] for each in said] == ["system", "user", "assistant", "user"]
     assert (said[1]["content"], said[2]["content"]) == (example()[0], f"```\n{FRAMES}\n```")
-    assert said[3]["content"] == shown(PROGRAM)
-    assert "def f(n):  # << START_OF_TRACE" in shown(PROGRAM)
+    assert said[3]["content"] == program_text(PROGRAM)
+    assert "def f(n):  # << START_OF_TRACE" in program_text(PROGRAM)
     assert MetaChat().template.count("{PROGRAM}") == 1
 
 

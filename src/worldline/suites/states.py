@@ -20,7 +20,7 @@ from worldline.core.value import equal
 from worldline.diagnose.cures import SLACK
 from worldline.diagnose.diverge import diverge, same_action
 from worldline.diagnose.reading import Event, read
-from worldline.diagnose.told import read_beside
+from worldline.diagnose.reconcile import read_beside
 from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced, fenced_each
 from worldline.predict.forcing.forced import roll

@@ -13,11 +13,12 @@ from itertools import islice
 from pathlib import Path
 
 from worldline.core.program import Program
-from worldline.predict.servers.meta import shown
+from worldline.predict.servers.meta import program_text
 from worldline.predict.servers.tokens import Stage, stage
 from worldline.suites import load
 
-HUMANEVAL = Path("/work/shared/data/HumanEval.jsonl.gz")
+_SHARED = Path(__file__).parents[4] / "shared" / "data" / "HumanEval.jsonl.gz"
+HUMANEVAL = Path(os.environ.get("WORLDLINE_HUMANEVAL", _SHARED))
 TRACER = Path(__file__).with_name("tracer.py")
 WHOLE = (
     os.environ.get("WORLDLINE_CONFORMANCE") == "whole"
@@ -53,7 +54,7 @@ class Traced:
     @property
     def answers(self) -> dict[str, str]:
         """What is asked in each way, and the answer to it."""
-        return {stage(self.program).prompt: self.staged, shown(self.program): self.frames}
+        return {stage(self.program).prompt: self.staged, program_text(self.program): self.frames}
 
 
 def all_traced(programs: dict[str, Program]) -> list[Traced]:

@@ -31,7 +31,7 @@ class MetaText:
 
     codec: str = "cwm"
     path: str = "/completions"
-    template: str = "Meta's prompt as text: a call is made by a `main`, whose frames are given, not scored; see docs/cli.md"
+    template: str = "Meta's prompt as text: a call is made by a `main`, whose frames are not scored"
 
     def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
         """The prompt, what is given, and where to stop."""
@@ -66,7 +66,7 @@ class MetaChat:
     def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
         """The messages."""
         wanted = {"logprobs": True, "top_logprobs": 1} if sampling.logprobs else {}
-        said = shown(ask.program)
+        said = program_text(ask.program)
         if ask.given:
             given = ask.given.decode("utf-8", "replace")
             said += f"\n\nThe trace begins so; go on from there:\n\n```\n{given}\n```"
@@ -78,7 +78,7 @@ class MetaChat:
         return ask.given + found.encode("utf-8", "surrogatepass")
 
 
-def shown(program: Program) -> str:
+def program_text(program: Program) -> str:
     """A program and its call, as a chat model is shown them."""
     source = marked(program.source, entry_of(program) or 0).removesuffix("\n")
     return f"```python\n{source}\n```\n\n" + (
@@ -90,7 +90,7 @@ def example() -> tuple[str, str]:
     """The worked example: its program, and its frames."""
     found = parse(EXAMPLE)
     assert found.program is not None
-    return shown(found.program), FRAMES
+    return program_text(found.program), FRAMES
 
 
 def _conversation(wanted: str) -> list[dict[str, str]]:
