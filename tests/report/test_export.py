@@ -223,3 +223,24 @@ def test_the_page_shows_every_table_that_is_exported(made: Path, ranks: str) -> 
             "causes-by-operation",
         ):  # shown as failures, as a list, cut
             assert table.title in text, name
+
+
+def test_a_tokenizers_file_cuts_metas_notation_too(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    built = tokenizers.Tokenizer(tokenizers.models.BPE())
+    built.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=258, initial_alphabet=alphabet, show_progress=False)
+    built.train_from_iterator(["ABCABC"] * 9, trainer)
+    (tmp_path / "t.json").write_text(built.to_str(), "utf-8")
+    run(suite(), Changed((b"ABCABC", b"ABCABD"), codec="cwm"), out=tmp_path / "run")
+    out = tmp_path / "out"
+    words = [str(tmp_path / "run"), "--parquet", "--tokenizer", str(tmp_path / "t.json"), "-o", str(out)]
+    assert CliRunner().invoke(verb, words).exit_code == 0
+    (one,) = pq.read_table(out / "failing-values.parquet").to_pylist()
+    assert (one["sample"], one["variable"], one["type"]) == ("abc/2", "t", "str")
+    assert "«C»" in one["true_value"]
+    assert "«D»" in one["predicted_value"]
+    assert one["true_value"].replace("|", "") == "'ABCAB«C»'"
+    assert 0 < one["tokens"] < one["characters"]
+    assert pq.read_table(out / "samples.parquet")["true_tokens"].null_count == 0
