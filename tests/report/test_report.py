@@ -137,8 +137,8 @@ def test_the_page_has_every_figure_and_failure(made: Path) -> None:
 def test_a_failure_shows_both_traces_where_they_part_with_cause_and_evidence(made: Path) -> None:
     text, _ = report(made)
     one = text[text.index('id="failure-1"') : text.index("</pre>", text.index('id="failure-1"'))]
-    assert '<span class="value differs">s=10</span>' in one
-    assert '<span class="value differs">s=11</span>' in one
+    assert '<span class="piece value differs">s=1<mark>0</mark></span>' in one
+    assert '<span class="piece value differs">s=1<mark>1</mark></span>' in one
     assert one.count('<tr class="first">') == 1
     assert "<dt>cause</dt><dd>wrong value" in one
     assert "<dt>evidence</dt><dd>s is 10, not 11, by `s += i`" in one

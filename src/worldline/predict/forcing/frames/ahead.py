@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from worldline.codec.cwm.frame_text import MARK, CutFrame, cut
 from worldline.codec.cwm.equality import ReprEquality
+from worldline.codec.cwm.frame_text import MARK, CutFrame, cut
 from worldline.codec.cwm.parse import parse
 from worldline.codec.cwm.reader import read_object, read_string
 from worldline.codec.cwm.reprs import respelled
