@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from worldline.core.escape import printable
-from worldline.explore.clip import parting
+from worldline.core.parting import parting
 from worldline.explore.marks.syntax import SyntaxSpan, spans
 
 TAB = "    "
