@@ -79,11 +79,6 @@ def written(codec: str, name: str | None, value: str) -> tuple[str, str, str]:
     return (")" if name is None else f" {name_text(name)}="), value, "\n"
 
 
-def parting(one: str, other: str) -> int:
-    """The first character at which two texts are not the same."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((i for i, (left, right) in pairs if left != right), min(len(one), len(other)))
-
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")

@@ -9,8 +9,9 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from worldline.codec.token_split import parting, split_value
+from worldline.codec.token_split import split_value
 from worldline.codec.tokens import Tokenizer
+from worldline.core.parting import parting
 from worldline.core.program import Program
 from worldline.diagnose.at_risk import ValueAtRisk, at_risk, executed, values
 from worldline.diagnose.diagnosis import Diagnosis
