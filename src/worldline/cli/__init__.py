@@ -21,6 +21,7 @@ import click
 
 from worldline import __version__
 from worldline.cli import debug, suites, train, view
+from worldline.cli.export import export
 from worldline.cli.learn import learn
 from worldline.cli.model_options import options_of, written
 from worldline.cli.options import trusted
@@ -88,8 +89,8 @@ GROUPS = {
     "Record a program": ("record", "encode", "rewrite"),
     "See what a model makes of it": ("debug", "imagine", "step", "view", "dap"),
     "Measure a model": ("bench", "score", "intervene"),
-    "Look at what was measured or stored": ("report", "compare", "show", "cost", "verify"),
-    "Train a model": ("data", "train", "learn", "export"),
+    "Look at what was measured or stored": ("report", "compare", "export", "show", "cost", "verify"),
+    "Train a model": ("data", "train", "learn"),
 }
 
 
@@ -254,7 +255,7 @@ for verb in (
     debug.imagine,
     train.data,
     train.train,
-    train.export,
+    export,
     learn,
     suites.bench,
     suites.score,

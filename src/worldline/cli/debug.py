@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli.model_options import asked, options_of, scratched
-from worldline.cli.options import under_way
+from worldline.cli.options import limited, limits_of, under_way
 from worldline.cli.programs import called_program
 from worldline.errors import UsageError, WorldlineError
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.command()
 @asked
 @scratched
+@limited
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--html", metavar="FILE", help="Also write one self-contained page.")
 @click.option("--view", is_flag=True, help="Then show it on a page, where one can go on (extra `view`).")
@@ -49,15 +50,18 @@ def debug(
 
     Exit 1 when they part, 0 when the whole trace is right.
     """
+    from worldline.diagnose.debug import STEPS
     from worldline.diagnose.debug import debug as run
+    from worldline.limits import Limits
     from worldline.predict.models import load_model
 
     program, options = called_program(asked["file"], asked["args"], asked), options_of(asked)
     predictor = load_model(asked["model"], asked["extras"])
+    limits = limits_of(asked, Limits(steps=max(STEPS, asked["limit"] or 0)))
     with under_way() as tell:
         found = run(
             program, predictor, options=options, limit=asked["limit"], cures=not no_cures, work=work or None,
-            budget=seconds or None, scratchpad=asked["scratchpad"], progress=tell,
+            budget=seconds or None, scratchpad=asked["scratchpad"], progress=tell, limits=limits,
         )  # fmt: skip
     if found.cause.name == "tool fault":
         raise WorldlineError(

@@ -1,4 +1,4 @@
-"""The verbs that make a world model: `data`, `train` and `export`. No logic: every verb calls a room."""
+"""The verbs that make a world model: `data` and `train`. No logic: every verb calls a room."""
 
 from __future__ import annotations
 
@@ -52,31 +52,6 @@ def train(
     if curriculum is not None:
         config = begun_with(config, curriculum)
     click.echo(run(config, Path(out), resume=not fresh, device=device))
-
-
-@click.command()
-@click.argument("model")
-@click.option("-o", "--out", required=True, metavar="DIR", help="The folder that ships.")
-@click.option("--half", is_flag=True, help="All in bfloat16, to train on: twice the size.")
-@click.option(
-    "--check", type=click.IntRange(min=1), metavar="N", help="Measure what rounding costs on N programs."
-)
-@trusted
-def export(model: str, out: str, half: bool, check: int | None) -> None:
-    """Write the weights of MODEL (a run, a checkpoint or `default`) as the engine holds them: light, quick to open."""
-    from worldline.model import checkpoint
-    from worldline.predict.models import DEFAULT, load_local
-
-    folder = None if model == DEFAULT else Path(model)
-    (file,) = checkpoint.export(folder, Path(out), half=half)["files"].values()
-    click.echo(f"{file['bytes']:,} bytes in {out}, sha256 {file['sha256']}")
-    if check is not None:
-        from worldline.suites.generated import load
-        from worldline.suites.rounding import rounding_cost
-
-        exact = load_local(model, {"precision": "fp32"})
-        for line in rounding_cost(load(), exact, load_local(out), limit=check).lines():
-            click.echo(line)
 
 
 @click.group()

@@ -30,9 +30,9 @@ from worldline.core.value import equal
 from worldline.diagnose.blame import blame
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading
+from worldline.diagnose.reconcile import read_beside
 from worldline.diagnose.sample import Beside, Sample
 from worldline.diagnose.terms import Record
-from worldline.diagnose.told import read_beside
 from worldline.diagnose.unknowable import unknowable
 
 UNKNOWN = "could not be known"

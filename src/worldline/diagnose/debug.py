@@ -137,8 +137,12 @@ class Debugged:
 
     @property
     def sure(self) -> tuple[float, ...]:
-        """The log-probability of each found step."""
-        return tuple(step.logprob for step in self.sureness)
+        """The log-probability of each found step; a text in Meta's format may have frames that are none."""
+        places = self.diagnosis.found.places
+        known = (
+            self.sureness if places is None else [self.sureness[i] for i in places if i < len(self.sureness)]
+        )
+        return tuple(step.logprob for step in known)
 
     @property
     def helped(self) -> tuple[str, ...]:
@@ -224,7 +228,8 @@ def imagine(
     ask = Ask(program=program, options=options or Compact(), limit=limit or MOST)
     rolled = next(iter(pad.roll([ask])))
     if edit is not None and rolled.prediction.status != "fault":
-        ask = replace(ask, given=edited(ask, rolled.prediction.text, edit))
+        text = edited(ask, rolled.prediction.text, edit, codec=rolled.prediction.codec)
+        ask = replace(ask, given=text, limit=max(ask.limit, len(text)))
         rolled = next(iter(roll(predictor, [ask], force="free")))
     sure = tuple(step.logprob for step in rolled.sure)
     found = rolled.prediction

@@ -13,9 +13,9 @@ from worldline.core.escape import shortened
 from worldline.diagnose.cause import Cause, explain
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading, ends_alike, read
+from worldline.diagnose.reconcile import read_beside
 from worldline.diagnose.sample import Sample
 from worldline.diagnose.terms import Record
-from worldline.diagnose.told import read_beside
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ class Reading:
     """What a text says, up to its end or its first fault. `ended`: it says so itself, and it may.
 
     `places` says which of the text's steps each event is, where some are left out. `begun` is a frame of Meta's
-    notation that the cut broke off, which `told` judges.
+    notation that the cut broke off, which `reconcile` judges.
     """
 
     events: tuple[Event, ...]
@@ -114,7 +114,7 @@ def ends_alike(one: Reading, other: Reading, *, printed: bool = False) -> bool:
 
 
 def read(ask: Ask, prediction: Prediction) -> Reading:
-    """The events of a prediction for an ask; `told.read_beside` is for one that is compared with a truth."""
+    """The events of a prediction for an ask; `reconcile.read_beside` is for one that is compared with a truth."""
     if prediction.codec == "cwm":
         return _read_cwm(ask, prediction)
     return _read_compact(ask, prediction.text)

@@ -30,7 +30,7 @@ METHODS = frozenset(
     if not name.startswith("_")
 )
 BUILTINS = frozenset(name for name in vars(builtins) if name.islower() and not name.startswith("_"))
-_SEQUENCES = ("str", "bytes", "list", "tuple", "deque", "bytearray")
+SEQUENCES = ("str", "bytes", "list", "tuple", "deque", "bytearray")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -164,12 +164,29 @@ def operations(source: str) -> frozenset[str]:
     return frozenset(_any(node) for node in ast.walk(tree)) - _IDLE if tree is not None else frozenset()
 
 
-def _any(node: ast.AST) -> str:
+@lru_cache(maxsize=4096)
+def on_line(source: str, line: int | None, kind: str = "") -> frozenset[str]:
+    """The names of the operations that a line does whose value is of this kind; copies and literals if that is all."""
+    found: set[str] = set()
+    for node in statements(source, line):
+        own = list(own_nodes(node))
+        called = {
+            id(part.func) for part in own if isinstance(part, ast.Call)
+        }  # a method's name is no attribute
+        found |= {_any(part, kind) for part in own if id(part) not in called} - _IDLE
+        value = getattr(node, "value", None)
+        found |= {_operation(value, kind)} if isinstance(value, ast.expr) else set()
+    return frozenset(found)
+
+
+def _any(node: ast.AST, kind: str = "") -> str:
     if isinstance(getattr(node, "ctx", None), ast.Store):
         return {ast.Subscript: "item assignment", ast.Attribute: "attribute assignment"}.get(
             type(node), UNKNOWN
         )
-    return _operation(node, "") if isinstance(node, ast.expr) else _statement(node)
+    if isinstance(node, ast.AugAssign):
+        return _arithmetic(node.op, None, kind)
+    return _operation(node, kind) if isinstance(node, ast.expr) else _statement(node)
 
 
 def _statement(node: ast.AST) -> str:
@@ -222,7 +239,7 @@ def _operation(node: ast.expr, kind: str) -> str:
 
 
 def _arithmetic(operator: ast.operator, left: ast.expr | None, kind: str) -> str:
-    if kind in _SEQUENCES:
+    if kind in SEQUENCES:
         is_text = left is not None and isinstance(left, (ast.Constant, ast.JoinedStr))
         if isinstance(operator, ast.Mod) and (is_text or kind in ("str", "bytes")):
             return "format"

@@ -20,7 +20,7 @@ from worldline.core.value import equal
 from worldline.diagnose.cures import SLACK
 from worldline.diagnose.diverge import diverge, same_action
 from worldline.diagnose.reading import Event, read
-from worldline.diagnose.told import read_beside
+from worldline.diagnose.reconcile import read_beside
 from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced, fenced_each
 from worldline.predict.forcing.forced import roll
@@ -30,7 +30,8 @@ from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.recording.recorder import record_many
 from worldline.stats import Share, wilson
 from worldline.suites import load as load_suite
-from worldline.suites.score import Truth, fenced_truth, judge
+from worldline.suites.run.truth import Truth, fenced_truth
+from worldline.suites.score import judge
 from worldline.suites.suite import Suite, Task
 from worldline.suites.table import Between, Cell, Measured, Table
 

@@ -86,7 +86,8 @@ def _locals(text: str, at: int, frame: BegunFrame) -> BegunFrame | None:
         if name is None:
             return None
         if name[2] is None:
-            return _broken(text, name, replace(frame, locals=names), "name")
+            half = _broken(text, name)
+            return None if half is None else replace(frame, locals=names, name=half)
         at, said = _past(text, name.end()), _loaded(name[1])
         frame = replace(frame, locals=names, name=said)
         if at < len(text) and text[at] != ":":
@@ -98,7 +99,8 @@ def _locals(text: str, at: int, frame: BegunFrame) -> BegunFrame | None:
         if value is None:
             return None
         if value[2] is None:
-            return _broken(text, value, frame, "value")
+            half = _broken(text, value)
+            return None if half is None else replace(frame, value=half)
         names[said], at = _respelled(_loaded(value[1])), _past(text, value.end())
         frame = replace(frame, name=None)
         if text[at : at + 1] == "}":
@@ -132,17 +134,14 @@ def _arg(text: str, at: int, frame: BegunFrame) -> BegunFrame | None:
     match = _STRING.match(text, at)
     if match is None:
         return None
-    if match[2] is not None:
-        return replace(frame, arg=_loaded(match[1]))
-    return _broken(text, match, frame, "arg")
+    said = _loaded(match[1]) if match[2] is not None else _broken(text, match)
+    return None if said is None else replace(frame, arg=said)
 
 
-def _broken(text: str, match: re.Match[str], frame: BegunFrame, what: str) -> BegunFrame | None:
-    """A string that breaks off, perhaps inside an escape; None where something else ends it."""
+def _broken(text: str, match: re.Match[str]) -> str | None:
+    """What a string says that breaks off, perhaps inside an escape; None where something else ends it."""
     rest = text[match.end() :]
-    if rest and _HALF.match(rest) is None:
-        return None
-    return replace(frame, **{what: _loaded(match[1])})
+    return None if rest and _HALF.match(rest) is None else _loaded(match[1])
 
 
 def _loaded(body: str) -> str:

@@ -10,11 +10,12 @@ import re
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from worldline.codec.cwm.foreign.stripped import tagged_text
 from worldline.codec.cwm.reader import NAMES
 from worldline.codec.cwm.text import SPECIAL, token
 from worldline.predict.predictor import Ask, Prediction, summed_logprob
 from worldline.predict.servers.chat import messages, template
-from worldline.predict.servers.client import Unanswered, one_line
+from worldline.predict.servers.client import LATE, Unanswered, one_line
 from worldline.predict.servers.tokens import Vocabulary, spelled, stage, stops
 from worldline.predict.sureness import by_frame
 
@@ -36,13 +37,14 @@ class Sampling:
     seed: int = 0
     max_tokens: int = 8192
     logprobs: bool = True
+    stream: bool = False
 
     def question(self, model: str, most: int) -> dict[str, Any]:
         """What every question holds; `most` bounds the tokens of this one."""
         most = min(self.max_tokens, most)
         return {
             "model": model, "temperature": self.temperature, "seed": self.seed, "max_tokens": most,
-            "stream": False, "n": 1,
+            "stream": self.stream, "n": 1,
         }  # fmt: skip
 
 
@@ -52,6 +54,7 @@ class Reply:
 
     `mark` is the stop text that ended it: None where something else did, and empty where the server does not say.
     `tokens` are its tokens, special ones by name and others by nothing, each with its log-probability.
+    `late` is the deadline that cut it, if one did.
     """
 
     text: str
@@ -61,6 +64,7 @@ class Reply:
     logprob: float | None = None
     number: str = ""
     tokens: tuple[tuple[str, float], ...] = ()
+    late: str = ""
 
 
 class Way(Protocol):
@@ -133,9 +137,7 @@ class Chat:
 
     def text(self, ask: Ask, reply: Reply) -> bytes:
         """The last fenced block, or all, without thoughts and what is only said around it."""
-        text = _THOUGHT.sub("", reply.text)
-        blocks = _FENCED.findall(text)
-        text = blocks[-1] if blocks else text.lstrip("\n")
+        text = fenced_block(reply.text)
         if text and not reply.cut and not text.endswith("\n"):
             text += "\n"
         return _until_end(ask.given + _bytes(text))
@@ -162,7 +164,10 @@ class Tokens:
 
     def text(self, ask: Ask, reply: Reply) -> bytes:
         """The frames of the call alone."""
-        text = spelled(reply.ids, self.vocabulary) if reply.ids else reply.text
+        if reply.ids:
+            text = spelled(reply.ids, self.vocabulary)
+        else:  # a part of a frame is what it is
+            text = reply.text if ask.stop else tagged_text(reply.text, ask.program)
         text = _closed(text, ask, reply)
         return (
             stage(ask.program)
@@ -182,6 +187,13 @@ def _closed(text: str, ask: Ask, reply: Reply) -> str:
     return text.removesuffix(stop) + stop if is_stopped else text + end
 
 
+def fenced_block(text: str) -> str:
+    """The last fenced block of what a chat model said, or all, without its thoughts."""
+    text = _THOUGHT.sub("", text)
+    blocks = _FENCED.findall(text)
+    return blocks[-1] if blocks else text.lstrip("\n")
+
+
 def prediction(way: Way, ask: Ask, reply: Reply) -> Prediction:
     """What a reply is to an ask."""
     text = way.text(ask, reply)
@@ -192,7 +204,11 @@ def prediction(way: Way, ask: Ask, reply: Reply) -> Prediction:
         status = "empty"
     return Prediction(
         text=text[: ask.limit], status=status, logprob=reply.logprob, codec=way.codec,
-        note=f"answer {reply.number}" if reply.number else "", sure=by_frame(reply.tokens),
+        sure=by_frame(reply.tokens),
+        note=", ".join(part for part in (
+            f"answer {reply.number}" if reply.number else "",
+            f"cut by the deadline of {reply.late}" if reply.late else "",
+        ) if part),
     )  # fmt: skip
 
 
@@ -215,7 +231,7 @@ def read_reply(answer: dict[str, Any], model: str) -> Reply:
     return Reply(
         text=_text(choice), cut=finish in CUT, mark=reason if isinstance(reason, str) else None, ids=ids,
         logprob=logprob, number=_named(answer.get("id") or ""),
-        tokens=() if logprob is None else _tokens(pieces, ids),
+        tokens=() if logprob is None else _tokens(pieces, ids), late=str(answer.get(LATE, "")),
     )  # fmt: skip
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from worldline.codec.cwm.equality import ReprEquality
 from worldline.codec.cwm.frame_text import MARK, CutFrame, cut
-from worldline.codec.cwm.likeness import Likeness
 from worldline.codec.cwm.parse import parse
 from worldline.codec.cwm.reader import read_object, read_string
 from worldline.codec.cwm.reprs import respelled
@@ -25,7 +25,7 @@ def frames_ahead(ask: Ask, truth: Prediction) -> Talk[tuple[tuple[Ahead, ...], s
     """Every whole true frame within the limit, `fault` or nothing, and the seconds that it took."""
     text = truth.text[: ask.limit]
     shown = parse(text.decode("utf-8", "replace"), ask.program.source).frames
-    model, found = _Behind(ask, text, Likeness(ask.program.source)), list[Ahead]()
+    model, found = _Behind(ask, text, ReprEquality(ask.program.source)), list[Ahead]()
     known: dict[int, dict[str, str]] = {}
     for number, frame in enumerate(each for each in cut(text) if each.whole):
         scope = shown[number].scope if number < len(shown) else -1
@@ -44,7 +44,7 @@ class _Behind:
 
     ask: Ask
     text: bytes
-    likeness: Likeness
+    equality: ReprEquality
     held: Prediction | None = None
     good: bool = True  # all of the last answer that was looked at is true
     is_first: bool = True
@@ -76,7 +76,7 @@ class _Behind:
         """Whether what was written shows the true values."""
         if wanted is None or got is None or wanted.keys() != got.keys():
             return False
-        return all(self.likeness.holds(value, got[name]) for name, value in wanted.items())
+        return all(self.equality.holds(value, got[name]) for name, value in wanted.items())
 
 
 def _one(model: _Behind, frame: CutFrame, number: int, known: dict[str, str]) -> Talk[Ahead | None]:

@@ -172,8 +172,8 @@ class FrameDraft:
 
     def _asked(self) -> Talk[None]:
         given, limit = bytes(self.text), self.ask.limit
-        if self.pace is not None and self.pace > 1:
-            limit = min(limit, len(given) + self.pace * self.frame + SLACK)
+        if self.pace is not None:  # a server that knows no stops is not asked for more than a few frames either
+            limit = min(limit, len(given) + max(self.pace, FASTER) * self.frame + SLACK)
         self._question = replace(self.ask, given=given, limit=limit, stop=self.stop if self.pace == 1 else "")
         self.held = found = yield self._question
         self.asked += 1

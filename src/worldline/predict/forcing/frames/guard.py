@@ -9,7 +9,6 @@ which only comes when nothing runs.
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import dataclass
 
@@ -20,6 +19,7 @@ from worldline.codec.cwm.reader import EVENTS, read_object, read_string
 from worldline.codec.cwm.text import listing, shield, token, unshield
 from worldline.core.program import Program
 from worldline.flow.control import successors
+from worldline.flow.entry import entries
 from worldline.predict.forcing.frames.draft import FrameDraft, begun, is_state
 from worldline.predict.forcing.frames.forces import LATE, FrameScript
 from worldline.predict.forcing.talk import Talk
@@ -35,7 +35,7 @@ class FrameGuard:
         self._lines = listing(program.source)
         self._flows = successors("\n".join(self._lines.lines[1:]))
         self._scopes = Activations(self._lines, self._flows, 0 if program.call is None else None)
-        self._entries = _entries(program) if program.call is not None else None
+        self._entries = entries(program.source, program.call) if program.call is not None else None
 
     def events(self) -> frozenset[str]:
         """The special tokens that may stand next."""
@@ -75,7 +75,7 @@ class FrameGuard:
 
     def _calls(self) -> frozenset[str] | None:
         if not self._scopes.every and self._entries is not None:
-            return self._entries
+            return frozenset(map(self._lines.text, self._entries))
         waiting = {text for text, scopes in self._scopes.waiting.items() if scopes}
         return frozenset({self._lines.text(flow.line) for flow in self._flows} | waiting)
 
@@ -91,22 +91,6 @@ class FrameGuard:
         """Whether a frame of this event may stand on this line."""
         lines = self.lines(event)
         return event in self.events() and (lines is None or line.removesuffix("\n") in lines)
-
-
-def _entries(program: Program) -> frozenset[str] | None:
-    """The lines on which a run may begin, where its call calls one function and nothing else."""
-    try:
-        calls = [
-            node
-            for node in ast.walk(ast.parse(program.call or "", mode="eval"))
-            if isinstance(node, ast.Call)
-        ]
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
-    lines, flows = listing(program.source), successors(program.source)
-    name = calls[0].func.id if len(calls) == 1 and isinstance(calls[0].func, ast.Name) else None
-    found = frozenset(lines.text(flow.line) for flow in flows if flow.name == name)
-    return found or None
 
 
 def line_of(frame: CutFrame, text: bytes) -> str:

@@ -34,7 +34,7 @@ NESTED_SETS = 16
 
 
 @dataclass
-class Likeness:
+class ReprEquality:
     """Compares values of one program; what was compared is remembered."""
 
     source: str

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.strategies import LITERALS, VALUE_TEXTS
 from worldline.codec.cwm import parse as cwm_parse
+from worldline.codec.cwm.equality import ReprEquality
 from worldline.codec.cwm.foreign import stripped
-from worldline.codec.cwm.likeness import Likeness
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import unspaced
 from worldline.core.value import canonical, equal
@@ -90,31 +90,31 @@ OTHERS = [
 
 @pytest.mark.parametrize(("wanted", "got"), SHOWN)
 def test_a_repr_shows_a_value(wanted: str, got: str) -> None:
-    assert Likeness(SOURCE).holds(wanted, respelled(got))
+    assert ReprEquality(SOURCE).holds(wanted, respelled(got))
 
 
 @pytest.mark.parametrize(("wanted", "got"), OTHERS)
 def test_a_repr_shows_another_value(wanted: str, got: str) -> None:
-    assert not Likeness(SOURCE).holds(wanted, respelled(got))
+    assert not ReprEquality(SOURCE).holds(wanted, respelled(got))
 
 
 @given(VALUE_TEXTS)
 def test_canonical_text_is_respelled_as_itself_and_shows_itself(value: str) -> None:
     assert respelled(value) == value
-    assert Likeness(SOURCE).holds(value, value)
+    assert ReprEquality(SOURCE).holds(value, value)
 
 
 @given(LITERALS, LITERALS)
 def test_the_repr_of_a_literal_shows_it_and_no_other(one: object, other: object) -> None:
     wanted = canonical(repr(one))
     assert isinstance(wanted, str)
-    assert Likeness(SOURCE).holds(wanted, respelled(repr(one)))
-    assert Likeness(SOURCE).holds(wanted, respelled(repr(other))) == equal(wanted, repr(other))
+    assert ReprEquality(SOURCE).holds(wanted, respelled(repr(one)))
+    assert ReprEquality(SOURCE).holds(wanted, respelled(repr(other))) == equal(wanted, repr(other))
 
 
 @given(st.text() | VALUE_TEXTS, VALUE_TEXTS)
 def test_any_text_gets_an_answer(text: str, value: str) -> None:
-    assert Likeness(SOURCE).holds(value, respelled(text)) in (True, False)
+    assert ReprEquality(SOURCE).holds(value, respelled(text)) in (True, False)
 
 
 SPACED_SOURCE = "def f(s):\n    t = s + ' '\n    return t\n"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from worldline.codec.cwm.begun import BegunFrame
-from worldline.codec.cwm.likeness import Likeness
+from worldline.codec.cwm.equality import ReprEquality
 from worldline.codec.cwm.parse import is_hidden
 from worldline.codec.cwm.text import UNCHANGED, SourceListing, listing
 from worldline.diagnose.diverge import aligned, same_action
@@ -26,35 +26,50 @@ _WAITING = re.compile(r"\b(?:for|from|await|async)\b")
 def read_beside(ask: Ask, prediction: Prediction, truth: Reading) -> Reading:
     """The events of a prediction that is compared with a truth."""
     found = read(ask, prediction)
-    return told(ask.program.source, truth, found) if prediction.codec == "cwm" else found
+    return reconciled(ask.program.source, truth, found) if prediction.codec == "cwm" else found
 
 
-def told(source: str, truth: Reading, found: Reading) -> Reading:
+def reconciled(source: str, truth: Reading, found: Reading) -> Reading:
     """The found reading with the true texts of the values that it shows, less what only tracing makes."""
     found = _without_stops(source, truth.events, found)
-    events, likeness = list(found.events), Likeness(source)
+    events, equality = list(found.events), ReprEquality(source)
     for span in aligned(truth.events, found.events):
         if span.agrees:
             for i in range(span.wanted):
                 at = span.found + i
-                events[at] = _told(likeness, truth.events[span.truth + i], events[at])
+                events[at] = _told(equality, truth.events[span.truth + i], events[at])
     if found.begun is not None and len(events) < len(truth.events):
-        events += _broken(source, likeness, truth.events, events, found.begun)
-    return replace(found, events=tuple(events), begun=None)
+        events += _broken(source, equality, truth.events, events, found.begun)
+    elif found.ended:
+        events += _given_up(truth.events, events)
+    places = found.places and (*found.places, *range(len(found.events), len(events)))
+    return replace(found, events=tuple(events), places=places, begun=None)
 
 
-def _told(likeness: Likeness, true: Event, event: Event) -> Event:
+def _told(equality: ReprEquality, true: Event, event: Event) -> Event:
     values, arg = true.values, event.arg
     fresh = {
         name: values[name]
         for name, value in event.values.items()
-        if values.get(name, value) != value and likeness.holds(values[name], value)
+        if values.get(name, value) != value and equality.holds(values[name], value)
     }
-    if arg is not None and true.arg is not None and arg != true.arg and likeness.holds(true.arg, arg):
+    if arg is not None and true.arg is not None and arg != true.arg and equality.holds(true.arg, arg):
         arg = true.arg
     if not fresh and arg == event.arg:
         return event
     return event._replace(values={**event.values, **fresh} if fresh else event.values, arg=arg)
+
+
+def _given_up(truth: Sequence[Event], events: list[Event]) -> list[Event]:
+    """The true steps behind the end of the outermost call, where a text ends with that one.
+
+    They are of generators that are given up when it is over: whether a tracer still looks is its own affair.
+    """
+    own = max((i for i, event in enumerate(truth) if event.parent < 0), default=-1)
+    if len(events) != own + 1 or not all(map(same_action, truth, events)):
+        return []
+    frames = {one.frame: other.frame for one, other in zip(truth, events, strict=False)}
+    return [event._replace(frame=frames.get(event.frame, event.frame)) for event in truth[own + 1 :]]
 
 
 def _waits(lines: SourceListing, line: int | None) -> bool:
@@ -81,7 +96,7 @@ def _without_stops(source: str, truth: Sequence[Event], found: Reading) -> Readi
 
 
 def _broken(
-    source: str, likeness: Likeness, truth: Sequence[Event], events: list[Event], begun: BegunFrame
+    source: str, equality: ReprEquality, truth: Sequence[Event], events: list[Event], begun: BegunFrame
 ) -> list[Event]:
     """The frame behind steps that are all true, where what was written of it is not: the rest of it as it should be.
 
@@ -101,10 +116,10 @@ def _broken(
     if begun.line is not None and not _is_line(begun, listing(source).text(true.line or 0)):
         event = event._replace(line=None, lines=())
     if true.whole:
-        event = event._replace(values=_values(likeness, begun, before, true.values))
+        event = event._replace(values=_values(equality, begun, before, true.values))
     elif begun.arg is not None and true.arg is not None:
         is_raised = true.event == "raise"
-        if not likeness.may_begin(true.arg, begun.arg, raised=is_raised):
+        if not equality.may_begin(true.arg, begun.arg, raised=is_raised):
             event = event._replace(arg=begun.arg)
     return [] if event._replace(frame=true.frame, parent=true.parent) == true else [event]
 
@@ -114,20 +129,20 @@ def _is_line(begun: BegunFrame, text: str) -> bool:
 
 
 def _values(
-    likeness: Likeness, begun: BegunFrame, before: Mapping[str, str], true: Mapping[str, str]
+    equality: ReprEquality, begun: BegunFrame, before: Mapping[str, str], true: Mapping[str, str]
 ) -> Mapping[str, str]:
     """The true values, those that were written instead of them, and without those that were not."""
     found = {} if begun.closed else dict(true)
     for name, value in begun.locals.items():
         said = before.get(name, value) if value == UNCHANGED else value
         if not is_hidden(name):
-            found[name] = true[name] if name in true and likeness.holds(true[name], said) else said
-    name, value = begun.name, begun.value
-    if name is None or is_hidden(name):
+            found[name] = true[name] if name in true and equality.holds(true[name], said) else said
+    late, half = begun.name, begun.value
+    if late is None or is_hidden(late):
         return found
-    if value is not None or name in true:
-        if value is not None and (name not in true or not likeness.may_begin(true[name], value)):
-            found[name] = value
-    elif not any(each.startswith(name) for each in true.keys() - begun.locals.keys()):
-        found[name] = UNCHANGED
+    if half is not None:
+        if late not in true or not equality.may_begin(true[late], half):
+            found[late] = half
+    elif not any(each.startswith(late) for each in true.keys() - begun.locals.keys()):
+        found[late] = UNCHANGED
     return found
