@@ -256,6 +256,27 @@ def test_a_function_is_forced_as_any_model_of_text(tmp_path: Path) -> None:
     assert rolled.dictated
 
 
+def test_a_function_that_writes_meta_s_format_is_forced_too(tmp_path: Path) -> None:
+    """It is wrong about a value, and goes on from the true actions, frame by frame."""
+    source = """
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.predictor import Ask
+codec = "cwm"
+def model(prompt, ask):
+    (true,) = Interpreter(codec="cwm").predict([Ask(program=ask.program)])
+    wrong = true.text.replace(b'"n": "2"', b'"n": "7"').replace(b'<|arg_sep|>"2"', b'<|arg_sep|>"7"')
+    assert prompt.encode().endswith(ask.given)
+    return wrong[len(ask.given):]
+"""
+    model = load_model(f"python:{written(tmp_path, source)}:model")
+    ask = Ask(program=PROGRAM)
+    (true_run,) = TRUTHS["cwm"].predict([ask])
+    (rolled,) = roll(model, [ask], [true_run], force="actions")
+    assert rolled.prediction.status == "ended", rolled.prediction.note
+    assert b'"7"' in rolled.prediction.text
+    assert rolled.dictated
+
+
 def test_a_run_knows_which_file_was_asked(tmp_path: Path) -> None:
     path = written(tmp_path, "def model(prompt):\n    return 'x'\n")
     model: Any = load_model(f"python:{path}:model")

@@ -89,8 +89,8 @@ GROUPS = {
     "Record a program": ("record", "encode", "rewrite"),
     "See what a model makes of it": ("debug", "imagine", "step", "view", "dap"),
     "Measure a model": ("bench", "score", "intervene"),
-    "Look at what was measured or stored": ("report", "compare", "show", "cost", "verify"),
-    "Train a model": ("data", "train", "learn", "export"),
+    "Look at what was measured or stored": ("report", "compare", "export", "show", "cost", "verify"),
+    "Train a model": ("data", "train", "learn"),
 }
 
 

@@ -66,6 +66,7 @@ def data() -> None:
 @click.option("--workers", type=click.IntRange(min=0), default=0, help="Processes; 0 for one a core [0].")
 @click.option("--seed", type=int, default=0, help="Which documents [0].")
 @click.option("--unit", type=click.IntRange(min=1), default=1024, help="Documents made at a time [1,024].")
+@click.option("--format", type=click.Choice(["compact", "cwm"]), help="Ours, or Meta's [the recipe's].")
 @partial(trusted, told=True)
 def build(recipe: str, out: str, count: int, **options: Any) -> None:
     """Generate, record and encode the programs of RECIPE, without duplicates, split, with a table of coverage."""

@@ -13,6 +13,8 @@ from typing import IO
 
 from worldline.codec.compact.prompt import Compact, prompt, source_lines
 from worldline.codec.compact.writer import encode_steps
+from worldline.codec.cwm import writer as cwm
+from worldline.codec.cwm.stage import stage, staged
 from worldline.core.events import ENDED
 from worldline.core.program import Program
 from worldline.core.trace import Trace
@@ -61,6 +63,29 @@ def document(
     if len(given) + len(steps) > max_bytes:
         return None
     return Document(given, steps, kind, key)
+
+
+def meta_document(trace: Trace, *, kind: str, key: str = "", max_bytes: int = MAX_BYTES) -> Document | None:
+    """A trace of a staged program as a document in Meta's format; None as for `document`.
+
+    Given are the source and the frames of `main` that are known beforehand: what a model is asked with.
+    """
+    if not is_sound(trace) or 2 * len(trace) > max_bytes:
+        return None
+    given = _bytes(stage(trace.program).prompt)
+    text = _bytes(cwm.encode(restaged(trace)))
+    if len(text) > max_bytes or not text.startswith(given):
+        return None
+    return Document(given, text[len(given) :], kind, key)
+
+
+def restaged(trace: Trace) -> Trace:
+    """A trace that was made of a staged program and tells of the program itself, as one of the staged program."""
+    return replace(trace, program=staged(trace.program))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def is_sound(trace: Trace) -> bool:

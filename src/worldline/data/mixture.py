@@ -17,10 +17,12 @@ from itertools import count, islice
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact
+from worldline.codec.cwm.stage import staged
+from worldline.codec.encode import NOTATIONS
 from worldline.core.events import EVENTS, RETURNING
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.data.document import KINDS, MAX_BYTES, Document, document
+from worldline.data.document import KINDS, MAX_BYTES, Document, document, meta_document
 from worldline.data.forms.form import Draw, check, in_form
 from worldline.data.lessons import KIND, MODE, OPERATION, REVEAL, SOURCE, Factors, chance
 from worldline.errors import UsageError
@@ -32,6 +34,7 @@ from worldline.recording.together import record_all, stretched
 
 ALL = "all"  # programs of every split
 MAX_SHIFT = 9_999
+META = 8  # times the bytes that a document may have, in Meta's format: it says the same in so many more
 FORMLESS = 1_000  # programs of a source in a row that do not have its form: then none has
 TOGETHER = 32  # programs a process: a fork costs as much as recording and writing several
 SPACINGS = (2, 4, 8, 16, 32, 64)
@@ -108,6 +111,8 @@ class Mixture:
     """The data of a recipe. Probabilities are of a document; a document of more than `max_bytes` is dropped.
 
     A shifted document stands, listing and trace, up to 9,999 lines further down, so that long line numbers are met.
+    With the format `cwm` documents are in Meta's format, which has no modes, queries or line numbers: they may have
+    META times the bytes.
     """
 
     sources: tuple[Source, ...] = (GENERATE, TASKS)
@@ -118,8 +123,11 @@ class Mixture:
     limits: Limits = SMALL
     split: str = "train"
     seed: int = 0
+    format: str = "compact"
 
     def __post_init__(self) -> None:
+        if self.format not in NOTATIONS:
+            raise UsageError(f"documents are written in {' or '.join(NOTATIONS)}, not {self.format!r}")
         if not self.sources or not self.modes:
             raise UsageError("a mixture has at least one source and one mode")
         if self.split not in (*SPLITS, ALL):
@@ -152,10 +160,11 @@ def runs(
     try:
         while True:
             chosen = list(islice(programs, TOGETHER))
-            traces = record_all(recorder, [program for _, program, _ in chosen])
-            for (kind, _, hashed), trace in zip(chosen, traces, strict=True):
+            is_meta = mixture.format == "cwm"
+            traces = record_all(recorder, [staged(one) if is_meta else one for _, one, _ in chosen])
+            for (kind, program, hashed), trace in zip(chosen, traces, strict=True):
                 if trace is not None:
-                    yield rng, kind, trace, hashed
+                    yield rng, kind, replace(trace, program=program) if is_meta else trace, hashed
     finally:
         recorder.close()
 
@@ -261,6 +270,8 @@ def written(
     factors: Factors | None = None,
 ) -> Document | None:  # fmt: skip
     """A trace in a mode that is drawn from the mixture's, shifted and asked about as the mixture says."""
+    if mixture.format == "cwm":
+        return meta_document(trace, kind=kind, key=hashed, max_bytes=META * mixture.max_bytes)
     modes = [mode for mode in mixture.modes if not mode.kinds or kind in mode.kinds]
     if not modes:
         raise UsageError(f"the mixture has no mode for programs of the kind {kind}")

@@ -18,8 +18,9 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -53,18 +54,22 @@ class BuildProgress:
 
 def build(
     recipe: str | Path | Mixture, out: str | Path, *, count: int, workers: int = 0, seed: int = 0, unit: int = UNIT,
-    trust: bool = False, progress: Callable[[BuildProgress], None] | None = None,
+    trust: bool = False, progress: Callable[[BuildProgress], None] | None = None, format: str | None = None,
 ) -> BuildProgress:  # fmt: skip
-    """Store `count` documents of a recipe (a path, a name, or the mixture itself) in a directory, or go on doing so."""
+    """Store `count` documents of a recipe (a path, a name, or the mixture itself) in a directory, or go on doing so.
+
+    `format` is the notation, where it is not the mixture's own.
+    """
     if count < 1 or unit < 1 or workers < 0:
         raise UsageError("count and unit are at least 1, workers at least 0 (0: one a core)")
     mixture = recipe if isinstance(recipe, Mixture) else load_config(recipe, "data", Mixture)
+    mixture = replace(mixture, format=format or mixture.format)
     who = find(None)
     plan = {
         "seed": seed,
         "unit": unit,
         "trust": trust,
-        "mixture": msgspec.to_builtins(mixture),
+        "mixture": _told(mixture),
         "files": _digests(mixture),
     }
     mark = fingerprint(
@@ -75,6 +80,12 @@ def build(
         return _fill(store, mixture, count, workers or os.cpu_count() or 1, seed, unit, trust, progress)
     finally:
         store.close()
+
+
+def _told(mixture: Mixture) -> dict[str, Any]:
+    """A mixture in a fingerprint; what older datasets do not say is left out where it is as it was then."""
+    told: dict[str, Any] = msgspec.to_builtins(mixture)
+    return {name: value for name, value in told.items() if (name, value) != ("format", "compact")}
 
 
 def _digests(mixture: Mixture) -> dict[str, str]:

@@ -16,6 +16,7 @@ import msgspec
 
 from worldline.core.trace import Trace
 from worldline.data.build.shards import DocumentRow
+from worldline.data.document import restaged
 from worldline.data.mixture import Mixture, runs, written
 from worldline.errors import UsageError, WorldlineError
 from worldline.fence import RowFault, fenced
@@ -75,7 +76,8 @@ def _document(
         return error
     if made is None:
         return None
-    return DocumentRow(made.prompt, made.steps, kind, split_of(hashed), hashed, run), dict(count(trace))
+    shown = restaged(trace) if mixture.format == "cwm" else trace
+    return DocumentRow(made.prompt, made.steps, kind, split_of(hashed), hashed, run), dict(count(shown))
 
 
 def main() -> int:
