@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from stepped import changed, damaged, true
 
 from worldline.dap.adapter import CAPABILITIES
-from worldline.diagnose.cause import CAUSES
+from worldline.diagnose.cause import CAUSES, UNPARTED
 from worldline.diagnose.sample import Sample
 from worldline.explore.branches.branch import Branch
 from worldline.explore.pair import Pair
@@ -22,7 +22,6 @@ from worldline.explore.stops import (
     FIRST_ACTION,
     FIRST_STATE,
     NEW_ERROR,
-    NO_DIVERGENCE,
     RAISED,
     STOPS,
     locations,
@@ -44,7 +43,7 @@ def branch_of(pair: Pair) -> Branch:
 
 def test_every_cause_that_a_step_can_have_is_a_way_to_stop() -> None:
     assert [kind.label for kind in CAUSE_STOPS.values()] == [
-        f"Cause: {name}" for name in CAUSES if name not in NO_DIVERGENCE
+        f"Cause: {name}" for name in CAUSES if name not in UNPARTED
     ]
     assert set(DETAILED_STOPS) == {*STOPS, *CAUSE_STOPS} - {CAUSE}
     assert set(DEFAULT_STOPS) <= set(STOPS)

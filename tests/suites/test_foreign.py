@@ -41,7 +41,7 @@ TRACE = """\
 ANSWERED = TRACE + "\n\nNow let us analyze the trace.\n\n[ANSWER]\nassert f('ab') == 'AB'\n[/ANSWER]"
 PROMPT = f"""\
 You are a computational world model.
-1. The execution trace prediction starts with the <|trace_context_start|> token and ends with a final <|frame_sep|> token.
+1. The execution trace prediction starts with the <|trace_context_start|> token and ends with <|frame_sep|>.
 We indicate the entry point of the execution trace with a # << START_OF_TRACE marker.
 
 def f(a,b):

@@ -84,14 +84,22 @@ def test_white_space_is_seen(page: Any) -> None:
 
 def test_a_long_value_is_shown_where_it_differs(page: Any) -> None:
     go(page, 1, row=1)
-    for selector in (".differences code >> nth=1", ".differences code >> nth=2", ".steps .active code >> nth=1"):
+    for selector in (
+        ".differences code >> nth=1",
+        ".differences code >> nth=2",
+        ".steps .active code >> nth=1",
+    ):
         assert "…" in page.inner_text(selector)
     assert page.inner_text(".differences code >> nth=1").endswith("abc'")
     assert page.inner_text(".differences code >> nth=2").endswith("abd'")
     for mark in page.locator("tr[data-name=s] mark").all():
-        box = page.evaluate_handle("mark => mark.closest('.text').getBoundingClientRect()", mark.element_handle())
+        box = page.evaluate_handle(
+            "mark => mark.closest('.text').getBoundingClientRect()", mark.element_handle()
+        )
         inner, outer = mark.bounding_box(), box.json_value()
-        assert outer["top"] <= inner["y"] + inner["height"] / 2 <= outer["bottom"], "it is scrolled out of sight"
+        assert outer["top"] <= inner["y"] + inner["height"] / 2 <= outer["bottom"], (
+            "it is scrolled out of sight"
+        )
 
 
 def test_reports_keep_white_space(chromium: Any, blank: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli.model_options import asked, options_of, scratched
+from worldline.cli.options import under_way
 from worldline.cli.programs import program_of
 from worldline.errors import UsageError, WorldlineError
 
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
 @click.option("--view", is_flag=True, help="Then show it on a page, where one can go on (extra `view`).")
 @click.option("--no-cures", is_flag=True, help="Do not try which cure would have helped.")
 @click.option(
-    "--seconds",
-    type=click.FloatRange(min=0),
-    default=3.2,
-    help="Time for all of it; cures stop there; 0: no end [3.2].",
+    "--work",
+    type=click.IntRange(min=0),
+    default=1 << 14,
+    help="Bytes that cures may write; 0: no end [16384].",
 )
+@click.option("--seconds", type=click.FloatRange(min=0), default=0, help="Time for all of it; 0: no end [0].")
 @click.option(
     "--rows", type=click.IntRange(min=0), default=36, help="Rows around the divergence; 0 for all [36]."
 )
@@ -37,6 +39,7 @@ def debug(
     html: str | None,
     view: bool,
     no_cures: bool,
+    work: int,
     seconds: float,
     rows: int,
     unfold: bool,
@@ -51,10 +54,11 @@ def debug(
 
     program, options = program_of(asked["file"], asked["args"], asked), options_of(asked)
     predictor = load_model(asked["model"], asked["extras"])
-    found = run(
-        program, predictor, options=options, limit=asked["limit"], cures=not no_cures, budget=seconds or None,
-        scratchpad=asked["scratchpad"],
-    )  # fmt: skip
+    with under_way() as tell:
+        found = run(
+            program, predictor, options=options, limit=asked["limit"], cures=not no_cures, work=work or None,
+            budget=seconds or None, scratchpad=asked["scratchpad"], progress=tell,
+        )  # fmt: skip
     if found.cause.name == "tool fault":
         raise WorldlineError(
             found.sample.found.note or found.cause.evidence or "the model could not be asked"

@@ -53,3 +53,15 @@ def progress(total: int, what: str) -> Iterator[tuple[Callable[[int], None], Cal
             lambda count: bar.advance(task, count),
             lambda text: bar.update(task, description=f"{what} {text}"),
         )
+
+
+@contextmanager
+def under_way() -> Iterator[Callable[[str], None]]:
+    """A spinner on stderr where that is a terminal: how to say what is under way."""
+    if not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("") as status:
+        yield lambda text: status.update(text)

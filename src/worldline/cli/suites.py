@@ -296,6 +296,12 @@ def compare(first: str, second: str, as_json: bool) -> None:
 
 @click.command()
 @click.argument("run", type=click.Path())
+@click.option(
+    "--model", metavar="M", help="The model that RUN is of, where it was scored or is elsewhere now."
+)
+@click.option(
+    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="With --model: its options."
+)
 @click.option("--cures", metavar="NAME,...", callback=words, help="Only these cures.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N failed samples [all].")
 @click.option(
@@ -304,8 +310,9 @@ def compare(first: str, second: str, as_json: bool) -> None:
 @click.option("--seed", type=int, default=0, help="Which samples are chosen [0].")
 @click.option("--json", "as_json", is_flag=True, help="Print what came of it as one JSON object.")
 def intervene(
-    run: str, cures: list[str] | None, limit: int | None, by: str, seed: int, as_json: bool
-) -> None:
+    run: str, model: str | None, extras: dict[str, str], cures: list[str] | None, limit: int | None, by: str, seed: int,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
     from worldline import files
     from worldline.predict.models import load_model
@@ -313,9 +320,11 @@ def intervene(
     from worldline.terminal.console import terminal
     from worldline.terminal.trials import print_trials
 
+    if extras and model is None:
+        raise UsageError("-M goes with --model: a run's own model has its options in the run")
     with progress(0, "samples") as (_, say):
         found, at = intervened(
-            Path(run), load_model, cures=cures, limit=limit, by=by, seed=seed,
+            Path(run), load_model, model=model, extras=extras, cures=cures, limit=limit, by=by, seed=seed,
             progress=lambda cure, done, of: say(f"{cure} {done:,} of {of:,}"),
         )  # fmt: skip
     told = {**found.as_json(), "at": at}

@@ -15,7 +15,7 @@ from worldline.core.value_parts import split
 from worldline.diagnose.diverge import GONE, Divergence, summary
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
 from worldline.diagnose.reading import Event
-from worldline.diagnose.twin import Place, Record, inner_operation
+from worldline.diagnose.terms import Place, Record, inner_operation
 from worldline.flow.operations import (
     Operation,
     condition,
@@ -35,10 +35,11 @@ _VALUED = ("line", "resume", "call", "return", "yield")  # events whose values a
 
 @dataclass(frozen=True, kw_only=True)
 class Blame:
-    """A cause by name, what it is about, and the divergence that shows it."""
+    """A cause by name, what it is about, and the divergence that shows it; `line` computed or decided it."""
 
     name: str
     divergence: Divergence
+    line: int | None = None
     detail: str = ""
     operation: str = ""
     type: str = ""
@@ -90,6 +91,7 @@ class _Evidence:
     found: Sequence[Event]
     first: Divergence
     record: Record | None = None
+    decided: int | None = None  # the line before a wrong action
 
     @property
     def one(self) -> Event | None:
@@ -113,6 +115,7 @@ class _Evidence:
         one, other = self.one, self.other
         prior = None if one is None else previous(self.truth, self.first.step, one.frame)
         line = None if prior is None else self.truth[prior].line
+        self = replace(self, decided=line)
         says = f"the run goes to `{summary(one)}`, the prediction to `{summary(other)}`"
         kinds = (one.event if one else "end"), (other.event if other else "end")
         if one is not None and other is not None and self.first.what == "event" and kinds[0] == kinds[1]:
@@ -129,7 +132,12 @@ class _Evidence:
 
     def _action(self, detail: str, operation: str, evidence: str) -> Blame:
         return Blame(
-            name="wrong action", divergence=self.first, detail=detail, operation=operation, evidence=evidence
+            name="wrong action",
+            divergence=self.first,
+            line=self.decided,
+            detail=detail,
+            operation=operation,
+            evidence=evidence,
         )
 
     def _after(self, line: int | None) -> str:
@@ -291,8 +299,10 @@ class _Evidence:
         if operation is None:
             operation = self.operation(type_)
         on = f", by `{operation.text}`" if operation.text else ""
+        origin = self._origin()
         return Blame(
-            name=name, divergence=self.first, detail=detail, operation=operation.name, type=type_,
+            name=name, divergence=self.first, line=origin.line if origin is not None else None, detail=detail,
+            operation=operation.name, type=type_,
             evidence=evidence + on,
         )  # fmt: skip
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from worldline.core.escape import printable
-from worldline.diagnose.cures import CURES
+from worldline.diagnose.cause import UNKNOWN
+from worldline.diagnose.cures import CONFIRMING, CURES
 from worldline.diagnose.debug import Belief, Debugged
 from worldline.diagnose.diverge import Divergence
 from worldline.diagnose.reading import Reading
@@ -41,7 +42,7 @@ def sentences(found: Debugged) -> Iterator[tuple[str, str, str]]:
     if found.blamed is not None:
         line, code, said = found.blamed
         yield "scratch", printable(f"line {line}, at `{code}`: {said}"), "bold"
-    if found.belief is not None:
+    if found.belief is not None and why.name != UNKNOWN:
         yield "belief", _believed(found.belief), ""
     yield "answer", _answered(found), ""
     if found.tried:
@@ -52,10 +53,20 @@ def sentences(found: Debugged) -> Iterator[tuple[str, str, str]]:
 def _verdict(found: Debugged) -> tuple[str, str, str]:
     name = printable(found.cause.name)
     if found.is_confirmed is None:
-        return "verdict", f"{name}: not tested, none of its cures was tried", "yellow"
+        return "verdict", f"{name}: not tested, {_untested(found)}", "yellow"
     if found.is_confirmed:
         return "verdict", f"{name}: confirmed, its cure makes it right", "bold green"
     return "verdict", f"{name}: not confirmed, its cures leave it wrong", "yellow"
+
+
+def _untested(found: Debugged) -> str:
+    """Why no cure of the cause was tried: a bound that can be raised, or none applies."""
+    whys = [one.why for one in found.tried if one.cure in CONFIRMING.get(found.cause.name, ())]
+    for option, left in (("--work", "nothing"), ("--seconds", "no time")):
+        bound = next((why.partition(option)[2] for why in whys if option in why), "")
+        if bound:
+            return f"{option}{bound} left {left} for its cures"
+    return "none of its cures applies" if whys else "it has no cure"
 
 
 def ending(found: Prediction, reading: Reading) -> Iterator[tuple[str, str, str]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from worldline.diagnose.cause import CAUSES, Cause
+from worldline.diagnose.cause import CAUSES, UNPARTED, Cause
 from worldline.explore.branches.branch import Branch
 from worldline.explore.pair import RIGHT, WRONG, Pair, PairRow
 from worldline.explore.sentences import cause_in_words, differences_in_words
@@ -65,13 +65,12 @@ STOPS = {
 """Every way to stop, besides breakpoints."""
 FIRSTS = {"action": FIRST_ACTION, "state": FIRST_STATE}
 DEFAULT_STOPS = tuple(FIRSTS.values())
-NO_DIVERGENCE = ("right", "scorer artefact", "tool fault")  # causes at which no step goes wrong
 CAUSE_STOPS = {
     name.replace(" ", "-"): StopKind(
         name.replace(" ", "-"), f"Cause: {name}", STOPS[CAUSE].meaning, name, STOPS[CAUSE].sentence
     )
     for name in CAUSES
-    if name not in NO_DIVERGENCE
+    if name not in UNPARTED
 }
 DETAILED_STOPS = {
     detail.name: detail
@@ -162,7 +161,7 @@ def _position(stepper: Stepper, row: PairRow, what: str, following: int) -> int:
 
 
 def _blamed(stepper: Stepper, cause: Cause | None) -> Iterator[StopPoint]:
-    if cause is None or cause.name in NO_DIVERGENCE:
+    if cause is None or cause.name in UNPARTED:
         return
     first = cause.divergence
     position = len(stepper)

@@ -11,13 +11,14 @@ import importlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import fsum
 from typing import Any
 
-from worldline.codec.cwm.text import token
+from worldline.codec.cwm.reader import NAMES
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.servers.meta import MetaChat, MetaText
-from worldline.predict.servers.tokens import END, is_meta, stage
+from worldline.predict.servers.meta import MetaChat, MetaText, stop_texts
+from worldline.predict.servers.tokens import is_meta, stage, stops
 from worldline.predict.servers.ways import END_MARK, Chat, Reply, Sampling, Text, Tokens, Way, prediction
 
 
@@ -111,24 +112,28 @@ class Hub:
         if warm:
             options["temperature"] = self._sampling.temperature
         if self._asked == "tokens":
-            options["eos_token_id"] = END
+            options["eos_token_id"] = stops(ask)
         elif self._asked == "text":
-            stop = END_MARK if self.codec == "compact" else token("end_of_text")
-            options |= {"stop_strings": [stop], "tokenizer": self._tokenizer}
+            ends = [END_MARK] if self.codec == "compact" else stop_texts(ask)
+            options |= {"stop_strings": ends, "tokenizer": self._tokenizer}
         given = torch.tensor([ids], device=self._model.device)
         with torch.random.fork_rng(), torch.no_grad():
             torch.manual_seed(self._sampling.seed)
             found = self._model.generate(given, attention_mask=torch.ones_like(given), **options)
-        return self._read(found[0, len(ids) :].tolist(), most, heard.total(found[0]))
+        return self._read(ask, found[0, len(ids) :].tolist(), most, heard.all(found[0]))
 
-    def _read(self, written: list[int], most: int, logprob: float) -> Reply:
+    def _read(self, ask: Ask, written: list[int], most: int, logprobs: list[float]) -> Reply:
         """What was written; cut where it fills its budget and ends in no end."""
-        ends = {END} if self._asked == "tokens" else self._ends()
-        ended = bool(written) and written[-1] in ends
+        ends = set(stops(ask)) if self._asked == "tokens" else self._ends()
+        ended, logprob = bool(written) and written[-1] in ends, fsum(logprobs)
         if self._asked == "tokens":
-            return Reply("", not ended and len(written) >= most, None, tuple(written), logprob)
+            names = (NAMES.get(number, "") for number in written)
+            tokens = tuple(zip(names, logprobs, strict=False))
+            is_cut = not ended and len(written) >= most
+            return Reply("", is_cut, None, tuple(written), logprob, tokens=tokens)
         text = self._vocabulary.data(written[:-1] if ended else written).decode()
-        ended = ended or (END_MARK if self.codec == "compact" else token("end_of_text")) in text
+        marks = [END_MARK] if self.codec == "compact" else stop_texts(ask)
+        ended = ended or any(mark in text for mark in marks)
         return Reply(text, not ended and len(written) >= most, None, (), logprob)
 
     def _ends(self) -> set[int]:
@@ -137,10 +142,10 @@ class Hub:
 
 
 class _Heard:
-    """Listens to a generation and sums the log-probabilities of what was chosen, without keeping them all."""
+    """Listens to a generation and keeps the log-probability of what was chosen, without keeping all that was not."""
 
     def __init__(self, prompt: int) -> None:
-        self._prompt, self._sum, self._last = prompt, 0.0, None
+        self._prompt, self._found, self._last = prompt, list[float](), None
 
     def __call__(self, ids: Any, scores: Any) -> Any:
         self._add(ids[0])
@@ -149,13 +154,13 @@ class _Heard:
 
     def _add(self, ids: Any) -> None:
         if self._last is not None and len(ids) > self._prompt:
-            self._sum += float(self._last[ids[-1]])
+            self._found.append(float(self._last[ids[-1]]))
             self._last = None
 
-    def total(self, ids: Any) -> float:
-        """The sum, the last token with it."""
+    def all(self, ids: Any) -> list[float]:
+        """Each of them, the last token's with it."""
         self._add(ids)
-        return self._sum
+        return self._found
 
 
 def load_hub(

@@ -206,7 +206,7 @@ _SAMPLING: dict[str, Callable[[str], Any]] = {
 }  # fmt: skip
 _ASKING: dict[str, Callable[[str], Any]] = {
     **_SAMPLING, "logprobs": _truth, "timeout": _seconds, "retries": _retries, "concurrency": _count,
-    "key_env": _variable,
+    "key_env": _variable, "stream": _truth,
 }  # fmt: skip
 _SCHEMES: dict[str, tuple[Callable[[str, dict[str, Any]], Predictor], dict[str, Callable[[str], Any]]]] = {
     "server:": (_server, _ASKING),

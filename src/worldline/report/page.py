@@ -191,6 +191,9 @@ def _contents(found: Findings) -> str:
 def _accuracy(found: Findings, figures: Mapping[str, str]) -> Iterator[str]:
     yield "<h2 id=accuracy>Accuracy</h2>"
     yield _tallies("", {"all": found.sums.all})
+    own = found.sums.said
+    if own.n:
+        yield f"<p>Its own answer beside the trace: {_rate(Share(own.right, own.n))} right, {own.wrong:,} wrong.</p>"
     yield f"<h3>By length of the true trace, in steps</h3>{figures['by-length']}"
     yield _tallies("steps", found.by_steps.by_length)
     if "by-group" in figures:

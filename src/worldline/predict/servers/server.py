@@ -134,10 +134,17 @@ class Server:
     async def _reply(self, http: httpx2.AsyncClient, most: int, wanted: dict[str, Any]) -> Reply:
         question = self._sampling.question(self._model, most) | wanted
         retries = 0 if self._failed >= DOWN else None
-        self._failed += 1  # until it is answered
-        reply = await self._client.ask(
-            http, self._way.path, question, lambda answer: read_reply(answer, self._model), retries=retries
-        )
+        try:
+            reply = await self._client.ask(
+                http,
+                self._way.path,
+                question,
+                lambda answer: read_reply(answer, self._model),
+                retries=retries,
+            )
+        except Unanswered:
+            self._failed += 1  # those in flight have not failed yet
+            raise
         self._failed = 0
         return reply
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 from worldline.codec.compact.prompt import Compact
 from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced
+from worldline.limits import Limits
 from worldline.predict.predictor import Ask, Prediction
 from worldline.suites import SUITES, load
 from worldline.suites.crux import literal
@@ -26,6 +27,7 @@ from worldline.suites.report import Report
 from worldline.suites.run.run import run_answers
 from worldline.suites.suite import Suite, Task
 
+NO_PROGRAM = "no program: the row shows none, and it is no task of the suite"
 MOST = 100_000  # tasks of a suite without end that are looked through for a name
 
 
@@ -35,11 +37,14 @@ def score(
     *,
     out: Path | None = None,
     fields: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
+    each: Callable[[int], None] | None = None,
     **options: Any,
 ) -> Report:
     """The report on a file of predictions; `options` are the suite's, its `data` among them.
 
-    `fields` says what the file calls a role, such as the text or the id, where no guess will do.
+    `fields` says what the file calls a role, such as the text or the id, where no guess will do. `limits` are those of
+    a recording; `each` hears, before the first row is judged, how many there are, and then of every row.
     """
     tasks = _tasks(suite, options)
     usual = next(iter(tasks.values())).options if tasks else Compact()
@@ -50,8 +55,9 @@ def score(
         raise UsageError(
             f"no row of {path} shows its program or is a task of {suite}: give the suite's --data"
         )
+    nameless = [name for name in found if name not in known]
     asked = [_task(name, known, tasks.get(each.id), usual) for name, each in known.items()]
-    suited = Suite(name=suite, tasks=asked)
+    suited = Suite(name=suite, tasks=asked, limits=limits or Limits())
 
     def answers(asked: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
         return (known[task.name].prediction for task in asked)
@@ -64,7 +70,7 @@ def score(
         name=path.name,
         codec="cwm",
         said=known,
-        skipped=len(found) - len(known),
+        left_out={NO_PROGRAM: nameless} if nameless else None,
         out=out,
         config={"options": given, "predictions": digest},
     )
