@@ -15,10 +15,9 @@ from math import fsum
 from typing import Any
 
 from worldline.codec.cwm.reader import NAMES
-from worldline.codec.cwm.text import token
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.servers.meta import MetaChat, MetaText
+from worldline.predict.servers.meta import MetaChat, MetaText, stop_texts
 from worldline.predict.servers.tokens import is_meta, stage, stops
 from worldline.predict.servers.ways import END_MARK, Chat, Reply, Sampling, Text, Tokens, Way, prediction
 
@@ -115,8 +114,8 @@ class Hub:
         if self._asked == "tokens":
             options["eos_token_id"] = stops(ask)
         elif self._asked == "text":
-            stop = END_MARK if self.codec == "compact" else token("end_of_text")
-            options |= {"stop_strings": [stop], "tokenizer": self._tokenizer}
+            ends = [END_MARK] if self.codec == "compact" else stop_texts(ask)
+            options |= {"stop_strings": ends, "tokenizer": self._tokenizer}
         given = torch.tensor([ids], device=self._model.device)
         with torch.random.fork_rng(), torch.no_grad():
             torch.manual_seed(self._sampling.seed)
@@ -133,7 +132,8 @@ class Hub:
             is_cut = not ended and len(written) >= most
             return Reply("", is_cut, None, tuple(written), logprob, tokens=tokens)
         text = self._vocabulary.data(written[:-1] if ended else written).decode()
-        ended = ended or (END_MARK if self.codec == "compact" else token("end_of_text")) in text
+        marks = [END_MARK] if self.codec == "compact" else stop_texts(ask)
+        ended = ended or any(mark in text for mark in marks)
         return Reply(text, not ended and len(written) >= most, None, (), logprob)
 
     def _ends(self) -> set[int]:

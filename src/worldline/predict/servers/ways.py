@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from worldline.codec.cwm.foreign.stripped import tagged_text
 from worldline.codec.cwm.reader import NAMES
-from worldline.codec.cwm.text import SPECIAL, token
+from worldline.codec.cwm.text import SPECIAL, token, unspaced
 from worldline.predict.predictor import Ask, Prediction, summed_logprob
 from worldline.predict.servers.chat import messages, template
 from worldline.predict.servers.client import LATE, Unanswered, one_line
@@ -164,11 +164,8 @@ class Tokens:
 
     def text(self, ask: Ask, reply: Reply) -> bytes:
         """The frames of the call alone."""
-        if reply.ids:
-            text = spelled(reply.ids, self.vocabulary)
-        else:  # a part of a frame is what it is
-            text = reply.text if ask.stop else tagged_text(reply.text, ask.program)
-        text = _closed(text, ask, reply)
+        text = spelled(reply.ids, self.vocabulary) if reply.ids else decoded_frames(reply.text, ask)
+        text = closed(text, ask, reply)
         return (
             stage(ask.program)
             .without_closing(ask.given.decode("utf-8", "replace") + text)
@@ -176,7 +173,19 @@ class Tokens:
         )
 
 
-def _closed(text: str, ask: Ask, reply: Reply) -> str:
+def fenced_block(text: str) -> str:
+    """The last fenced block of what a chat model said, or all, without its thoughts."""
+    text = _THOUGHT.sub("", text)
+    blocks = _FENCED.findall(text)
+    return blocks[-1] if blocks else text.lstrip("\n")
+
+
+def decoded_frames(text: str, ask: Ask) -> str:
+    """A reply in Meta's format with its special tokens; a piece of a frame, which was asked for alone, as it is."""
+    return unspaced(text) if ask.given or ask.stop else tagged_text(text, ask.program)
+
+
+def closed(text: str, ask: Ask, reply: Reply) -> str:
     """A text up to its end, with the token that stopped it, which not every server gives back."""
     end, stop = token("end_of_text"), token(ask.stop) if ask.stop else ""
     if end in text:
@@ -185,13 +194,6 @@ def _closed(text: str, ask: Ask, reply: Reply) -> str:
         return text
     is_stopped = stop and stop not in text.removesuffix(stop)
     return text.removesuffix(stop) + stop if is_stopped else text + end
-
-
-def fenced_block(text: str) -> str:
-    """The last fenced block of what a chat model said, or all, without its thoughts."""
-    text = _THOUGHT.sub("", text)
-    blocks = _FENCED.findall(text)
-    return blocks[-1] if blocks else text.lstrip("\n")
 
 
 def prediction(way: Way, ask: Ask, reply: Reply) -> Prediction:
