@@ -164,6 +164,24 @@ def operations(source: str) -> frozenset[str]:
     return frozenset(_any(node) for node in ast.walk(tree)) - _IDLE if tree is not None else frozenset()
 
 
+@lru_cache(maxsize=4096)
+def executed(source: str, line: int | None, kind: str = "") -> tuple[str, ...]:
+    """The operations that a line executes, each as often as it stands there; its own value is of this kind."""
+    nodes = statements(source, line)[-1:]
+    outer = {id(value): kind for node in nodes if isinstance(value := getattr(node, "value", None), ast.expr)}
+    found = [
+        _operation(part, outer[id(part)])
+        if id(part) in outer and isinstance(part, ast.expr)
+        else _arithmetic(part.op, None, kind)
+        if isinstance(part, ast.AugAssign)
+        else _any(part)
+        for node in nodes
+        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef))
+        for part in own_nodes(node)
+    ]
+    return tuple(name for name in found if name not in _IDLE)
+
+
 def _any(node: ast.AST) -> str:
     if isinstance(getattr(node, "ctx", None), ast.Store):
         return {ast.Subscript: "item assignment", ast.Attribute: "attribute assignment"}.get(

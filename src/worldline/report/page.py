@@ -248,7 +248,23 @@ def _causes(found: Findings, figures: Mapping[str, str]) -> Iterator[str]:
         some = [(name, f"{count:,}", _rate(Share(count, failed))) for name, count in counts.items()]
         yield f"<h3>By {title}</h3>{figures[field + 's']}{_cut(len(some))}"
         yield _table((title, "n", "share of failures"), some)
+    yield from _operation_rates(found)
     yield f"<h3>By cause and operation</h3>{_crossed(found)}"
+
+
+def _operation_rates(found: Findings) -> Iterator[str]:
+    """How often each operation fails when it is executed; nothing of a run that does not say how often that is."""
+    rows = [
+        (name, f"{share.n:,}", f"{share.some:,}", _rate(share))
+        for name, share in found.sums.operations.items()
+        if share.some
+    ]
+    if rows:
+        yield (
+            "<h3>Failure rate of each operation</h3>"
+            '<p class="note">Of the times that it was executed with everything before it right.</p>'
+        )
+        yield _cut(len(rows)) + _table(("operation", "executed", "failed", "rate"), rows)
 
 
 def _crossed(found: Findings) -> str:

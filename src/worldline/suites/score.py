@@ -9,7 +9,8 @@ say: it is asked about failures alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from worldline.codec.compact.parse import Parsed, parse
@@ -20,6 +21,7 @@ from worldline.core.events import FINAL
 from worldline.core.trace import Step, Trace
 from worldline.core.value import equal, kind
 from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.executed import executed_operations
 from worldline.diagnose.sample import Beside, Sample
 from worldline.diagnose.terms import Record
 from worldline.fence import RowFault, fenced
@@ -72,6 +74,7 @@ class Verdict:
     `cause` is why the trace or the answer is not right, or why another scorer took the answer for wrong; empty where
     nothing is. `note` is the evidence; `operation` and `failed_type` are what the failure is about, where it is about
     one value. `said` is whether the model's own answer beside its trace is `right` or `wrong`; empty: it gave none.
+    `executed`: how often each operation ran before the first wrong step and in it.
     """
 
     task: Task
@@ -87,6 +90,7 @@ class Verdict:
     operation: str = ""
     failed_type: str = ""
     said: str = ""
+    executed: Mapping[str, int] = field(default_factory=dict)
 
 
 def truth(task: Task, trace: Trace) -> Truth | None:
@@ -152,6 +156,7 @@ def judge(
         verdict = replace(verdict, answer=_word(_is_answer(said, true)))
     if beside.own is not None:
         verdict = replace(verdict, said=_word(_is_answer(beside.own, true)))
+    verdict = replace(verdict, executed=executed_operations(diagnosis))
     is_right = verdict.answer == verdict.trace == "right"
     if is_right and (beside == Beside() or diagnosis.cause.name == "right"):
         return verdict

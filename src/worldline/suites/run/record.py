@@ -33,6 +33,7 @@ class Record:
     `program` and `prompt` are digests; the program itself is in `ask`, whose limit is the budget that was given.
     `operation` and `failed_type` are what a failure is about; None where the record does not say, as in older runs.
     `said` is whether the model's own answer is right, and `beside` what was said beside its trace.
+    `executed` counts operations; empty in older runs.
     """
 
     at: int
@@ -49,6 +50,7 @@ class Record:
     failed_type: str | None = None
     said: str | None = None
     beside: Beside = field(default_factory=Beside)
+    executed: dict[str, int] = field(default_factory=dict)
 
     @property
     def is_fault(self) -> bool:
@@ -70,7 +72,7 @@ class Record:
         task = Task(program=self.ask.program, options=self.ask.options, name=self.name, group=self.group)
         return Verdict(
             task=task, seconds=self.found.seconds, operation=self.operation or "", failed_type=self.failed_type or "",
-            said=self.said or "", **self.judged,
+            said=self.said or "", executed=self.executed, **self.judged,
         )  # fmt: skip
 
     def about(self) -> tuple[str, str]:
@@ -101,6 +103,7 @@ def answered(
     record = replace(
         unasked(at, task, "asked"), ask=ask, truth=true.text_in(found.codec), found=found, judged=judged,
         said=verdict.said or None if verdict is not None else None, beside=beside or Beside(),
+        executed=dict(verdict.executed) if verdict is not None else {},
     )  # fmt: skip
     if verdict is None or not verdict.cause:
         return record
@@ -151,6 +154,7 @@ def line(record: Record) -> bytes:
         # Beside the verdict and not in it, where a release that does not know them would stumble over them.
         about = {"operation": record.operation, "failed_type": record.failed_type, "said": record.said}
         row |= {key: text for key, text in about.items() if text is not None}
+        row |= {"executed": record.executed} if record.executed else {}
         row |= {"beside": told} if (told := _other_than(record.beside, Beside())) else {}
     return json.dumps(row).encode() + b"\n"
 
@@ -169,6 +173,7 @@ def parse(text: bytes) -> Record:
             prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
             operation=_word(row, "operation"), failed_type=_word(row, "failed_type"),
             said=_word(row, "said"), beside=Beside(**row.get("beside", {})),
+            executed={str(name): int(n) for name, n in row.get("executed", {}).items()},
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"not a record of a run: {type(error).__name__}: {error}") from None

@@ -13,9 +13,9 @@ from rich.style import Style
 from rich.text import Text
 
 from worldline.core.escape import printable, printable_lines
+from worldline.core.parting import parting
 from worldline.core.program import Program
 from worldline.diagnose.sentences import percent
-from worldline.explore.clip import parting
 from worldline.explore.stepping import OPEN
 from worldline.explore.stops import Location
 from worldline.terminal.source import HighlightedSource
