@@ -102,6 +102,7 @@ def check_row(pair: Pair, row: dict[str, Any], pages: dict[str, Page]) -> None:
     of, step = pair.side(main), wanted.left if wanted.left is not None else wanted.right
     if of is None or step is None:
         assert row["depth"] == 0
+        assert row["compared"] is False
         assert {row[way] for way in ("over", "out", "back_over", "back_out")} == {None}
         return
     assert row["depth"] == of.depth(step)
@@ -178,7 +179,7 @@ def test_the_format_is_exactly_this() -> None:
         == pytest.approx(0.223, abs=1e-3)
     )
     assert row == {
-        "row": 12, "action": "right", "state": "wrong", "depth": 3,
+        "row": 12, "action": "right", "state": "wrong", "compared": True, "depth": 3,
         "over": 13, "out": 13, "back_over": 11, "back_out": 8,
         "differs": [{"what": "value", "name": None, "wanted": "1", "got": "2", "path": "", "at": None}],
     }  # fmt: skip

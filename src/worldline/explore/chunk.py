@@ -46,6 +46,7 @@ def _row(pair: Pair, n: int) -> dict[str, Any]:
         "row": n,
         "action": row.action,
         "state": row.state,
+        "compared": row.left is not None and row.right is not None,
         "left": _cell(pair, "left", n, row.left),
         "right": _cell(pair, "right", n, row.right),
         "differs": [_difference(one) for one in row.differs],

@@ -82,7 +82,7 @@ _CELL = record(
 )  # fmt: skip
 _VERDICT: Schema = {"enum": ["right", "wrong", "consequential"]}
 _ROW = record(
-    row=COUNT, action=_VERDICT, state=_VERDICT, left=maybe(named("Cell")), right=maybe(named("Cell")),
+    row=COUNT, action=_VERDICT, state=_VERDICT, compared=FLAG, left=maybe(named("Cell")), right=maybe(named("Cell")),
     differs=listed(named("Difference")), depth=COUNT, over=MAYBE_COUNT, out=MAYBE_COUNT, back_over=MAYBE_COUNT,
     back_out=MAYBE_COUNT,
 )  # fmt: skip

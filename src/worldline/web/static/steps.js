@@ -50,7 +50,9 @@ function near(list, row) {
 function renderRow(element, row, index) {
   element.classList.add("step-row");
   if (!row) return void fill(element, el("span", { role: "gridcell", class: "step soft" }, count(index)), el("span", { role: "gridcell", class: "soft" }, "…"));
-  const mark = (kind, of) => el("span", { role: "gridcell", class: `sign ${kind}`, title: `${of} ${kind}`, "aria-label": `${of} ${kind}` }, SIGNS[kind]);
+  const sign = (kind, of) => el("span", { role: "gridcell", class: `sign ${kind}`, title: `${of} ${kind}`, "aria-label": `${of} ${kind}` }, SIGNS[kind] ?? "–");
+  // A row in which one side has no step is not right: there is nothing to compare.
+  const mark = (kind, of) => sign(row.compared === false && kind === "right" ? "uncompared" : kind, of);
   const cell = row.right ?? row.left;
   fill(element,
     el("span", { role: "gridcell", class: "step number" }, count(row.row)),
