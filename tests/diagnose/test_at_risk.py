@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from recorded import COUNT, PROGRAMS, sample
 
 from worldline.core.program import Program
-from worldline.diagnose.at_risk import ValueAtRisk, at_risk, executed, values
+from worldline.diagnose.at_risk import ValueAtRisk, at_risk, values
 from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.executed import executed_operations
 
 JOIN = Program(source="def f(s):\n    t = s.upper()\n    n = len(t)\n    return t + '!'\n", call="f('ab')")
 
@@ -68,7 +71,7 @@ def test_a_wrong_action_ends_the_count_without_a_wrong_value() -> None:
 
 @pytest.mark.parametrize("codec", ["compact", "cwm"])
 def test_a_run_does_the_operations_of_its_lines_as_often_as_they_run(codec: str) -> None:
-    counts = executed(Diagnosis(sample(COUNT, codec=codec)))
+    counts = Counter(executed_operations(Diagnosis(sample(COUNT, codec=codec))))
     assert counts["iteration"] == 6  # five letters and the end
     assert counts["condition"] == 5
     assert counts["arithmetic"] == 2
@@ -80,18 +83,18 @@ def test_a_run_does_the_operations_of_its_lines_as_often_as_they_run(codec: str)
     ("codec", "old", "new"), [("compact", "t='AB'", "t='Ab'"), ("cwm", "\"'AB'\"", "\"'Ab'\"")]
 )
 def test_operations_count_up_to_the_first_divergence(codec: str, old: str, new: str) -> None:
-    counts = executed(Diagnosis(sample(JOIN, (old, new), codec=codec)))
+    counts = Counter(executed_operations(Diagnosis(sample(JOIN, (old, new), codec=codec))))
     assert counts["upper"] == 1
     assert counts["len"] == counts["concatenation"] == 0
-    whole = executed(Diagnosis(sample(JOIN, codec=codec)))
+    whole = Counter(executed_operations(Diagnosis(sample(JOIN, codec=codec))))
     assert whole["upper"] == whole["len"] == whole["concatenation"] == 1
 
 
 def test_a_misjudged_condition_was_executed() -> None:
-    counts = executed(Diagnosis(sample(COUNT, ("3 c='e'\n4\n3", "3 c='e'\n4\n5 n=1\n3"))))
+    counts = Counter(executed_operations(Diagnosis(sample(COUNT, ("3 c='e'\n4\n3", "3 c='e'\n4\n5 n=1\n3")))))
     assert counts["condition"] == 2
 
 
 def test_a_method_that_is_called_is_no_attribute() -> None:
-    counts = executed(Diagnosis(sample(JOIN)))
+    counts = Counter(executed_operations(Diagnosis(sample(JOIN))))
     assert counts["attribute"] == counts["copy"] == 0

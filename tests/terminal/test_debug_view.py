@@ -195,3 +195,28 @@ def test_interventions_show_flips_with_their_test_and_intervals() -> None:
     )
     assert any(re.search(r"^lost variable +8 of 10", line) for line in lines)
     assert "2 samples" in lines[-1]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_both_sides_of_the_divergence_are_seen_to_differ(width: int) -> None:
+    """Long values that part far behind are shown around where they do, in the width that there is."""
+    program = Program(source="def f(n):\n    values = 'x' * n\n    return 0\n", call="f(200)")
+    (true,) = Interpreter().predict([Ask(program=program)])
+    found = debug(program, Says(true.text.replace(b"xx'", b"yx'", 1)), cures=False)
+    lines = shown(found, width).splitlines()
+    row = next(line for line in lines if line.startswith("▶"))
+    _, wanted, got = row.split("│")
+    assert "y" in got
+    assert "y" not in wanted
+    assert "val" in wanted
+    assert all(len(line) <= width for line in lines)
+
+
+def test_a_row_with_one_side_is_marked_as_not_compared() -> None:
+    """Behind the end of a prediction nothing is right."""
+    (true,) = Interpreter().predict([Ask(program=SUM)])
+    found = debug(SUM, Says(true.text[: len(true.text) // 2].rpartition(b"\n")[0] + b"\n"), cures=False)
+    lines = shown(found, rows=0).splitlines()
+    marks = [line[:2] for line in lines if re.match(r"(  |- |▶ |· ) *\d+ +\d+ ", line)]
+    assert marks[0] == "  "
+    assert marks[-1] == "- "

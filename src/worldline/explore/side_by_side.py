@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from worldline.core.escape import printable
+from worldline.core.parting import parting
 from worldline.diagnose.debug import AlignedRow
 from worldline.diagnose.diverge import Divergence
 from worldline.diagnose.reading import Event
@@ -20,18 +21,23 @@ ACTIONS = ("event", "line", "missing", "extra")
 
 @dataclass(frozen=True)
 class CellPiece:
-    """Some text of a cell: an `event`, a `name`, a `value` or a `place`, and whether it is what differs."""
+    """Some text of a cell: an `event`, a `name`, a `value` or a `place`, and whether it is what differs.
+
+    `at` is the character at which it parts from what stands beside it, where something does.
+    """
 
     text: str
     kind: str = "value"
     differs: bool = False
+    at: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedRow:
     """One row: the step, its place in the source, both cells (None: there is no such step), and how sure it was.
 
-    `kind`: `same`, `first` for the first divergence, `later` for the others; `gap` stands for `skipped` rows.
+    `kind`: `same`, `first` for the first divergence, `later` for the others, `alone` where one side has no step and
+    nothing can be compared; `gap` stands for `skipped` rows.
     `found` is the number of the imagined step.
     """
 
@@ -73,7 +79,10 @@ def beside(
         if start > at:
             yield ComparedRow(kind="gap", skipped=start - at)
         for number in range(start, end):
-            kind = "same" if not rows[number].differs else "first" if number == middle else "later"
+            row = rows[number]
+            kind = "same" if row.truth is not None and row.found is not None else "alone"
+            if row.differs:
+                kind = "first" if number == middle else "later"
             yield _compared(rows[number], kind, wanted, got, sure)
         at = end
     if at < len(rows):
@@ -82,7 +91,8 @@ def beside(
 
 def alone(found: Sequence[Event], sure: Sequence[float] = (), most: int = 0) -> Iterator[ComparedRow]:
     """The rows of one run."""
-    return beside([AlignedRow(i, None) for i in range(len(found))], found, (), None, sure, most)
+    rows = beside([AlignedRow(i, None) for i in range(len(found))], found, (), None, sure, most)
+    return (replace(row, kind="same") if row.kind == "alone" else row for row in rows)
 
 
 def _compared(row: AlignedRow, kind: str, wanted: _Side, got: _Side, sure: Sequence[float]) -> ComparedRow:
@@ -91,17 +101,44 @@ def _compared(row: AlignedRow, kind: str, wanted: _Side, got: _Side, sure: Seque
     side, here = (wanted, one) if one is not None else (got, other)
     apart = one is None or other is None or one.action != other.action
     spoken = row.found if got.events else row.truth  # of a run alone, its own
+    cells = _parted(
+        wanted.pieces(row.truth, row.differs, placed=False), got.pieces(row.found, row.differs, placed=apart)
+    )
     return ComparedRow(
         kind=kind,
         step=row.truth if row.truth is not None else row.found,
         line=here.line if here else None,
         file=here.file if here else None,
         depth=side.depths.get(here.frame, 0) if here else 0,
-        wanted=wanted.pieces(row.truth, row.differs, placed=False),
-        got=got.pieces(row.found, row.differs, placed=apart),
+        wanted=cells[0],
+        got=cells[1],
         sure=math.exp(sure[spoken]) if spoken is not None and spoken < len(sure) else None,
         found=spoken,
     )
+
+
+_Cell = tuple[CellPiece, ...] | None
+
+
+def _parted(one: _Cell, other: _Cell) -> tuple[_Cell, _Cell]:
+    """Two cells, each piece that differs with the place where it parts from the other's piece of that name."""
+    if one is None or other is None:
+        return one, other
+
+    def placed(pieces: tuple[CellPiece, ...], beside: tuple[CellPiece, ...]) -> tuple[CellPiece, ...]:
+        known = {_about(piece): piece.text for piece in beside if piece.differs}
+        return tuple(
+            replace(piece, at=parting(piece.text, known[_about(piece)]))
+            if piece.differs and _about(piece) in known
+            else piece
+            for piece in pieces
+        )
+
+    return placed(one, other), placed(other, one)
+
+
+def _about(piece: CellPiece) -> str:
+    return piece.text.partition("=")[0] if piece.kind == "value" else piece.text.partition(" ")[0]
 
 
 class _Side:

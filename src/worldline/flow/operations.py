@@ -165,7 +165,7 @@ def operations(source: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def on_line(source: str, line: int | None, kind: str = "") -> frozenset[str]:
+def executed(source: str, line: int | None, kind: str = "") -> frozenset[str]:
     """The names of the operations that a line does whose value is of this kind; copies and literals if that is all."""
     found: set[str] = set()
     for node in statements(source, line):

@@ -13,9 +13,10 @@ from worldline.codec.token_split import split_value
 from worldline.codec.tokens import Tokenizer
 from worldline.core.parting import parting
 from worldline.core.program import Program
-from worldline.diagnose.at_risk import ValueAtRisk, at_risk, executed, values
+from worldline.diagnose.at_risk import ValueAtRisk, at_risk, values
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import GONE, Divergence
+from worldline.diagnose.executed import executed_operations
 from worldline.suites.run.record import Record
 from worldline.suites.score import Verdict
 from worldline.suites.suite import Task
@@ -106,7 +107,8 @@ def judged_sample(record: Record, tokenizer: Tokenizer | None) -> JudgedSample:
         codec=codec, logprob=record.found.logprob,
         longest=max((len(one.text) for one in values(diagnosis.truth)), default=0),
         parts=None if first is None else _parting(first),
-        values=Counter(_class(one, codec, tokenizer) for one in risked), executed=executed(diagnosis),
+        values=Counter(_class(one, codec, tokenizer) for one in risked),
+        executed=Counter(executed_operations(diagnosis)),
         failing=_failing(wrong, first.got, codec, tokenizer) if wrong and first and tokenizer else None,
     )  # fmt: skip
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from worldline.stats import wilson
+from worldline.diagnose.cause import UNKNOWN
+from worldline.stats import Share, wilson
 from worldline.suites.score import OUTCOMES, Verdict
 
 __all__ = ["Failures", "Report", "Tally", "VerdictCounts", "length", "report", "wilson"]
@@ -74,7 +75,8 @@ class Report:
 
     `skipped` tasks had no true answer, `faults` are the tool's own, `disagrees` are tasks whose benchmark says another
     answer than the recording. `left_out` names all of them by the reason. `said`: the models' own answers beside their
-    traces, of those that gave one.
+    traces, of those that gave one. `operations`: of the times that an operation ran with all before it right, how often
+    it is what first went wrong.
     """
 
     suite: str
@@ -91,6 +93,7 @@ class Report:
     by_ending: dict[str, VerdictCounts] = field(default_factory=dict)
     said: Tally = field(default_factory=Tally)
     left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    operations: dict[str, Share] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         answers, traces = (f"{100 * (each.rate or 0):.1f} %" for each in (self.all.answer, self.all.trace))
@@ -102,6 +105,9 @@ class Report:
     def n(self) -> int:
         """All that were judged."""
         return self.all.answer.n
+
+    def _operations_json(self) -> dict[str, Any]:
+        return {name: share.as_json() for name, share in self.operations.items()}
 
     def as_json(self) -> dict[str, Any]:
         """What `bench --json` prints."""
@@ -123,12 +129,24 @@ class Report:
             },
             "causes": {name: failures.as_json() for name, failures in self.causes.items()},
             **({"said": self.said.as_json()} if self.said.n else {}),
+            **({"operations": operations} if (operations := self._operations_json()) else {}),
             **(
                 {"by_ending": {name: part.as_json() for name, part in self.by_ending.items()}}
                 if self.by_ending
                 else {}
             ),
         }
+
+
+def _operations(rows: Sequence[Verdict]) -> dict[str, Share]:
+    """Failures of each operation among its executions, of the samples that say both; the commonest failure first."""
+    known = [row for row in rows if row.executed]
+    ran: Counter[str] = Counter()
+    for row in known:
+        ran.update(row.executed)
+    failed = Counter(row.operation for row in known if row.operation and row.cause != UNKNOWN)
+    names = sorted(ran, key=lambda name: (-failed[name], -ran[name], name))
+    return {name: Share(failed[name], ran[name]) for name in names}
 
 
 def report(
@@ -161,6 +179,7 @@ def report(
         {} if ending is None else dict(sorted(_grouped(rows, ending).items())),
         Tally(*([row.said for row in rows].count(word) for word in ("right", "wrong"))),
         left_out or {},
+        _operations(rows),
     )
 
 

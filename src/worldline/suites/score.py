@@ -9,13 +9,15 @@ say: it is asked about failures alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import prompt
 from worldline.core.trace import Step
 from worldline.core.value import equal
 from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.executed import executed_operations
 from worldline.diagnose.sample import Beside, Sample
 from worldline.diagnose.terms import Record
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
@@ -32,6 +34,7 @@ class Verdict:
     `cause` is why the trace or the answer is not right, or why another scorer took the answer for wrong; empty where
     nothing is. `note` is the evidence; `operation` and `failed_type` are what the failure is about, where it is about
     one value. `said` is whether the model's own answer beside its trace is `right` or `wrong`; empty: it gave none.
+    `executed`: how often each operation ran before the first wrong step and in it.
     """
 
     task: Task
@@ -47,6 +50,7 @@ class Verdict:
     operation: str = ""
     failed_type: str = ""
     said: str = ""
+    executed: Mapping[str, int] = field(default_factory=dict)
 
 
 def judge(
@@ -76,6 +80,7 @@ def judge(
         verdict = replace(verdict, answer=_word(_is_answer(said, true)))
     if beside.own is not None:
         verdict = replace(verdict, said=_word(_is_answer(beside.own, true)))
+    verdict = replace(verdict, executed=executed_operations(diagnosis))
     is_right = verdict.answer == verdict.trace == "right"
     if is_right and (beside == Beside() or diagnosis.cause.name == "right"):
         return verdict

@@ -7,11 +7,13 @@ the same is `debug_page`. Prints nothing that is not escaped.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.console import Console
 from rich.text import Text
 
 from worldline.core.escape import printable
+from worldline.core.parting import around
 from worldline.core.program import Program
 from worldline.diagnose.debug import Debugged, Imagined
 from worldline.diagnose.scratch import ScratchStep
@@ -20,9 +22,10 @@ from worldline.explore.side_by_side import CellPiece, ComparedRow, alone, beside
 from worldline.terminal.source import HighlightedSource
 
 WINDOW = 36  # rows around the divergence, unless all are asked for
+NARROW = 48  # characters for source and cells together
 INDENTED = 8  # deeper frames are drawn at this depth
 _STYLES = {"event": "cyan", "place": "yellow", "value": ""}
-_MARKS = {"same": ("  ", ""), "first": ("▶ ", "bold red"), "later": ("· ", "red dim")}
+_MARKS = {"same": ("  ", ""), "alone": ("- ", "dim"), "first": ("▶ ", "bold red"), "later": ("· ", "red dim")}
 
 
 def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW, unfold: bool = False) -> None:
@@ -66,9 +69,10 @@ def _print_rows(
     sources = HighlightedSource(program, coloured=console.color_system is not None)
     codes = {id(row): _code(sources, program, row) for row in shown if row.kind != "gap"}
     numbers = max([4, *(len(str(row.step)) for row in shown)])
-    rest = max(console.width - numbers - 6 - 4 - 5 - 3 * len(heads), 12 * (len(heads) + 1))
+    rest = max(console.width - numbers - 6 - 4 - 5 - 3 * len(heads), 8 * (len(heads) + 1))
     longest = max((code.cell_len for code in codes.values()), default=8)
-    code_width = min(max(longest, 8), rest // (len(heads) + 1))
+    # In a narrow window the values have the room: the line's number says which line it is.
+    code_width = min(max(longest, 8), rest // (len(heads) + (1 if rest > NARROW else 3)))
     cell = (rest - code_width) // len(heads)
     head = Text(" " * (numbers + 8 + code_width), style="dim")
     for title in heads:
@@ -123,10 +127,26 @@ def _cell(pieces: tuple[CellPiece, ...] | None, colour: str, width: int, kind: s
     else:
         found = Text("  ").join(
             Text(piece.text, style=_differs(colour, kind) if piece.differs else _STYLES[piece.kind])
-            for piece in pieces
+            for piece in _fitted(pieces, width)
         )
     found.truncate(width, overflow="ellipsis", pad=True)
     return found
+
+
+def _fitted(pieces: tuple[CellPiece, ...], width: int) -> tuple[CellPiece, ...]:
+    """The pieces of a cell that is too narrow for them, from what differs on, and that around where it does."""
+    first = next((n for n, piece in enumerate(pieces) if piece.differs), None)
+    if first is None or sum(len(piece.text) + 2 for piece in pieces) - 2 <= width:
+        return pieces
+    one, room = pieces[first], width
+    if sum(len(piece.text) + 2 for piece in pieces[:first]) + one.at >= width:
+        pieces = pieces[first:]
+    name = one.text[: one.text.find("=") + 1] if one.kind == "value" else one.text.partition(" ")[0] + " "
+    if pieces[0] is one and one.at > room - 4:
+        head = name if len(name) < room // 2 else name[: room // 2 - 2] + "…" + name[-1]
+        shown = around(one.text[len(name) :], one.at - len(name), max(room - len(head) - 2, 1), gap="…")
+        return (replace(one, text=head + shown), *pieces[1:])
+    return pieces
 
 
 def _differs(colour: str, kind: str) -> str:

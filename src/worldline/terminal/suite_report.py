@@ -15,6 +15,7 @@ from worldline.suites.table import Table as Figures
 from worldline.terminal.plain import plain_table
 
 NAMED = 20  # samples that are left out, by name; `--json` has all
+MOST = 16  # operations in a table; JSON has them all
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
 
 
@@ -28,6 +29,8 @@ def print_report(console: Console, report: Report) -> None:
             console.print(_table(title, _rows(parts)))
     if report.causes:
         console.print(_failures(report))
+    if any(share.some for share in report.operations.values()):
+        console.print(_operations(report))
     rate = f", {report.bytes / report.seconds:,.0f} a second" if report.seconds else ""
     apart = f"; {report.skipped:,} without a true answer, {report.faults:,} faults of the tool, in no rate"
     console.print(Text(f"{report.bytes:,} bytes in {report.seconds:,.1f} s{rate}{apart}", style="dim"))
@@ -77,6 +80,19 @@ def _failures(report: Report) -> Table:
         counts = (f"{count:,}" for count in (failures.n, failures.answer, failures.trace))
         share = f"{100 * failures.n / failed:.1f} %"
         table.add_row(printable(name), *counts, share, f"{100 * low:.1f} - {100 * high:.1f}")
+    return table
+
+
+def _operations(report: Report) -> Table:
+    """How often each operation fails when it is executed, those that fail most often first."""
+    table = plain_table("operation", "executed", "failed", "rate", "95 % interval")
+    failed = {name: share for name, share in report.operations.items() if share.some}
+    for name, share in list(failed.items())[:MOST]:
+        low, high = share.interval
+        rate = f"{100 * (share.rate or 0.0):.2f} %"
+        table.add_row(
+            printable(name), f"{share.n:,}", f"{share.some:,}", rate, f"{100 * low:.2f} - {100 * high:.2f}"
+        )
     return table
 
 

@@ -35,6 +35,7 @@ class Record:
     `operation` and `failed_type` are what a failure is about; None where the record does not say, as in older runs.
     `said` is whether the model's own answer is right, and `beside` what was said beside its trace.
     `truth` goes as far as the prediction needs. `why` is the reason for which a task was left out.
+    `executed` counts operations; empty in older runs.
     """
 
     at: int
@@ -52,6 +53,7 @@ class Record:
     said: str | None = None
     beside: Beside = field(default_factory=Beside)
     why: str = ""
+    executed: dict[str, int] = field(default_factory=dict)
 
     @property
     def is_fault(self) -> bool:
@@ -73,7 +75,7 @@ class Record:
         task = Task(program=self.ask.program, options=self.ask.options, name=self.name, group=self.group)
         return Verdict(
             task=task, seconds=self.found.seconds, operation=self.operation or "", failed_type=self.failed_type or "",
-            said=self.said or "", **self.judged,
+            said=self.said or "", executed=self.executed, **self.judged,
         )  # fmt: skip
 
     def about(self) -> tuple[str, str]:
@@ -104,6 +106,7 @@ def answered(
     record = replace(
         unasked(at, task, "asked"), ask=ask, truth=true.text_in(found.codec, found), found=found, judged=judged,
         said=verdict.said or None if verdict is not None else None, beside=beside or Beside(),
+        executed=dict(verdict.executed) if verdict is not None else {},
     )  # fmt: skip
     if verdict is None or not verdict.cause:
         return record
@@ -156,6 +159,7 @@ def line(record: Record) -> bytes:
         # Beside the verdict and not in it, where a release that does not know them would stumble over them.
         about = {"operation": record.operation, "failed_type": record.failed_type, "said": record.said}
         row |= {key: text for key, text in about.items() if text is not None}
+        row |= {"executed": record.executed} if record.executed else {}
         row |= {"beside": told} if (told := _other_than(record.beside, Beside())) else {}
     return json.dumps(row).encode() + b"\n"
 
@@ -174,6 +178,7 @@ def parse(text: bytes) -> Record:
             prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
             operation=_word(row, "operation"), failed_type=_word(row, "failed_type"), why=_word(row, "why") or "",
             said=_word(row, "said"), beside=Beside(**row.get("beside", {})),
+            executed={str(name): int(n) for name, n in row.get("executed", {}).items()},
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"not a record of a run: {type(error).__name__}: {error}") from None

@@ -38,7 +38,7 @@ export function nowPanel() {
 
   function render({ told: row, sides }) {
     fill(body,
-      el("div", { class: "verdicts" }, verdict("action", row.action), verdict("state", row.state)),
+      el("div", { class: "verdicts" }, ["action", "state"].map((of) => verdict(of, row.compared === false && row[of] === "right" ? "uncompared" : row[of]))),
       el("div", { class: "pair" }, ["left", "right"].map((side) => sideOf(row[side], sides[side]))),
       row.differs.length ? el("ul", { class: "differences" }, row.differs.slice(0, 8).map((one) => el("li", {}, words(one, sides)))) : null,
       row.differs.length > 8 ? el("p", { class: "soft" }, `and ${plural(row.differs.length - 8, "more difference")}`) : null);
