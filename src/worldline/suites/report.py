@@ -9,6 +9,7 @@ from typing import Any
 
 from worldline.stats import wilson
 from worldline.suites.score import OUTCOMES, Verdict
+from worldline.suites.table import Table
 
 __all__ = ["Failures", "Report", "Tally", "VerdictCounts", "length", "report", "wilson"]
 
@@ -73,7 +74,8 @@ class Report:
     """A suite's outcome. Three counts are in no rate.
 
     `skipped` tasks had no true answer, `faults` are the tool's own, `disagrees` are tasks whose benchmark says another
-    answer than the recording. `left_out` names all of them by the reason.
+    answer than the recording. `left_out` names all of them by the reason. `samples` is what
+    several predictions of one task tell.
     """
 
     suite: str
@@ -89,6 +91,7 @@ class Report:
     causes: dict[str, Failures] = field(default_factory=dict)
     by_ending: dict[str, VerdictCounts] = field(default_factory=dict)
     left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    samples: tuple[Table, ...] = ()
 
     def __repr__(self) -> str:
         answers, traces = (f"{100 * (each.rate or 0):.1f} %" for each in (self.all.answer, self.all.trace))
@@ -125,6 +128,7 @@ class Report:
                 if self.by_ending
                 else {}
             ),
+            **({"samples": [table.as_json() for table in self.samples]} if self.samples else {}),
         }
 
 

@@ -23,6 +23,7 @@ from worldline.suites.run.truth import Answer, Truth, answer, as_truth, is_compl
 from worldline.suites.suite import Task
 
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
+GIVEN = 4_096  # characters of a predicted answer that samples of one id are compared by
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Verdict:
 
     `cause` is why the trace or the answer is not right, or why another scorer took the answer for wrong; empty where
     nothing is. `note` is the evidence; `operation` and `failed_type` are what the failure is about, where it is about
-    one value.
+    one value. `given` is the answer that was predicted, as its text has it.
     """
 
     task: Task
@@ -46,6 +47,7 @@ class Verdict:
     note: str = ""
     operation: str = ""
     failed_type: str = ""
+    given: str = ""
 
 
 def judge(
@@ -107,7 +109,8 @@ def _judge_compact(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     unfinished = _unfinished(parsed.malformed is not None, parsed.ended, bool(parsed.steps), prediction)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
     size, seconds = len(prediction.text), prediction.seconds
-    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds)
+    given = "" if found is None else _given(found)
+    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds, given=given)
 
 
 def _judge_cwm(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
@@ -122,7 +125,13 @@ def _judge_cwm(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     unfinished = _unfinished(found.malformed is not None, is_ended, bool(found.events), prediction)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
     size, seconds = len(prediction.text), prediction.seconds
-    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds)
+    given = "" if said is None else _given(Answer(*said))
+    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds, given=given)
+
+
+def _given(said: Answer) -> str:
+    """An answer on one line: two that are alike are the same text."""
+    return "\n".join([f"{said.event} {said.value}", *map(str, said.printed)])[:GIVEN]
 
 
 def _unfinished(is_malformed: bool, is_ended: bool, has_steps: bool, prediction: Prediction) -> str | None:

@@ -33,7 +33,8 @@ class Record:
 
     `program` and `prompt` are digests; the program itself is in `ask`, whose limit is the budget that was given.
     `operation` and `failed_type` are what a failure is about; None where the record does not say, as in older runs.
-    `truth` goes as far as the prediction needs. `why` is the reason for which a task was left out.
+    `truth` goes as far as the prediction needs. `why` is the reason for which a task was left out; `given` the answer
+    that was predicted.
     """
 
     at: int
@@ -49,6 +50,7 @@ class Record:
     operation: str | None = None
     failed_type: str | None = None
     why: str = ""
+    given: str = ""
 
     @property
     def is_fault(self) -> bool:
@@ -70,6 +72,7 @@ class Record:
         task = Task(program=self.ask.program, options=self.ask.options, name=self.name, group=self.group)
         return Verdict(
             task=task, seconds=self.found.seconds, operation=self.operation or "", failed_type=self.failed_type or "",
+            given=self.given,
             **self.judged,
         )  # fmt: skip
 
@@ -104,6 +107,8 @@ def answered(
         found=found,
         judged=judged,
     )
+    if verdict is not None:
+        record = replace(record, given=verdict.given)
     if verdict is None or not verdict.cause:
         return record
     return replace(record, operation=verdict.operation, failed_type=verdict.failed_type)
@@ -152,6 +157,7 @@ def line(record: Record) -> bytes:
         row |= {"note": found.note} if found.note else {}
         row |= {"scratch": _scratched(found.scratch)} if found.scratch is not None else {}
         row |= {"verdict": record.judged} if record.judged else {}
+        row |= {"given": record.given} if record.given else {}
         # Beside the verdict and not in it, where a release that does not know them would stumble over them.
         about = {"operation": record.operation, "failed_type": record.failed_type}
         row |= {key: text for key, text in about.items() if text is not None}
@@ -171,6 +177,7 @@ def parse(text: bytes) -> Record:
             at=row["at"], name=row["name"], group=row.get("group", ""), kind=row["kind"], program=row["program"],
             prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
             operation=_word(row, "operation"), failed_type=_word(row, "failed_type"), why=_word(row, "why") or "",
+            given=_word(row, "given") or "",
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"not a record of a run: {type(error).__name__}: {error}") from None
