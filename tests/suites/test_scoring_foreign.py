@@ -15,6 +15,7 @@ from worldline.cli import suites as verbs
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import TOKENS
 from worldline.core.program import Program
+from worldline.diagnose.diagnosis import cause
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Prediction
@@ -125,7 +126,9 @@ def test_rows_that_show_their_program_need_no_data(tmp_path: Path, true: dict[st
     assert (found.n, found.disagrees, found.all.trace.right) == (3, 0, 3)
     rows[1]["expected"] = "'other'"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert (score("crux", path).n, score("crux", path).disagrees) == (2, 1)
+    found = score("crux", path)
+    assert (found.n, found.disagrees, found.all.trace.right) == (3, 0, 3)
+    assert found.as_json()["causes"] == {"benchmark wrong": {"n": 1, "answer": 0, "trace": 0}}
 
 
 def test_a_file_without_programs_is_refused(tmp_path: Path, true: dict[str, str]) -> None:
@@ -153,6 +156,34 @@ def test_an_answer_beside_the_trace(tmp_path: Path, crux: Path, true: dict[str, 
     assert seen["sample_2"] == ("right", "right", "scorer artefact")
     assert seen["sample_3"][:2] == ("right", "malformed")
     assert seen["sample_4"][:2] == ("wrong", "malformed")
+
+
+def test_the_models_own_answer_is_judged_beside_its_trace(
+    tmp_path: Path, crux: Path, true: dict[str, str]
+) -> None:
+    """`[ANSWER]` behind a trace: right, miscopied, or not what the file's scorer made of it."""
+    path = tmp_path / "own.jsonl"
+    own = "{}[ANSWER]{}[/ANSWER]".format
+    rows = [
+        {"id": "sample_1", "generation": own(true["sample_1"], "'b1ab1'"), "answer": "'b1ab1'"},
+        {"id": "sample_2", "generation": own(true["sample_2"], "'b2ab'")},
+        {"id": "sample_3", "generation": own(true["sample_3"], "'b3ab3ab3ab3'"), "answer": "b3ab3"},
+        {"id": "sample_4", "generation": true["sample_4"], "passed": False},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = score("crux", path, data=crux, out=tmp_path / "run")
+    records = {each.name: each for each in newest(tmp_path / "run").values()}
+    causes = {name: each.judged["cause"] for name, each in records.items()}
+    assert list(causes.values()) == ["", "answer miscopied", "scorer artefact", "scorer artefact"]
+    assert [each.said for each in records.values()] == ["right", "wrong", "right", None]
+    assert (found.said.n, found.said.right) == (3, 2)
+    assert found.as_json()["said"]["right"] == 2
+    assert cause(records["sample_2"].sample()).name == "answer miscopied"  # diagnosed again
+    out = io.StringIO()
+    print_report(Console(file=out, width=120), found)
+    assert "its own answer" in out.getvalue()
+    again = score("crux", path, data=crux, out=tmp_path / "run")
+    assert (again.said, again.causes) == (found.said, found.causes)
 
 
 def test_the_verb_and_its_table(

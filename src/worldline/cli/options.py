@@ -19,6 +19,21 @@ MODELS = "default, a folder, server:URL#M, hub:NAME, replay:FILE, python:FILE.py
 SCRATCHPADS = ("none", "flatten", "chars", "auto")  # `predict.scratchpad.MODES`, which `--help` need not load
 
 
+def trusted(verb: Verb, *, told: bool = False) -> Verb:
+    """`--trust`, of every verb that runs programs: said once, and for all that it runs; `told` verbs pass it on."""
+    text = "Run programs without a box, as yourself. Only for programs you trust."
+    return click.option("--trust", is_flag=True, expose_value=told, callback=_trust, help=text)(verb)
+
+
+def _trust(context: click.Context, parameter: click.Parameter, is_trusted: bool) -> bool:
+    if is_trusted:
+        from worldline.recording.recorder import without_boxes
+
+        click.echo("note[trusted]: the program runs as you, without a box", err=True)
+        context.with_resource(without_boxes())
+    return is_trusted
+
+
 def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
     """`8` or `8,16,32`."""
     if text is None:
@@ -82,3 +97,15 @@ def progress(total: int, what: str) -> Iterator[tuple[Callable[[int], None], Cal
             lambda count: bar.advance(task, count),
             lambda text: bar.update(task, description=f"{what} {text}"),
         )
+
+
+@contextmanager
+def under_way() -> Iterator[Callable[[str], None]]:
+    """A spinner on stderr where that is a terminal: how to say what is under way."""
+    if not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("") as status:
+        yield lambda text: status.update(text)

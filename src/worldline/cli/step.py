@@ -9,7 +9,7 @@ import click
 
 from worldline.cli.model_options import asked, options_of
 from worldline.cli.options import limited, limits_of
-from worldline.cli.programs import program_of
+from worldline.cli.programs import called_program
 from worldline.errors import UsageError
 
 
@@ -33,7 +33,7 @@ def step(**asked: Any) -> None:
         raise UsageError("stepping in the terminal needs textual: pip install 'worldline[step]'") from None
     from worldline.predict.models import load_model
 
-    program = program_of(asked["file"], asked["args"], asked)
+    program = called_program(asked["file"], asked["args"], asked)
     predictor = load_model(asked["model"], asked["extras"])
     run(program, predictor, options=options_of(asked), limit=asked["limit"], limits=limits_of(asked))
 

@@ -13,7 +13,16 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import MODELS, limited, limits_of, progress, settings, whole_numbers, words
+from worldline.cli.options import (
+    MODELS,
+    limited,
+    limits_of,
+    progress,
+    settings,
+    trusted,
+    whole_numbers,
+    words,
+)
 from worldline.errors import UsageError, WorldlineError
 
 OWN = (
@@ -83,6 +92,7 @@ def own(verb: Any) -> Any:
 @click.option(
     "-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report; run again to go on."
 )
+@trusted
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def bench(
     suite: str, model: str, extras: dict[str, str], limit: int | None, force: list[str] | None,
@@ -169,9 +179,8 @@ def _run(
     else:
         print_report(terminal(), report)
         print_tables(terminal(), tables)
-    _refuse_faults(
-        report.faults, next((f"{one.name}: {one.found.note}" for one in records if one.is_fault), "")
-    )
+    told = (f"{one.name}: {one.found.note}" for one in records if one.is_fault and one.found.note)
+    _refuse_faults(report.faults, next(told, ""))
 
 
 def _refuse_scratchpads(suite: str, force: list[str] | None) -> None:
@@ -257,7 +266,7 @@ def _run_scratchpads(
 def run_suite(
     suite: Any, predictor: Any, limit: int | None, out: Path, config: dict[str, Any], advance: Any
 ) -> Any:
-    """What came of a suite, which is kept in a folder; `advance` is a bar's: how to move it, how to speak beside it."""
+    """What came of a suite, which is kept in a folder; `advance` is a bar's: how to move it, what to say beside it."""
     from worldline.suites.run.run import run
 
     move, say = advance
@@ -319,6 +328,7 @@ def _refuse_faults(faults: int, first: str = "") -> None:
 )
 @limited
 @click.option("-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report.")
+@trusted
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def score(
     suite: str, predictions: str, fields: dict[str, str], out: str | None, as_json: bool, **options: Any
@@ -360,16 +370,24 @@ def compare(first: str, second: str, as_json: bool) -> None:
 
 @click.command()
 @click.argument("run", type=click.Path())
+@click.option(
+    "--model", metavar="M", help="The model that RUN is of, where it was scored or is elsewhere now."
+)
+@click.option(
+    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="With --model: its options."
+)
 @click.option("--cures", metavar="NAME,...", callback=words, help="Only these cures.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N failed samples [all].")
 @click.option(
     "--by", type=click.Choice(["answer", "trace"]), default="answer", help="What counts as right [answer]."
 )
 @click.option("--seed", type=int, default=0, help="Which samples are chosen [0].")
+@trusted
 @click.option("--json", "as_json", is_flag=True, help="Print what came of it as one JSON object.")
 def intervene(
-    run: str, cures: list[str] | None, limit: int | None, by: str, seed: int, as_json: bool
-) -> None:
+    run: str, model: str | None, extras: dict[str, str], cures: list[str] | None, limit: int | None, by: str, seed: int,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
     from worldline import files
     from worldline.predict.models import load_model
@@ -377,9 +395,11 @@ def intervene(
     from worldline.terminal.console import terminal
     from worldline.terminal.trials import print_trials
 
+    if extras and model is None:
+        raise UsageError("-M goes with --model: a run's own model has its options in the run")
     with progress(0, "samples") as (_, say):
         found, at = intervened(
-            Path(run), load_model, cures=cures, limit=limit, by=by, seed=seed,
+            Path(run), load_model, model=model, extras=extras, cures=cures, limit=limit, by=by, seed=seed,
             progress=lambda cure, done, of: say(f"{cure} {done:,} of {of:,}"),
         )  # fmt: skip
     told = {**found.as_json(), "at": at}

@@ -74,8 +74,8 @@ class Report:
     """A suite's outcome. Three counts are in no rate.
 
     `skipped` tasks had no true answer, `faults` are the tool's own, `disagrees` are tasks whose benchmark says another
-    answer than the recording. `left_out` names all of them by the reason. `samples` is what
-    several predictions of one task tell.
+    answer than the recording. `left_out` names all of them by the reason. `said`: the models' own answers beside their
+    traces, of those that gave one. `samples` is what several predictions of one task tell.
     """
 
     suite: str
@@ -90,6 +90,7 @@ class Report:
     disagrees: int = 0
     causes: dict[str, Failures] = field(default_factory=dict)
     by_ending: dict[str, VerdictCounts] = field(default_factory=dict)
+    said: Tally = field(default_factory=Tally)
     left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
     samples: tuple[Table, ...] = ()
 
@@ -123,6 +124,7 @@ class Report:
                 why: {"n": len(names), "names": list(names)} for why, names in self.left_out.items()
             },
             "causes": {name: failures.as_json() for name, failures in self.causes.items()},
+            **({"said": self.said.as_json()} if self.said.n else {}),
             **(
                 {"by_ending": {name: part.as_json() for name, part in self.by_ending.items()}}
                 if self.by_ending
@@ -160,6 +162,7 @@ def report(
         disagrees,
         _causes(rows),
         {} if ending is None else dict(sorted(_grouped(rows, ending).items())),
+        Tally(*([row.said for row in rows].count(word) for word in ("right", "wrong"))),
         left_out or {},
     )
 

@@ -16,8 +16,8 @@ from worldline.codec.compact.prompt import prompt
 from worldline.core.trace import Step
 from worldline.core.value import equal
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.sample import Sample
-from worldline.diagnose.twin import Record
+from worldline.diagnose.sample import Beside, Sample
+from worldline.diagnose.terms import Record
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
 from worldline.suites.run.truth import Answer, Truth, answer, as_truth, is_complete
 from worldline.suites.suite import Task
@@ -32,7 +32,8 @@ class Verdict:
 
     `cause` is why the trace or the answer is not right, or why another scorer took the answer for wrong; empty where
     nothing is. `note` is the evidence; `operation` and `failed_type` are what the failure is about, where it is about
-    one value. `given` is the answer that was predicted, as its text has it.
+    one value. `said` is whether the model's own answer beside its trace is `right` or `wrong`; empty: it gave none.
+    `predicted` is the answer that was predicted, on one line.
     """
 
     task: Task
@@ -47,7 +48,8 @@ class Verdict:
     note: str = ""
     operation: str = ""
     failed_type: str = ""
-    given: str = ""
+    said: str = ""
+    predicted: str = ""
 
 
 def judge(
@@ -56,25 +58,29 @@ def judge(
     prediction: Prediction,
     *,
     ask: Ask | None = None,
-    said: str | None = None,
+    beside: Beside | None = None,
     record: Record | None = None,
+    again: Record | None = None,
 ) -> Verdict:
     """The verdict on one prediction, for the answer and for the whole trace, and why it failed where it did.
 
-    `ask` is what was asked, where that was more than the task; `said` is an answer given beside a trace, which counts
-    where there is no trace. `record` runs a program: so the operations of a line are told apart.
+    `ask` is what was asked, where that was more than the task; `beside` is what is said of the answer beside a trace,
+    which counts where there is no trace. `record` and `again` run a program (`Diagnosis`).
     """
     asked = ask or Ask(program=task.program, options=task.options)
     truth = as_truth(true.text_in(prediction.codec, prediction), prediction.codec)
-    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, answer=said), record)
+    beside = beside or Beside()
+    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, beside=beside), record, again)
     is_compact = prediction.codec == "compact"
     judged = _judge_compact if is_compact else _judge_cwm
     verdict = judged(task, true, diagnosis)
+    said = beside.taken if beside.taken is not None else beside.own
     if verdict.trace == "malformed" and said is not None and not diagnosis.found.events:
-        is_right = true.answer.event == "return" and equal(said, true.answer.value)
-        verdict = replace(verdict, answer="right" if is_right else "wrong")
-    is_said = said is None or equal(said, true.answer.value)
-    if verdict.answer == verdict.trace == "right" and is_said:
+        verdict = replace(verdict, answer=_word(_is_answer(said, true)))
+    if beside.own is not None:
+        verdict = replace(verdict, said=_word(_is_answer(beside.own, true)))
+    is_right = verdict.answer == verdict.trace == "right"
+    if is_right and (beside == Beside() or diagnosis.cause.name == "right"):
         return verdict
     found = diagnosis.cause
     name = f"{found.name}, {found.detail}" if found.name == "budget" and found.detail else found.name
@@ -82,6 +88,10 @@ def judge(
         verdict, cause=name, note=_evidence(diagnosis, true, verdict), operation=found.operation,
         failed_type=found.type,
     )  # fmt: skip
+
+
+def _is_answer(said: str, true: Truth) -> bool:
+    return true.answer.event == "return" and equal(said, true.answer.value)
 
 
 def _evidence(diagnosis: Diagnosis, true: Truth, verdict: Verdict) -> str:
@@ -109,8 +119,8 @@ def _judge_compact(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     unfinished = _unfinished(parsed.malformed is not None, parsed.ended, bool(parsed.steps), prediction)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
     size, seconds = len(prediction.text), prediction.seconds
-    given = "" if found is None else _given(found)
-    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds, given=given)
+    predicted = "" if found is None else _given(found)
+    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds, predicted=predicted)
 
 
 def _judge_cwm(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
@@ -125,8 +135,8 @@ def _judge_cwm(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     unfinished = _unfinished(found.malformed is not None, is_ended, bool(found.events), prediction)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
     size, seconds = len(prediction.text), prediction.seconds
-    given = "" if said is None else _given(Answer(*said))
-    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds, given=given)
+    predicted = "" if said is None else _given(Answer(*said))
+    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds, predicted=predicted)
 
 
 def _given(said: Answer) -> str:

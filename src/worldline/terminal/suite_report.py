@@ -21,7 +21,8 @@ OUTCOMES = ("right", "wrong", "truncated", "malformed")
 def print_report(console: Console, report: Report) -> None:
     """The whole report."""
     console.print(Text(f"{report.suite}  {printable(report.model)}  n = {report.n:,}", style="bold"))
-    console.print(_table("", {"answer": report.all.answer, "trace": report.all.trace}))
+    own = {"its own answer": report.said} if report.said.n else {}
+    console.print(_table("", {"answer": report.all.answer, "trace": report.all.trace, **own}))
     for title, parts in (("steps", report.by_length), ("type", report.by_type), ("ending", report.by_ending)):
         if len(parts) > 1 or (parts and title == "ending"):
             console.print(_table(title, _rows(parts)))

@@ -8,6 +8,7 @@ what it says `ways`'s.
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import time
 from collections import deque
@@ -96,7 +97,8 @@ class Server:
                 while pending:
                     yield _waited(pending.popleft())
             finally:
-                asyncio.run_coroutine_threadsafe(_close(http), loop).result()
+                if not sys.is_finalizing():  # then the loop's thread is gone, and nobody would answer
+                    asyncio.run_coroutine_threadsafe(_close(http), loop).result()
 
     async def _one(self, ask: Ask, http: httpx2.AsyncClient, slots: asyncio.Semaphore) -> Prediction:
         if not ask.room:  # a token is a byte at least
@@ -187,6 +189,7 @@ def _running() -> Iterator[asyncio.AbstractEventLoop]:
     try:
         yield loop
     finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+        if not sys.is_finalizing():
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.close()

@@ -15,7 +15,7 @@ from typing import Any
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import cause
-from worldline.diagnose.sample import Sample
+from worldline.diagnose.sample import Beside, Sample
 from worldline.errors import FormatError
 from worldline.fence import RowFault, fenced
 from worldline.predict.predictor import Ask, Prediction, Scratch
@@ -33,8 +33,9 @@ class Record:
 
     `program` and `prompt` are digests; the program itself is in `ask`, whose limit is the budget that was given.
     `operation` and `failed_type` are what a failure is about; None where the record does not say, as in older runs.
-    `truth` goes as far as the prediction needs. `why` is the reason for which a task was left out; `given` the answer
-    that was predicted.
+    `said` is whether the model's own answer is right, and `beside` what was said beside its trace.
+    `truth` goes as far as the prediction needs. `why` is the reason for which a task was left out;
+    `predicted` the answer that was predicted.
     """
 
     at: int
@@ -49,8 +50,10 @@ class Record:
     judged: dict[str, Any] = field(default_factory=dict)
     operation: str | None = None
     failed_type: str | None = None
+    said: str | None = None
+    beside: Beside = field(default_factory=Beside)
     why: str = ""
-    given: str = ""
+    predicted: str = ""
 
     @property
     def is_fault(self) -> bool:
@@ -65,15 +68,14 @@ class Record:
     def sample(self) -> Sample:
         """What a diagnosis takes."""
         truth = as_truth(self.truth, self.found.codec)
-        return Sample(ask=self.ask, truth=truth, found=self.found)
+        return Sample(ask=self.ask, truth=truth, found=self.found, beside=self.beside)
 
     def verdict(self) -> Verdict:
         """The verdict as it was given."""
         task = Task(program=self.ask.program, options=self.ask.options, name=self.name, group=self.group)
         return Verdict(
             task=task, seconds=self.found.seconds, operation=self.operation or "", failed_type=self.failed_type or "",
-            given=self.given,
-            **self.judged,
+            said=self.said or "", predicted=self.predicted, **self.judged,
         )  # fmt: skip
 
     def about(self) -> tuple[str, str]:
@@ -96,19 +98,16 @@ def unasked(at: int, task: Task, kind: str, why: str = "") -> Record:
 
 
 def answered(
-    at: int, task: Task, ask: Ask, true: Truth, found: Prediction, verdict: Verdict | None
-) -> Record:
+    at: int, task: Task, ask: Ask, true: Truth, found: Prediction, verdict: Verdict | None, *,
+    beside: Beside | None = None,
+) -> Record:  # fmt: skip
     """The record of a prediction; without a verdict where the tool failed."""
     judged = {} if verdict is None else {key: getattr(verdict, key) for key in _JUDGED}
     record = replace(
-        unasked(at, task, "asked"),
-        ask=ask,
-        truth=true.text_in(found.codec, found),
-        found=found,
-        judged=judged,
-    )
-    if verdict is not None:
-        record = replace(record, given=verdict.given)
+        unasked(at, task, "asked"), ask=ask, truth=true.text_in(found.codec, found), found=found, judged=judged,
+        said=verdict.said or None if verdict is not None else None, beside=beside or Beside(),
+        predicted=verdict.predicted if verdict is not None else "",
+    )  # fmt: skip
     if verdict is None or not verdict.cause:
         return record
     return replace(record, operation=verdict.operation, failed_type=verdict.failed_type)
@@ -157,10 +156,11 @@ def line(record: Record) -> bytes:
         row |= {"note": found.note} if found.note else {}
         row |= {"scratch": _scratched(found.scratch)} if found.scratch is not None else {}
         row |= {"verdict": record.judged} if record.judged else {}
-        row |= {"given": record.given} if record.given else {}
+        row |= {"predicted": record.predicted} if record.predicted else {}
         # Beside the verdict and not in it, where a release that does not know them would stumble over them.
-        about = {"operation": record.operation, "failed_type": record.failed_type}
+        about = {"operation": record.operation, "failed_type": record.failed_type, "said": record.said}
         row |= {key: text for key, text in about.items() if text is not None}
+        row |= {"beside": told} if (told := _other_than(record.beside, Beside())) else {}
     return json.dumps(row).encode() + b"\n"
 
 
@@ -177,7 +177,7 @@ def parse(text: bytes) -> Record:
             at=row["at"], name=row["name"], group=row.get("group", ""), kind=row["kind"], program=row["program"],
             prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
             operation=_word(row, "operation"), failed_type=_word(row, "failed_type"), why=_word(row, "why") or "",
-            given=_word(row, "given") or "",
+            said=_word(row, "said"), beside=Beside(**row.get("beside", {})), predicted=_word(row, "predicted") or "",
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"not a record of a run: {type(error).__name__}: {error}") from None

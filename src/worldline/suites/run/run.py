@@ -19,9 +19,11 @@ from typing import Any
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.cures import SLACK
+from worldline.diagnose.sample import Beside
 from worldline.errors import FingerprintError, UsageError
 from worldline.fence import RowFault, fenced, fenced_each
 from worldline.limits import Limits
+from worldline.predict.interpreter import recorder
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.recording.recorder import record_many
 from worldline.suites.foreign.foreign import Foreign
@@ -58,6 +60,7 @@ class _State:
 
     log: RunDir | None
     record: Callable[[Program], Trace]
+    again: Callable[[Program], Trace]
     keep: Callable[[Record], None] | None = None
     said: Mapping[str, Foreign] = field(default_factory=dict)
     verdicts: list[Verdict] = field(default_factory=list)
@@ -79,9 +82,9 @@ class _State:
         """A prediction that was made elsewhere: how far it goes is known before the truth is."""
         return self.said[task.name].prediction if task.name in self.said else None
 
-    def answer(self, task: Task) -> str | None:
-        """What a prediction made elsewhere gives as its answer, besides its trace."""
-        return self.said[task.name].answer if task.name in self.said else None
+    def beside(self, task: Task) -> Beside:
+        """What is said beside the trace of a prediction made elsewhere."""
+        return self.said[task.name].beside(task.answer) if task.name in self.said else Beside()
 
     def fault(self, task: Task) -> RowFault | None:
         """Why the tool failed on a prediction made elsewhere, before it was judged."""
@@ -174,7 +177,7 @@ def run_answers(
     decided = {"suite": suite.name, "model": name, **_made_by(suite), **(config or {})}
     with opened(out, decided) as log:
         with _recorder(suite.limits) as recorded:
-            state = _State(log, recorded, keep, said or {})
+            state = _State(log, recorded, recorder(suite.limits, hash_seed=1), keep, said or {})
             for why, names in (left_out or {}).items():
                 state.skipped += len(names)
                 state.left_out[why] = list(names)
@@ -223,7 +226,7 @@ def _verdicts(some: list[Known], answers: Answers, codec: str, state: _State) ->
     yield from (each.stored.verdict() for each in some if each.stored is not None)
     fresh: list[tuple[Known, Ask]] = []
     for each in (each for each in some if each.stored is None):
-        asked = fenced(_ask, each, codec, state.written(each.task)) if each.fault is None else each.fault
+        asked = fenced(ask_of, each, codec, state.written(each.task)) if each.fault is None else each.fault
         if isinstance(asked, RowFault):
             state.fail(failed(each.at, each.task, asked, true=each.true, codec=codec))
         else:
@@ -243,11 +246,16 @@ def _settled(
 
     def act(found: Prediction) -> tuple[Record, Verdict | None]:
         assert each.true is not None
-        is_fault, said = found.status == "fault", state.answer(each.task)
+        is_fault, beside = found.status == "fault", state.beside(each.task)
         verdict = (
-            None if is_fault else judge(each.task, each.true, found, ask=ask, said=said, record=state.record)
+            None
+            if is_fault
+            else judge(
+                each.task, each.true, found, ask=ask, beside=beside, record=state.record, again=state.again
+            )
         )
-        return state.store(answered(each.at, each.task, ask, each.true, found, verdict)), verdict
+        record = answered(each.at, each.task, ask, each.true, found, verdict, beside=beside)
+        return state.store(record), verdict
 
     done = found if isinstance(found, RowFault) else fenced(act, found)
     if isinstance(done, RowFault):
@@ -261,7 +269,15 @@ def _settled(
     return verdict
 
 
-def _ask(each: Known, codec: str, written: Prediction | None) -> Ask:
+def known_tasks(suite: Suite, *, limit: int | None = None) -> Iterator[Known]:
+    """The tasks that a run asks for, each with what is true: for whoever has them asked and judged elsewhere."""
+    with _recorder(suite.limits) as recorded:
+        state = _State(None, recorded, recorder(suite.limits, hash_seed=1))
+        yield from islice(_known(suite, state), suite.count if limit is None else limit)
+
+
+def ask_of(each: Known, codec: str, written: Prediction | None = None) -> Ask:
+    """What is asked for a task whose truth is known: its budget follows from that."""
     assert each.true is not None
     limit = 2 * len(each.true.text_in(written.codec if written else codec, written)) + SLACK
     return Ask(program=each.task.program, options=each.task.options, limit=limit)
@@ -272,7 +288,6 @@ def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
 
     A task on which the tool failed is one of them: a suite without end would else be looked through for ever.
     """
-    recorded = state.record
     for at, task in enumerate(suite.tasks):
         stored = _stored(at, task, state)
         if stored is not None and stored.counts:
@@ -282,7 +297,7 @@ def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
             state.leave_out(stored)
             continue
         known = state.fault(task)
-        true = fenced(_true, task, recorded, state.written(task)) if known is None else known
+        true = fenced(_true, task, state.record, state.written(task)) if known is None else known
         if isinstance(true, RowFault):
             yield Known(at, task, fault=true)
         elif isinstance(true, Truth):
@@ -296,14 +311,17 @@ def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
 def _true(
     task: Task, recorded: Callable[[Program], Trace], written: Prediction | None
 ) -> Truth | RowFault | tuple[str, str]:
-    """What is right; or as what and why the task is left out, or why the tool could not tell."""
+    """What is right; or as what and why the task is left out, or why the tool could not tell.
+
+    Where a benchmark says another answer nobody is asked; what was predicted elsewhere is judged by the recording.
+    """
     trace = recorded(task.program)
     found = fenced_truth(task, trace)
     if found is None and written is not None:
         found = limited(task, trace, written)
     if found is None:
         return "skipped", why_none(trace)
-    is_other = isinstance(found, Truth) and disagrees(task, found)
+    is_other = isinstance(found, Truth) and written is None and disagrees(task, found)
     return ("disagrees", "the recording disagrees with the benchmark") if is_other else found
 
 

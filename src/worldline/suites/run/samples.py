@@ -89,11 +89,11 @@ def _mean(rates: Sequence[float]) -> Between:
 
 def _majority(some: Sequence[Verdict]) -> bool:
     """Whether the answer that most samples give is right; of several, the one that was given first."""
-    given = Counter(each.given for each in some if each.given)
+    given = Counter(each.predicted for each in some if each.predicted)
     if not given:
         return False
     most = given.most_common(1)[0][0]
-    return any(each.answer == "right" for each in some if each.given == most)
+    return any(each.answer == "right" for each in some if each.predicted == most)
 
 
 def _counts(groups: Iterable[Sequence[Verdict]]) -> str:
