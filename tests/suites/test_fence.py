@@ -65,7 +65,7 @@ def is_odd_task(task: Task, *rest: Any, **named: Any) -> bool:
 
 INJECTED: dict[str, tuple[Any, str, Callable[..., bool]]] = {
     "recording": (runs, "_true", is_odd_task),
-    "asking": (runs, "_ask", lambda each, codec, written: each.at == ODD),
+    "asking": (runs, "ask_of", lambda each, codec, *rest: each.at == ODD),
     "judging": (runs, "judge", is_odd_task),
     "making a record": (runs, "answered", lambda at, *rest, **named: at == ODD),
     "storing": (RunDir, "add", lambda log, record: record.at == ODD and record.found.status != "fault"),

@@ -73,6 +73,9 @@ def own(verb: Any) -> Any:
     "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="Options of the model."
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask for N programs only.")
+@click.option(
+    "--samples", type=click.IntRange(min=1), default=1, metavar="K", help="Ask K times, each with a seed [1]."
+)
 @limited
 @own
 @click.option(
@@ -93,7 +96,7 @@ def own(verb: Any) -> Any:
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def bench(
     suite: str, model: str, extras: dict[str, str], limit: int | None, force: list[str] | None,
-    queries: int | None, scratchpad: list[str], out: str | None, as_json: bool, **options: Any,
+    queries: int | None, scratchpad: list[str], samples: int, out: str | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Let a model predict the runs of SUITE.
 
@@ -114,6 +117,8 @@ def bench(
     load = partial(_loaded, suite, limits, options)
     found = load()
     predictor = load_model(model, extras)
+    if samples > 1:
+        _refuse_samples(extras, suites.is_measured(suite) or force is not None or scratchpad != ["none"])
     if scratchpad != ["none"]:
         _refuse_scratchpads(suite, force)
     if suites.is_measured(suite):
@@ -138,7 +143,10 @@ def bench(
         progress(limit or found.count or 0, "programs") as (advance, say),
     ):
         at = Path(out or scratch)
-        if scratchpad == ["none"]:
+        if samples > 1:
+            many = [load_model(model, each) for each in _seeded(extras, samples)]
+            _run_samples(load, many, _seeded(extras, samples), limit, at, config, (advance, say), as_json)
+        elif scratchpad == ["none"]:
             _run(found, predictor, limit, at, config, (advance, say), as_json)
         else:
             each = _scratchpads(scratchpad)
@@ -182,6 +190,41 @@ def _refuse_scratchpads(suite: str, force: list[str] | None) -> None:
         raise UsageError(f"the suite {suite} is about how programs are written down: not with --scratchpad")
     if force is not None:
         raise UsageError("what is forced is the program's own truth: not with --scratchpad")
+
+
+def _refuse_samples(extras: dict[str, str], is_other: bool) -> None:
+    if is_other:
+        raise UsageError(
+            "several samples are of a plain trace: --samples goes with no forcing, scratchpad or states"
+        )
+    if not float(extras.get("temperature", "0")) > 0:
+        raise UsageError("samples of temperature 0 are all the same: give -M temperature=T with --samples")
+
+
+def _seeded(extras: dict[str, str], samples: int) -> list[dict[str, str]]:
+    """The model's options of each sample: a seed of its own, from the one that was given on."""
+    first = int(extras.get("seed", "0"))
+    return [{**extras, "seed": str(first + k)} for k in range(samples)]
+
+
+def _run_samples(
+    load: Any, predictors: list[Any], extras: list[dict[str, str]], limit: int | None, out: Path,
+    config: dict[str, Any], advance: Any, as_json: bool,
+) -> None:  # fmt: skip
+    """The suite once for each seed, in a folder each, and summed up over all of them."""
+    from worldline.suites.run.samples import pooled
+    from worldline.terminal.console import terminal
+    from worldline.terminal.suite_report import print_report
+
+    reports, folders = [], [out / str(k) for k in range(1, len(predictors) + 1)]
+    for predictor, each, at in zip(predictors, extras, folders, strict=True):
+        reports.append(run_suite(load(), predictor, limit, at, {**config, "extras": each}, advance))
+    whole = pooled(reports, folders)
+    if as_json:
+        click.echo(json.dumps(whole.as_json()))
+    else:
+        print_report(terminal(), whole)
+    _refuse_faults(whole.faults)
 
 
 def _scratchpads(named: list[str]) -> list[str]:

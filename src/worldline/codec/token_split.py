@@ -79,6 +79,5 @@ def written(codec: str, name: str | None, value: str) -> tuple[str, str, str]:
     return (")" if name is None else f" {name_text(name)}="), value, "\n"
 
 
-
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")

@@ -10,6 +10,7 @@ from typing import Any
 from worldline.diagnose.cause import UNKNOWN
 from worldline.stats import Share, wilson
 from worldline.suites.score import OUTCOMES, Verdict
+from worldline.suites.table import Table
 
 __all__ = ["Failures", "Report", "Tally", "VerdictCounts", "length", "report", "wilson"]
 
@@ -76,7 +77,7 @@ class Report:
     `skipped` tasks had no true answer, `faults` are the tool's own, `disagrees` are tasks whose benchmark says another
     answer than the recording. `left_out` names all of them by the reason. `said`: the models' own answers beside their
     traces, of those that gave one. `operations`: of the times that an operation ran with all before it right, how often
-    it is what first went wrong.
+    it is what first went wrong. `samples` is what several predictions of one task tell.
     """
 
     suite: str
@@ -94,6 +95,7 @@ class Report:
     said: Tally = field(default_factory=Tally)
     left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
     operations: dict[str, Share] = field(default_factory=dict)
+    samples: tuple[Table, ...] = ()
 
     def __repr__(self) -> str:
         answers, traces = (f"{100 * (each.rate or 0):.1f} %" for each in (self.all.answer, self.all.trace))
@@ -135,6 +137,7 @@ class Report:
                 if self.by_ending
                 else {}
             ),
+            **({"samples": [table.as_json() for table in self.samples]} if self.samples else {}),
         }
 
 

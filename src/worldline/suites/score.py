@@ -25,6 +25,7 @@ from worldline.suites.run.truth import Answer, Truth, answer, as_truth, is_compl
 from worldline.suites.suite import Task
 
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
+GIVEN = 4_096  # characters of a predicted answer that samples of one id are compared by
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Verdict:
     nothing is. `note` is the evidence; `operation` and `failed_type` are what the failure is about, where it is about
     one value. `said` is whether the model's own answer beside its trace is `right` or `wrong`; empty: it gave none.
     `executed`: how often each operation ran before the first wrong step and in it.
+    `predicted` is the answer that was predicted, on one line.
     """
 
     task: Task
@@ -51,6 +53,7 @@ class Verdict:
     failed_type: str = ""
     said: str = ""
     executed: Mapping[str, int] = field(default_factory=dict)
+    predicted: str = ""
 
 
 def judge(
@@ -121,7 +124,8 @@ def _judge_compact(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     unfinished = _unfinished(parsed.malformed is not None, parsed.ended, bool(parsed.steps), prediction)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
     size, seconds = len(prediction.text), prediction.seconds
-    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds)
+    predicted = "" if found is None else _given(found)
+    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds, predicted=predicted)
 
 
 def _judge_cwm(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
@@ -136,7 +140,13 @@ def _judge_cwm(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     unfinished = _unfinished(found.malformed is not None, is_ended, bool(found.events), prediction)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
     size, seconds = len(prediction.text), prediction.seconds
-    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds)
+    predicted = "" if said is None else _given(Answer(*said))
+    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds, predicted=predicted)
+
+
+def _given(said: Answer) -> str:
+    """An answer on one line: two that are alike are the same text."""
+    return "\n".join([f"{said.event} {said.value}", *map(str, said.printed)])[:GIVEN]
 
 
 def _unfinished(is_malformed: bool, is_ended: bool, has_steps: bool, prediction: Prediction) -> str | None:

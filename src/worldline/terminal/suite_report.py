@@ -38,6 +38,7 @@ def print_report(console: Console, report: Report) -> None:
         line = f"{report.disagrees:,} where the recording disagrees with the benchmark, in no rate"
         console.print(Text(line, style="dim"))
     print_left_out(console, report.left_out)
+    print_tables(console, report.samples)
 
 
 def print_left_out(console: Console, left_out: Mapping[str, Sequence[str]]) -> None:

@@ -34,8 +34,8 @@ class Record:
     `program` and `prompt` are digests; the program itself is in `ask`, whose limit is the budget that was given.
     `operation` and `failed_type` are what a failure is about; None where the record does not say, as in older runs.
     `said` is whether the model's own answer is right, and `beside` what was said beside its trace.
-    `truth` goes as far as the prediction needs. `why` is the reason for which a task was left out.
-    `executed` counts operations; empty in older runs.
+    `truth` goes as far as the prediction needs. `why` is the reason for which a task was left out;
+    `predicted` the answer that was predicted. `executed` counts operations; empty in older runs.
     """
 
     at: int
@@ -54,6 +54,7 @@ class Record:
     beside: Beside = field(default_factory=Beside)
     why: str = ""
     executed: dict[str, int] = field(default_factory=dict)
+    predicted: str = ""
 
     @property
     def is_fault(self) -> bool:
@@ -75,7 +76,7 @@ class Record:
         task = Task(program=self.ask.program, options=self.ask.options, name=self.name, group=self.group)
         return Verdict(
             task=task, seconds=self.found.seconds, operation=self.operation or "", failed_type=self.failed_type or "",
-            said=self.said or "", executed=self.executed, **self.judged,
+            said=self.said or "", executed=self.executed, predicted=self.predicted, **self.judged,
         )  # fmt: skip
 
     def about(self) -> tuple[str, str]:
@@ -107,6 +108,7 @@ def answered(
         unasked(at, task, "asked"), ask=ask, truth=true.text_in(found.codec, found), found=found, judged=judged,
         said=verdict.said or None if verdict is not None else None, beside=beside or Beside(),
         executed=dict(verdict.executed) if verdict is not None else {},
+        predicted=verdict.predicted if verdict is not None else "",
     )  # fmt: skip
     if verdict is None or not verdict.cause:
         return record
@@ -156,6 +158,7 @@ def line(record: Record) -> bytes:
         row |= {"note": found.note} if found.note else {}
         row |= {"scratch": _scratched(found.scratch)} if found.scratch is not None else {}
         row |= {"verdict": record.judged} if record.judged else {}
+        row |= {"predicted": record.predicted} if record.predicted else {}
         # Beside the verdict and not in it, where a release that does not know them would stumble over them.
         about = {"operation": record.operation, "failed_type": record.failed_type, "said": record.said}
         row |= {key: text for key, text in about.items() if text is not None}
@@ -177,7 +180,7 @@ def parse(text: bytes) -> Record:
             at=row["at"], name=row["name"], group=row.get("group", ""), kind=row["kind"], program=row["program"],
             prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
             operation=_word(row, "operation"), failed_type=_word(row, "failed_type"), why=_word(row, "why") or "",
-            said=_word(row, "said"), beside=Beside(**row.get("beside", {})),
+            said=_word(row, "said"), beside=Beside(**row.get("beside", {})), predicted=_word(row, "predicted") or "",
             executed={str(name): int(n) for name, n in row.get("executed", {}).items()},
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

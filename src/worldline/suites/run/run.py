@@ -11,7 +11,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from worldline.suites.foreign.foreign import Foreign
 from worldline.suites.report import Report, report
 from worldline.suites.run.directory import RunDir, opened
 from worldline.suites.run.record import Record, answered, failed, unasked
+from worldline.suites.run.samples import tables
 from worldline.suites.run.truth import Truth, disagrees, fenced_truth, limited, why_none
 from worldline.suites.score import Verdict, judge
 from worldline.suites.suite import Suite, Task
@@ -192,9 +193,19 @@ def run_answers(
         ending = state.ending if said else None
         apart = {why: tuple(names) for why, names in state.left_out.items()}
         summed = report(state.verdicts, suite=suite.name, model=name, ending=ending, left_out=apart, **counts)
+        summed = replace(summed, samples=tables(_by_id(state)))
         if log is not None:
             log.finish(summed.as_json())
     return summed
+
+
+def _by_id(state: _State) -> dict[str, list[Verdict]]:
+    """The verdicts of predictions made elsewhere, by the id that several may share."""
+    found: dict[str, list[Verdict]] = {}
+    for verdict in state.verdicts:
+        if verdict.task.name in state.said:
+            found.setdefault(state.said[verdict.task.name].id, []).append(verdict)
+    return found
 
 
 def _told(coming: Iterator[Known], known: Callable[[int], None] | None, before: int) -> Iterator[Known]:
