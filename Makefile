@@ -10,14 +10,14 @@ JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
 BIN := .venv/bin
 STAMP := .venv/.set-up
 HARNESS := .venv/.harness
-SOURCES := src tests perf studies docs setup.py
+SOURCES := src tests perf studies docs editors setup.py
 # A file's tests stay in one process, so that what they share (a server, a browser, a built run) is made once.
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile
 # The folders whose tests take seconds of CPU time in all: what `make check` runs.
 FAST := tests/house tests/core tests/formats
 
 .DEFAULT_GOAL := help
-.PHONY: help setup harness demo test check bench pictures tokenizers humaneval hostile sanitize house format clean
+.PHONY: help setup harness demo test check bench pictures tokenizers humaneval hostile sanitize house vsix format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -89,6 +89,9 @@ hostile: setup ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 
 
 sanitize: setup ## the native modules' tests and fuzz under ASan and UBSan; FULL=1: 100,000 wires, 400 programs a version
 	$(BIN)/python tests/sanitize/run.py $(if $(FULL),--full)
+
+vsix: setup ## the VS Code extension, build/worldline.vsix: code --install-extension build/worldline.vsix
+	$(BIN)/python editors/vscode/vsix/build.py build/worldline.vsix
 
 house: setup ## the map of all files in docs/house.md, out of their first sentences
 	$(BIN)/python docs/house.py

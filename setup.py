@@ -1,13 +1,15 @@
-"""The native modules, their sources and the recipes as package data. All else about the build is in pyproject.toml.
+"""The native modules, their sources, recipes and the VS Code extension as package data. The rest is in pyproject.toml.
 
 The extensions are optional: without a C compiler the install succeeds and the readable cores serve. The
 sources travel inside the wheel (`worldline/native/`) so that the recorder can be compiled on demand for an
 interpreter other than the one worldline is installed in, and the recipes (`worldline/recipes/`) so that
-`worldline train NAME` works; an editable install finds both where they are, in the repository.
+`worldline train NAME` works; an editable install finds both where they are, in the repository. The extension
+(`worldline/editors/worldline.vsix`) is built here, for `worldline dap --vsix`; in a repository `make vsix` does it.
 """
 
 from __future__ import annotations
 
+import runpy
 import shutil
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from setuptools.command.build_py import build_py
 
 # Relative, as setuptools requires: setup.py runs in the repository's root.
 NATIVE = Path("native")
+VSIX = "editors/vscode/vsix/build.py", "editors/worldline.vsix"  # what builds it, and where it goes
 
 
 def sources() -> list[str]:
@@ -50,9 +53,10 @@ class BuildPy(build_py):
             target = Path(self.build_lib) / "worldline" / source
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
+        runpy.run_path(VSIX[0])["build"](Path(self.build_lib) / "worldline" / VSIX[1])
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
-        copied = [str(Path(self.build_lib) / "worldline" / source) for source in carried()]
+        copied = [str(Path(self.build_lib) / "worldline" / source) for source in [*carried(), VSIX[1]]]
         return super().get_outputs(include_bytecode) + ([] if self.editable_mode else copied)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from worldline.predict.predictor import Ask as Ask
     from worldline.predict.predictor import Prediction as Prediction
     from worldline.recording.recorder import record as record
+    from worldline.report.export import tables as tables
     from worldline.suites.own.bench import bench as bench
     from worldline.suites.suite import Suite as Suite
     from worldline.suites.suite import Task as Task
@@ -53,6 +54,7 @@ _HOMES = {
     "record": "worldline.recording.recorder",
     "record_many": "worldline.data.record_many",
     "state_at": "worldline.core.state",
+    "tables": "worldline.report.export",
 }
 
 __all__ = [*_HOMES]

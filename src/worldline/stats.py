@@ -101,7 +101,7 @@ class Paired:
 
 
 @dataclass(frozen=True)
-class Difference:
+class RateDifference:
     """One rate less another, and its 95 % interval."""
 
     rate: float
@@ -116,7 +116,7 @@ class Difference:
 Strata = Sequence[tuple[Share, Share]]
 
 
-def newcombe(one: Share, other: Share) -> Difference | None:
+def newcombe(one: Share, other: Share) -> RateDifference | None:
     """The difference of two rates with Newcombe's interval, out of Wilson's of each; None where one is of none."""
     if one.rate is None or other.rate is None:
         return None
@@ -124,13 +124,14 @@ def newcombe(one: Share, other: Share) -> Difference | None:
     apart = one.rate - other.rate
     under = math.hypot(one.rate - low, up - other.rate)
     over = math.hypot(high - one.rate, other.rate - down)
-    return Difference(apart, apart - under, apart + over)
+    return RateDifference(apart, apart - under, apart + over)
 
 
-def mantel_haenszel(strata: Strata) -> Difference | None:
+def mantel_haenszel(strata: Strata) -> RateDifference | None:
     """The difference of two rates over the strata that have both; None where none has.
 
-    The interval is of those differences that Sato's variance, taken at them, does not rule out.
+    The interval is of those differences that Sato's variance, taken at them, does not rule out. Where no stratum has
+    any variance (nothing fails, say) it is Newcombe's of all together.
     """
     weight = moved = slope = level = 0.0
     for one, other in strata:
@@ -143,10 +144,20 @@ def mantel_haenszel(strata: Strata) -> Difference | None:
         level += (x * (m - y) + y * (n - x)) / (2 * (n + m))
     if not weight:
         return None
+    if not level:
+        return _alike([pair for pair in strata if pair[0].n and pair[1].n])
     apart, square = moved / weight, Z * Z / weight**2
     middle = apart + square * slope / 2
     half = math.sqrt(max(0.0, middle**2 - apart**2 + square * level))
-    return Difference(apart, max(-1.0, middle - half), min(1.0, middle + half))
+    return RateDifference(apart, max(-1.0, middle - half), min(1.0, middle + half))
+
+
+def _alike(strata: Strata) -> RateDifference | None:
+    one, other = (
+        Share(sum(s.some for s in side), sum(s.n for s in side)) for side in zip(*strata, strict=True)
+    )
+    all_together = newcombe(one, other)
+    return all_together and RateDifference(0.0, min(0.0, all_together.low), max(0.0, all_together.high))
 
 
 def exact(strata: Strata) -> float:

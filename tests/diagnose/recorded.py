@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
@@ -10,7 +11,7 @@ from worldline.codec.cwm.writer import encode
 from worldline.core.program import Program
 from worldline.diagnose.cause import Cause
 from worldline.diagnose.diagnosis import cause
-from worldline.diagnose.sample import Sample
+from worldline.diagnose.sample import Beside, Sample
 from worldline.predict.predictor import Ask, Prediction
 from worldline.recording.recorder import record
 
@@ -93,7 +94,7 @@ def sample(
     codec: str = "compact",
     status: str = "ended",
     cut: str = "",
-    answer: str | None = None,
+    beside: Beside | None = None,
     options: Compact | None = None,
 ) -> Sample:
     """A prediction that is the true text with the first occurrence of each first text replaced; then cut before one."""
@@ -105,9 +106,9 @@ def sample(
     text = text[: text.index(cut)] if cut else text
     found = Prediction(text=text.encode(), status=status, codec=codec)
     ask = Ask(program=program, options=options or Compact())
-    return Sample(ask=ask, truth=true, found=found, answer=answer)
+    return Sample(ask=ask, truth=true, found=found, beside=beside or Beside())
 
 
-def why(program: Program, *changes: tuple[str, str], **rest: str) -> Cause:
+def why(program: Program, *changes: tuple[str, str], **rest: Any) -> Cause:
     """The cause of such a sample."""
     return cause(sample(program, *changes, **rest))

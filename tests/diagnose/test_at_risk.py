@@ -6,17 +6,17 @@ import pytest
 from recorded import COUNT, PROGRAMS, sample
 
 from worldline.core.program import Program
-from worldline.diagnose.at_risk import ToldValue, told, values
+from worldline.diagnose.at_risk import ValueAtRisk, at_risk, executed, values
 from worldline.diagnose.diagnosis import Diagnosis
 
 JOIN = Program(source="def f(s):\n    t = s.upper()\n    n = len(t)\n    return t + '!'\n", call="f('ab')")
 
 
-def found(program: Program, *changes: tuple[str, str], codec: str = "compact") -> list[ToldValue]:
-    return list(told(Diagnosis(sample(program, *changes, codec=codec))))
+def found(program: Program, *changes: tuple[str, str], codec: str = "compact") -> list[ValueAtRisk]:
+    return list(at_risk(Diagnosis(sample(program, *changes, codec=codec))))
 
 
-def brief(some: list[ToldValue]) -> list[tuple[str | None, str, str, bool]]:
+def brief(some: list[ValueAtRisk]) -> list[tuple[str | None, str, str, bool]]:
     return [(one.name, one.text, one.type, one.is_wrong) for one in some]
 
 
@@ -34,8 +34,8 @@ def test_a_right_run_tells_each_value_once(codec: str) -> None:
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_all_values_of_a_right_run_are_at_risk_and_none_is_wrong(program: Program, codec: str) -> None:
     diagnosis = Diagnosis(sample(program, codec=codec))
-    assert list(told(diagnosis)) == list(values(diagnosis.truth))
-    assert not any(one.is_wrong for one in told(diagnosis))
+    assert list(at_risk(diagnosis)) == list(values(diagnosis.truth))
+    assert not any(one.is_wrong for one in at_risk(diagnosis))
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,34 @@ def test_a_wrong_action_ends_the_count_without_a_wrong_value() -> None:
     assert max(one.step for one in some) < 6
     left = found(COUNT, ("3 c='y'\n4\n3\n6", "3\n6"))  # the loop's line decides and sets its variable
     assert not any(one.is_wrong for one in left)
+
+
+@pytest.mark.parametrize("codec", ["compact", "cwm"])
+def test_a_run_does_the_operations_of_its_lines_as_often_as_they_run(codec: str) -> None:
+    counts = executed(Diagnosis(sample(COUNT, codec=codec)))
+    assert counts["iteration"] == 6  # five letters and the end
+    assert counts["condition"] == 5
+    assert counts["arithmetic"] == 2
+    assert (counts["slice"], counts["concatenation"], counts["replace"]) == (1, 1, 1)
+    assert counts["argument"] == 1
+
+
+@pytest.mark.parametrize(
+    ("codec", "old", "new"), [("compact", "t='AB'", "t='Ab'"), ("cwm", "\"'AB'\"", "\"'Ab'\"")]
+)
+def test_operations_count_up_to_the_first_divergence(codec: str, old: str, new: str) -> None:
+    counts = executed(Diagnosis(sample(JOIN, (old, new), codec=codec)))
+    assert counts["upper"] == 1
+    assert counts["len"] == counts["concatenation"] == 0
+    whole = executed(Diagnosis(sample(JOIN, codec=codec)))
+    assert whole["upper"] == whole["len"] == whole["concatenation"] == 1
+
+
+def test_a_misjudged_condition_was_executed() -> None:
+    counts = executed(Diagnosis(sample(COUNT, ("3 c='e'\n4\n3", "3 c='e'\n4\n5 n=1\n3"))))
+    assert counts["condition"] == 2
+
+
+def test_a_method_that_is_called_is_no_attribute() -> None:
+    counts = executed(Diagnosis(sample(JOIN)))
+    assert counts["attribute"] == counts["copy"] == 0

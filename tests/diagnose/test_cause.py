@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +14,7 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.diagnose.cause import CAUSES, tally
 from worldline.diagnose.diagnosis import Diagnosis, cause
-from worldline.diagnose.sample import Sample
+from worldline.diagnose.sample import Beside, Sample
 from worldline.errors import UsageError
 from worldline.predict.predictor import STATUSES, Ask, Prediction
 
@@ -353,10 +356,22 @@ def test_a_dump_that_lost_the_token_of_the_end_is_right() -> None:
     assert why(FACT, ("<|end_of_text|>", ""), codec="cwm", status="budget").name == "budget"
 
 
-def test_scorer_artefact() -> None:
-    assert why(COUNT, answer="('erry',").name == "scorer artefact"
-    assert why(COUNT, answer="( 'erry', 'bexyxyyxy', 2 )").name == "right"  # compared as values
-    assert why(COUNT, ("2 n=0", "2 n=5"), answer="1").name == "wrong value"
+def test_a_right_trace_that_was_taken_for_wrong() -> None:
+    """Three causes, not one: the model miscopied it, the benchmark is wrong, the scorer is."""
+    true, other = "( 'erry', 'bexyxyyxy', 2 )", "('erry',)"
+    assert why(COUNT, beside=Beside(own=other)).name == "answer miscopied"
+    assert why(COUNT, beside=Beside(own=other, taken=true)).name == "answer miscopied"
+    assert why(COUNT, beside=Beside(expected=other)).name == "benchmark wrong"
+    assert why(COUNT, beside=Beside(own=true, taken=true, expected=other)).name == "benchmark wrong"
+    assert why(COUNT, beside=Beside(taken="('erry',")).name == "scorer artefact"
+    assert why(COUNT, beside=Beside(own=true, taken="('erry',", expected=true)).name == "scorer artefact"
+    assert why(COUNT, beside=Beside(own=true, expected=true, failed=True)).name == "scorer artefact"
+    assert (
+        why(COUNT, beside=Beside(own=true, taken=true, expected=true)).name == "right"
+    )  # compared as values
+    assert why(COUNT, ("2 n=0", "2 n=5"), beside=Beside(own="1")).name == "wrong value"
+    said = why(COUNT, beside=Beside(own=other)).evidence
+    assert said == "the trace ends with ('erry', 'bexyxyyxy', 2), the model's own answer is ('erry',)"
 
 
 def test_tool_faults() -> None:
@@ -417,3 +432,8 @@ def test_any_damage_to_a_true_text_has_a_cause(data: st.DataObject, codec: str, 
     text = true.text[:start] + data.draw(st.binary(max_size=6)) + true.text[stop:]
     found = Prediction(text=text, status=data.draw(st.sampled_from(STATUSES)), codec=codec)
     assert cause(Sample(ask=Ask(program=program), truth=true, found=found)).name in CAUSES
+
+
+def test_every_cause_has_a_row_in_the_docs() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "causes.md").read_text()
+    assert re.findall(r"^\| `([a-z -]+)` \|", page, re.MULTILINE) == list(CAUSES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import pytest
 from scripted_model import Mistaken, programs
@@ -11,7 +12,8 @@ from scripted_model import Mistaken, programs
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.diagnose.cures import CURES
-from worldline.diagnose.debug import NO_TIME, Debugged, debug, imagine
+from worldline.diagnose.debug import Debugged, debug, imagine
+from worldline.diagnose.sentences import sentences
 from worldline.limits import Limits
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
@@ -91,9 +93,39 @@ def test_any_text_is_debugged(text: bytes) -> None:
 def test_without_time_no_cure_is_tried_and_it_says_so() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b"2 a=5", b"2 a=7"))
     found = debug(programs(5)[4], model, budget=1e-9)
-    assert {one.why for one in found.tried if one.status == "untried"} == {NO_TIME}
+    assert {one.why for one in found.tried if one.status == "untried"} == {"more than --seconds 1e-09"}
     assert not found.helped
     assert len(model.asked) == 1
+    assert ("verdict", "wrong value: not tested, --seconds 1e-09 left no time for its cures", "yellow") in [
+        *sentences(found)
+    ]
+
+
+def test_cures_are_bounded_by_what_they_write() -> None:
+    """By bytes, which are the same on any machine: the cheapest come first, the others are named."""
+    model = Mistaken(lambda ask, truth: truth.replace(b"2 a=5", b"2 a=7"))
+    first, second = (debug(programs(5)[4], model, work=40) for _ in range(2))
+    assert outcomes(first) == outcomes(second)
+    assert outcomes(first)["repair"] == "recovered"
+    untried = {one.cure: one.why for one in first.tried if one.status == "untried"}
+    assert untried
+    why = re.compile(r"would write \d+ bytes, more than is left of --work 40")
+    assert all(why.fullmatch(each) for each in untried.values())
+    assert not any(one.status == "untried" for one in debug(programs(5)[4], model).tried)
+    none = debug(programs(5)[4], model, work=1)
+    assert none.is_confirmed is None
+    assert ("verdict", "wrong value: not tested, --work 1 left nothing for its cures", "yellow") in [
+        *sentences(none)
+    ]
+
+
+def test_what_is_under_way_is_told() -> None:
+    model, told = Mistaken(lambda ask, truth: truth.replace(b"2 a=5", b"2 a=7")), list[str]()
+    found = debug(programs(5)[4], model, progress=told.append)
+    assert told[:3] == ["the program runs", "the model imagines it", "the cause is looked for"]
+    assert [text for text in told[3:] if text.startswith("cures: ")] == told[3:]
+    assert re.fullmatch(r"cures: (\d) of \1 tried", told[-1])
+    assert int(told[-1][7]) >= sum(one.status == "done" for one in found.tried) > 0
 
 
 def test_a_run_without_an_end_is_debugged_up_to_its_cut() -> None:

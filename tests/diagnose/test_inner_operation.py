@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from recorded import sample
 
-from tests.diagnose.recorded import sample
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.cause import Cause

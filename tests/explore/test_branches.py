@@ -141,7 +141,7 @@ class TestWhatCannotBe:
             ({"kind": "edit", "step": 1, "name": "n", "value": "1 +"}, "not a value"),
             ({"kind": "edit", "step": 1, "name": "n=1 m", "value": "1"}, "is no name"),
             ({"kind": "budget", "limit": 9000}, "the budget did not cut it"),
-            ({"kind": "rewrite", "how": "chars"}, "nothing to rewrite"),
+            ({"kind": "rewrite", "how": "chars"}, "nothing to decompose"),
         ],
     )
     def test_it_is_said(self, fields: dict[str, Any], said: str) -> None:

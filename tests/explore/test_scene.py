@@ -58,7 +58,10 @@ def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_describes_itself() -> None:
     told = told_scene(COUNT, FOUND, TRUTH).describe()
     json.loads(json.dumps(told, ensure_ascii=False, allow_nan=False).encode())
+    syntax = told["program"].pop("syntax")
+    assert len(syntax) == len(COUNT.source.split("\n"))
     assert told["program"] == {
+        "runnable": [2, 3, 4, 5],
         "name": "tried.py", "source": COUNT.source, "call": COUNT.call, "argv": [], "stdin": "",
     }  # fmt: skip
     assert (told["name"], told["model"], told["other_model"], told["codec"]) == (

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from stepped import changed, damaged, true
 
+from worldline.core.program import Program
 from worldline.dap.adapter import CAPABILITIES
-from worldline.diagnose.cause import CAUSES
+from worldline.diagnose.cause import CAUSES, UNPARTED
 from worldline.diagnose.sample import Sample
 from worldline.explore.branches.branch import Branch
 from worldline.explore.pair import Pair
@@ -22,11 +24,13 @@ from worldline.explore.stops import (
     FIRST_ACTION,
     FIRST_STATE,
     NEW_ERROR,
-    NO_DIVERGENCE,
     RAISED,
     STOPS,
     locations,
     next_stop,
+    runnable,
+    stop_index,
+    stop_lines,
     stop_points,
 )
 
@@ -44,7 +48,7 @@ def branch_of(pair: Pair) -> Branch:
 
 def test_every_cause_that_a_step_can_have_is_a_way_to_stop() -> None:
     assert [kind.label for kind in CAUSE_STOPS.values()] == [
-        f"Cause: {name}" for name in CAUSES if name not in NO_DIVERGENCE
+        f"Cause: {name}" for name in CAUSES if name not in UNPARTED
     ]
     assert set(DETAILED_STOPS) == {*STOPS, *CAUSE_STOPS} - {CAUSE}
     assert set(DEFAULT_STOPS) <= set(STOPS)
@@ -98,3 +102,34 @@ def test_rows_say_why_they_stop() -> None:
         f"the breakpoint at line {here[1]}",
     )
     assert next_stop(pair, branch, rows[first + 1 :], stops={FIRST_STATE}) is None
+
+
+@given(damaged(), st.integers(1, 9), st.sets(st.integers(1, 20), max_size=4))
+@settings(max_examples=40)
+def test_whoever_walks_by_the_index_stops_where_others_do(
+    of: tuple[str, str, Side], per: int, lines: set[int]
+) -> None:
+    name, mode, found = of
+    pair = Pair(true(name, mode), found)
+    branch, rows = branch_of(pair), range(len(pair.rows))
+    told = stop_index(pair, branch, per)
+    assert len(told["lines"]) == -(-len(rows) // per)
+    stops = dict(told["stops"])
+    walked = [row for row in rows if row in stops or lines.intersection(stop_lines(pair, row))]
+    binned = [row for row in walked if row in stops or lines.intersection(told["lines"][row // per])]
+    assert binned == walked
+    asked, at = [], -1
+    places = {(None, line) for line in lines}
+    while (
+        hit := next_stop(pair, branch, rows[at + 1 :], stops=DEFAULT_STOPS, breakpoints=places)
+    ) is not None:
+        at = hit[0]
+        asked.append(at)
+    assert asked == walked
+
+
+def test_a_breakpoint_stands_where_a_line_can_run() -> None:
+    source = "def f(x):\n    # nothing\n\n    y = x\n    return y\n\nz = 1\n"
+    assert runnable(Program(source=source, call="f(1)")) == (4, 5)
+    assert runnable(Program(source=source)) == (1, 4, 5, 7)
+    assert runnable(Program(source="def (")) == ()

@@ -10,13 +10,20 @@ from hypothesis import strategies as st
 from stepped import changed, damaged, run, side, true
 
 from worldline.errors import UsageError
-from worldline.explore.pair import Pair
+from worldline.explore.chunk import chunk
+from worldline.explore.pair import Pair, PairRow
 from worldline.explore.side import Side
 from worldline.explore.timeline import timeline
 from worldline.predict.sureness import sureness
 
 pytestmark = pytest.mark.usefixtures("box")
-CODES = {"right": 0, "wrong": 1, "consequential": 2}
+CODES = {"right": 0, "wrong": 1, "consequential": 2, "open": 3}
+
+
+def judged(row: PairRow, what: str) -> str:
+    """A row's verdict: where a side has no step, nothing is right."""
+    verdict: str = getattr(row, what)
+    return "open" if verdict == "right" and None in (row.left, row.right) else verdict
 
 
 @given(damaged(), st.integers(1, 40))
@@ -30,10 +37,10 @@ def test_a_bin_shows_the_worst_of_its_rows(made: tuple[str, str, Side], bins: in
     for k, (action, state, sure, left, right) in enumerate(found["bins"]):
         rows = pair.rows[k * found["per"] : (k + 1) * found["per"]]
         for told, codes in (
-            (action, {CODES[r.action] for r in rows}),
-            (state, {CODES[r.state] for r in rows}),
+            (action, {CODES[judged(r, "action")] for r in rows}),
+            (state, {CODES[judged(r, "state")] for r in rows}),
         ):
-            assert told == (1 if 1 in codes else 2 if 2 in codes else 0)
+            assert told == (1 if 1 in codes else 2 if 2 in codes else 0 if 0 in codes else 3)
         assert sure is None
         assert left == any(row.left is not None for row in rows)
         assert right == any(row.right is not None for row in rows)
@@ -63,3 +70,19 @@ def test_nothing_has_no_bins() -> None:
     assert timeline(Pair(None, empty)) == {"rows": 0, "per": 1, "first": None, "bins": []}
     with pytest.raises(UsageError):
         timeline(Pair(None, empty), 0)
+
+
+def test_nothing_is_right_where_nothing_is_compared() -> None:
+    found = side("fact", "compact", run("fact")[1].text[:12], "budget")
+    whole = Pair(true("fact"), found)
+    written = whole.row_of("right", len(found) - 1) + 1
+    told = timeline(whole, 1_000, written)
+    assert {tuple(one[:2]) for one in told["bins"][:written]} == {(0, 0)}
+    assert {tuple(one[:2]) for one in told["bins"][written:]} == {(3, 3)}
+    assert told["first"] is None
+    alone = timeline(Pair(None, true("fact")))
+    assert {tuple(one[:2]) for one in alone["bins"]} == {(3, 3)}
+    cut = chunk(Pair(found, true("fact")), 0)["rows"]
+    assert {(one["action"], one["state"]) for one in cut if one["left"] is None and one["right"]} == {
+        ("open", "open")
+    }

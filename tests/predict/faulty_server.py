@@ -85,6 +85,60 @@ async def busy(writer: asyncio.StreamWriter, question: dict[str, Any], count: in
         await good(writer, question, count)
 
 
+def _asked(question: dict[str, Any]) -> int:
+    """How often this very question has been asked."""
+    here = LOG[-1]["path"]
+    return sum(entry["question"] == question and entry["path"] == here for entry in LOG)
+
+
+async def flaky(writer: asyncio.StreamWriter, question: dict[str, Any], count: int) -> None:
+    """Refuses every question twice, then answers it."""
+    if _asked(question) <= 2:
+        writer.write(http(b"{}", status="503 Service Unavailable"))
+    else:
+        await good(writer, question, count)
+
+
+async def stall(writer: asyncio.StreamWriter, question: dict[str, Any], count: int) -> None:
+    """Never answers a question that is asked for the first time."""
+    await (hang if _asked(question) == 1 else good)(writer, question, count)
+
+
+def event(text: str, **more: Any) -> bytes:
+    """One event of a stream, of a completion and of a chat at once."""
+    choice = {"index": 0, "text": text, "delta": {"content": text}, "finish_reason": None, **more}
+    found = {"id": "streamed-1", "model": "m", "choices": [choice]}
+    return f"data: {json.dumps(found)}\n\n".encode()
+
+
+STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nConnection: close\r\n\r\n"
+
+
+async def streaming(writer: asyncio.StreamWriter, question: dict[str, Any], count: int) -> None:
+    """A stream whose events are cut anywhere, with a remark and an event without a choice among them."""
+    assert question["stream"] is True
+    logprobs = {"token_logprobs": [-0.5]}
+    data = b": a remark\n\n" + event("(1 n=1\n", logprobs=logprobs) + event("2\n", logprobs=logprobs)
+    data += event(")1\n.\n", logprobs=logprobs) + event("", finish_reason="stop")
+    data += b'data: {"id": "streamed-1", "choices": [], "usage": {}}\r\n\r\ndata: [DONE]\n\n'
+    writer.write(STREAM)
+    for at in range(0, len(data), 7):
+        writer.write(data[at : at + 7])
+        await writer.drain()
+
+
+async def begun(writer: asyncio.StreamWriter, question: dict[str, Any], count: int) -> None:
+    """A stream that goes silent in its second line."""
+    writer.write(STREAM + event("(1 n=1\n") + event("2"))
+    await writer.drain()
+    await asyncio.sleep(600)
+
+
+async def torn(writer: asyncio.StreamWriter, question: dict[str, Any], count: int) -> None:
+    """A stream that breaks off: it says neither that it is done nor why."""
+    writer.write(STREAM + event("(1 n=1\n") + event("2\n"))
+
+
 async def echo(writer: asyncio.StreamWriter, question: dict[str, Any], count: int) -> None:
     """Repeats the key in its refusal."""
     key = LOG[-1]["headers"].get("authorization", "").removeprefix("Bearer ")
@@ -161,7 +215,10 @@ def status(line: str, extra: str = "") -> Handler:
 
 HANDLERS: dict[str, Handler] = {
     "good": good, "late": late, "slow": slow, "hang": hang, "huge": huge, "cut": cut, "busy": busy, "echo": echo,
-    "leak": leak, "mixed": mixed,
+    "leak": leak, "mixed": mixed, "flaky": flaky, "stall": stall, "streaming": streaming, "begun": begun,
+    "torn": torn, "oddstream": fixed(STREAM + b"data: [1\n\n"), "failstream": fixed(
+        STREAM + event("(1") + b'data: {"error": {"message": "out of memory"}}\n\n'
+    ),
     "429": status("429 Too Many Requests", "Retry-After: 3600\r\n"),
     "500": status("500 Internal Server Error"),
     "502": status("502 Bad Gateway"),

@@ -13,7 +13,8 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import forced_lines, turns
 from worldline.errors import UsageError
-from worldline.predict.forcing.forced import FORCES, READINGS, Edit, Rolled, roll
+from worldline.predict.forcing.forced import FORCES, READINGS, Edit, roll
+from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor

@@ -10,7 +10,8 @@ from opinions import SUM, TRUTH, OnlyText, summing, wishing
 
 from worldline.codec.compact.turns import turns
 from worldline.errors import UsageError
-from worldline.predict.forcing.forced import Rolled, roll
+from worldline.predict.forcing.forced import roll
+from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction

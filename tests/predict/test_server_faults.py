@@ -159,12 +159,57 @@ def test_what_has_no_end_is_cut(server: Faulty, lie: str) -> None:
 
 
 @pytest.mark.parametrize("fault", ["slow", "hang"])
-def test_one_deadline_bounds_a_question(server: Faulty, fault: str) -> None:
+def test_a_deadline_bounds_every_attempt(server: Faulty, fault: str) -> None:
     began = time.perf_counter()
-    (found,) = ask(server.url(fault), timeout=1.2, retries=5)
-    assert found.note == "unreachable(no answer within 1.2 s)"
-    assert 1.1 < time.perf_counter() - began < 60  # the server would take minutes
-    assert len(server.log(fault)) == 1
+    (found,) = ask(server.url(fault), timeout=1.2, retries=1)
+    assert found.note == "unreachable(no answer within 1.2 s; 2 attempts)"
+    assert 2.3 < time.perf_counter() - began < 120  # the server would take minutes
+    assert len(server.log(fault)) == 2
+
+
+@pytest.mark.parametrize("fault", ["flaky", "stall"])
+def test_every_question_is_tried_again_however_many_run_at_once(server: Faulty, fault: str) -> None:
+    asks = programs(*(f"f{n}" for n in range(48)))
+    found = ask(server.url(fault), *asks, concurrency=32, retries=5, timeout=6 if fault == "stall" else 120)
+    assert {each.note for each in found if each.status == "fault"} == set()
+    wanted = [f"(1 n={len(each.prompt)}\n2\n)1\n.\n".encode() for each in asks]
+    assert [each.text for each in found] == wanted
+    assert len(server.log(fault)) >= 48 * (3 if fault == "flaky" else 2)
+
+
+@pytest.mark.parametrize("way", ["text", "chat"])
+def test_a_stream_is_read_as_it_comes(server: Faulty, way: str) -> None:
+    (found,) = ask(server.url("streaming"), way=way, stream="true", timeout=120)
+    assert (found.status, found.text, found.note) == ("ended", b"(1 n=1\n2\n)1\n.\n", "answer streamed-1")
+    assert found.logprob == -1.5
+    assert server.log("streaming")[-1]["question"]["stream"] is True
+
+
+def test_what_had_come_when_a_deadline_strikes_is_kept(server: Faulty) -> None:
+    (found,) = ask(server.url("begun"), stream="true", timeout=1.5, retries=3)
+    assert (found.status, found.text) == ("budget", b"(1 n=1\n2")
+    assert found.note == "answer streamed-1, cut by the deadline of 1.5 s"
+    assert len(server.log("begun")) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        ("torn", "the finish_reason 'None'; 2 attempts"),
+        ("oddstream", "an event that is not JSON; 2 attempts"),
+        ("failstream", r"the stream says: out of memory; 2 attempts"),
+        ("500", r"status 500 \(no way\); 2 attempts"),
+    ],
+)
+def test_a_stream_that_breaks_is_a_fault(server: Faulty, fault: str, why: str) -> None:
+    (found,) = ask(server.url(fault), stream="true", timeout=120)
+    assert found.status == "fault"
+    assert re.search(why, found.note), found.note
+
+
+def test_a_server_that_does_not_stream_is_read_all_the_same(server: Faulty) -> None:
+    (found,) = ask(server.url("good"), stream="true", timeout=120)
+    assert found.status == "ended"
 
 
 def test_a_refused_connection() -> None:
@@ -173,7 +218,8 @@ def test_a_refused_connection() -> None:
         port = free.getsockname()[1]
     (found,) = ask(f"server:http://127.0.0.1:{port}#m", retries=2)
     assert found.status == "fault"
-    assert re.fullmatch(r"unreachable\(no connection: .*; 3 attempts\)", found.note)
+    where = f"http://127.0.0.1:{port}/v1"
+    assert re.fullmatch(rf"unreachable\(no connection to {where}: .*; 3 attempts\)", found.note)
 
 
 def test_no_tls_where_tls_is_asked_for(server: Faulty) -> None:

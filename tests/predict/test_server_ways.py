@@ -121,7 +121,26 @@ def answer(**choice: Any) -> dict[str, Any]:
         ({"token_ids": [1, -2]}, Reply("x", False, "", (), None, "a b")),
         ({"token_ids": [True]}, Reply("x", False, "", (), None, "a b")),
         ({"logprobs": {"token_logprobs": [-1, -0.5]}}, Reply("x", False, "", (), -1.5, "a b")),
-        ({"logprobs": {"content": [{"id": 7, "logprob": -2}]}}, Reply("x", False, "", (7,), -2.0, "a b")),
+        (
+            {"logprobs": {"content": [{"id": 7, "logprob": -2}]}},
+            Reply("x", False, "", (7,), -2.0, "a b", (("", -2.0),)),
+        ),
+        (
+            {"logprobs": {"token_logprobs": [-1, -0.5], "tokens": ["<|line_sep|>", "{"]}},
+            Reply("x", False, "", (), -1.5, "a b", (("line_sep", -1.0), ("", -0.5))),
+        ),
+        (
+            {"token_ids": [128104, 5, 128100], "logprobs": {"token_logprobs": [-1, -0.5]}},
+            Reply(
+                "x",
+                False,
+                "",
+                (128104, 5, 128100),
+                -1.5,
+                "a b",
+                (("line_sep", -1.0), ("", -0.5), ("frame_sep", 0.0)),
+            ),
+        ),
         ({"logprobs": {"content": [{"logprob": float("nan")}]}}, Reply("x", False, "", (), None, "a b")),
         ({"message": {"content": "y"}}, Reply("y", False, "", (), None, "a b")),
         (
@@ -133,6 +152,47 @@ def answer(**choice: Any) -> dict[str, Any]:
 )
 def test_a_reply_in_any_shape(choice: dict[str, Any], wanted: Reply) -> None:
     assert read_reply(answer(**choice), "m") == wanted
+
+
+FRAME = "<|line_sep|>{}<|action_sep|>    return n\n<|frame_sep|>"
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "status"),
+    [
+        (Reply(FRAME, False, None), FRAME, "budget"),  # with what it stopped at
+        (Reply(FRAME.removesuffix("<|frame_sep|>"), False, None), FRAME, "budget"),  # without it
+        (Reply(FRAME + FRAME, False, None), FRAME + FRAME + "<|end_of_text|>", "ended"),  # it knows no stop
+        (Reply("<|end_of_text|>", False, None), "<|end_of_text|>", "ended"),
+        (Reply("", False, None), "", "budget"),
+        (Reply("<|line_sep|>{", True, None), "<|line_sep|>{", "budget"),
+    ],
+)
+def test_an_ask_for_one_frame_ends_behind_it(reply: Reply, text: str, status: str) -> None:
+    ask = Ask(program=ASK.program, stop="frame_sep")
+    assert Tokens(Letters()).question(ask, Sampling())["stop_token_ids"] == [128001, 128100]
+    found = prediction(Tokens(Letters()), ask, reply)
+    assert (found.text.decode(), found.status) == (text, status)
+
+
+def test_each_frame_has_its_log_probabilities() -> None:
+    names = [
+        "line_sep",
+        "",
+        "",
+        "action_sep",
+        "",
+        "frame_sep",
+        "return_sep",
+        "action_sep",
+        "",
+        "arg_sep",
+        "",
+        "frame_sep",
+    ]
+    told = tuple((name, -float(2**at)) for at, name in enumerate(names))
+    found = prediction(Tokens(Letters()), Ask(program=ASK.program), Reply(FRAME, False, None, tokens=told))
+    assert found.sure == ((-(1.0 + 8 + 16 + 32), -6.0), (-(64.0 + 128 + 256 + 512 + 2048), -1024.0))
 
 
 @pytest.mark.parametrize(

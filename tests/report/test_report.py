@@ -10,24 +10,25 @@ import sys
 import unicodedata
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from small_run import EVIL, SUM, Changed, suite
 
 from worldline.cli.report import report as verb
+from worldline.codec.cost_curve import curve
 from worldline.core.program import Program
 from worldline.data.vocabularies import llama3_path
 from worldline.diagnose.trials import Trials, Tried
 from worldline.errors import FormatError, NoSandbox, UsageError
 from worldline.explore.side_by_side import CellPiece
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.predictor import Prediction
 from worldline.recording.recorder import record
-from worldline.report.charts import Counts, Flips, Rates, Sizes, svg
+from worldline.report.charts import Budgets, Chart, Counts, Flips, Rates, Sizes, svg
 from worldline.report.data import INTERVENTIONS, JudgedSample, choose, gather, read_trials
 from worldline.report.failures import VALUE, bounded
 from worldline.report.page import charts, report
@@ -35,12 +36,12 @@ from worldline.stats import Share
 from worldline.suites.run.directory import newest, opened
 from worldline.suites.run.run import run
 from worldline.suites.score import Verdict
-from worldline.suites.suite import Suite, Task
+from worldline.suites.suite import Task
 
-EVIL = "\x1b[31m\u202e</td></svg><script>alert(1)</script><img src=x onerror=alert(1)>\x07\x9b&lt;"
-SUM = "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
-JOIN = "def f(s):\n    t = s.upper()\n    return t + '!'\n"
-FIGURES = ("by-length", "by-group", "by-type", "causes", "operations", "types", "bytes")
+FIGURES = (
+    "by-length", "by-group", "by-type", "causes", "operations", "operation-rates", "types", "value-lengths",
+    "bytes", "costs-by-steps", "costs-by-value",
+)  # fmt: skip
 VOID = {"meta", "br", "link", "img", "input"}
 LOOSE = {"td", "th"}  # elements whose end may be left out
 
@@ -52,33 +53,6 @@ def box() -> None:
         record(Program(source="pass"))
     except NoSandbox as error:
         pytest.skip(f"no box on this machine: {error}")
-
-
-class Changed:
-    """The truth, with texts replaced where they stand, or another text altogether."""
-
-    def __init__(self, *changes: tuple[bytes, bytes], codec: str = "compact", name: str = "changed") -> None:
-        self.changes, self.codec, self.name = changes, codec, name
-
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
-        for found in Interpreter(codec=self.codec).predict(asks):
-            text = found.text
-            for old, new in self.changes:
-                text = text.replace(old, new)
-            yield replace(found, text=text)
-
-
-def suite(*, evil: bool = False) -> Suite:
-    """Sums of several lengths and a few strings, in groups."""
-    word = EVIL if evil else "abc"
-    sums = [
-        Task(program=Program(source=SUM, call=f"f({n})"), name=f"sum/{n}", group=str(n)) for n in (2, 5, 9)
-    ]
-    texts = [
-        Task(program=Program(source=JOIN, call=f"f({word * k!r})"), name=f"{word}/{k}", group=f"{k}/{word}")
-        for k in (1, 2)
-    ]
-    return Suite(name="generated", tasks=[*sums, *texts])
 
 
 @pytest.fixture(scope="module")
@@ -163,8 +137,8 @@ def test_the_page_has_every_figure_and_failure(made: Path) -> None:
 def test_a_failure_shows_both_traces_where_they_part_with_cause_and_evidence(made: Path) -> None:
     text, _ = report(made)
     one = text[text.index('id="failure-1"') : text.index("</pre>", text.index('id="failure-1"'))]
-    assert '<span class="value differs">s=10</span>' in one
-    assert '<span class="value differs">s=11</span>' in one
+    assert '<span class="piece value differs">s=1<mark>0</mark></span>' in one
+    assert '<span class="piece value differs">s=1<mark>1</mark></span>' in one
     assert one.count('<tr class="first">') == 1
     assert "<dt>cause</dt><dd>wrong value" in one
     assert "<dt>evidence</dt><dd>s is 10, not 11, by `s += i`" in one
@@ -212,7 +186,7 @@ def test_a_right_run_says_so(tmp_path: Path) -> None:
     assert "Nothing failed." in dom.text
     assert "failures" not in dom.ids
     assert dom.tags["details"] == 0
-    assert dom.tags["svg"] == 4
+    assert dom.tags["svg"] == 6
 
 
 def test_a_run_that_is_not_through_is_shown_as_such(made: Path, tmp_path: Path) -> None:
@@ -317,7 +291,7 @@ def test_cures_are_read_back_and_shown(made: Path, tmp_path: Path) -> None:
     one = text[text.index('id="failure-1"') : text.index('id="failure-4"')]
     assert "<dt>cure repair</dt><dd><span class=flip>recovered</span>: the state repaired at the div" in one
     assert "<dt>cure guard</dt><dd><span>does not apply</span>: it never left the control flow</dd>" in one
-    assert "1 of 1 (20.7 - 100.0 %)" in dom.text
+    assert "100.0 % (20.7 - 100.0) of 1" in dom.text
 
 
 def test_samples_that_were_asked_again_are_found_by_their_place(made: Path, tmp_path: Path) -> None:
@@ -357,6 +331,7 @@ def test_figures_are_the_same_files_each_time(made: Path, tmp_path: Path) -> Non
 
     found = gather(made, limit=5)
     drawn = [*charts(found), Flips("cures", "cures", (("a $x", 3, 1), (EVIL, 0, 0)))]
+    drawn.append(Budgets("budgets", "budgets", "tokens", "steps", curve((i, i**4) for i in range(1, 40))))
     drawn.append(Rates("odd", "odd", ("answer",), (("$\\frac{", (Share(0, 0),)), (EVIL, (Share(1, 2),)))))
     first = {path.name: path.read_bytes() for path in write(tmp_path / "one", drawn)}
     again = {path.name: path.read_bytes() for path in write(tmp_path / "two", drawn)}
@@ -397,11 +372,17 @@ def test_the_verb_writes_the_page(made: Path, tmp_path: Path) -> None:
         Counts("a", "a", ((EVIL * 20, 1),)),
         Sizes("a", "a", "bytes", (("truth", (0, 1, 1 << 40)), ("prediction", ()))),
         Sizes("a", "a", "bytes", (("truth", ()), ("prediction", ()))),
+        Rates(
+            "a", "a", ("wrong",), (("1", (Share(9, 9),)), ("2-3", (Share(0, 9),))), is_scale=True, top=0.02
+        ),
+        Budgets("a", "a", "tokens", "steps", curve((i, i**4) for i in range(1, 40))),
+        Budgets("a", "a", "tokens", "steps", curve([(1 << 30, 1 << 40)])),
+        Budgets("a", "a", "tokens", "steps", ()),
         Flips("a", "a", (("x", 0, 0), ("y", 3, 90))),
         Flips("a", "a", ()),
     ],
 )
-def test_figures_are_drawn_inside_their_frame(chart: Rates | Counts | Sizes | Flips) -> None:
+def test_figures_are_drawn_inside_their_frame(chart: Chart) -> None:
     root = ElementTree.fromstring(svg(chart))
     width, height = map(float, root.attrib["viewBox"].split()[2:])
     for element in root.iter():

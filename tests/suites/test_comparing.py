@@ -94,9 +94,12 @@ def test_a_run_is_like_itself(runs: tuple[Path, Path]) -> None:
     assert (found.flips, found.answer.p, found.answer.n, found.apart) == ((), 1.0, 6, (0, 0))
 
 
-def test_only_the_same_program_of_the_same_name_is_compared(tmp_path: Path) -> None:
+def test_only_the_same_program_is_compared(tmp_path: Path) -> None:
     one, other = made(tmp_path / "one", "right right"), tmp_path / "other"
-    tasks = [Task(program=Program(source=SOURCE + "\n", call=f"f({n})"), name=f"f/{n}") for n in range(2)]
+    tasks = [
+        Task(program=Program(source=SOURCE.replace("n + 1", "1 + n"), call=f"f({n})"), name=f"f/{n}")
+        for n in range(2)
+    ]
     run(
         Suite(name="small", tasks=tasks), Says("x", "right right"), out=other, config={"options": {"seed": 0}}
     )
@@ -135,7 +138,8 @@ def test_the_same_comparison_as_json_and_in_a_terminal(
     said = out.getvalue()
     assert said.index("right -> wrong: 2") < said.index("wrong -> right: 1") < said.index("McNemar")
     assert "60.0 % (23.1 - 88.2)" in said
-    assert "left out: 1 samples of the first run alone, 2 of the second alone" in said
+    assert "left out: 1 samples of the first run alone: f/5" in said
+    assert "left out: 2 samples of the second run alone: f/6, f/7" in said
 
 
 def test_names_from_a_file_do_not_reach_the_terminal_raw(tmp_path: Path) -> None:
@@ -166,3 +170,41 @@ def test_mcnemar_of_known_tables(flips: tuple[int, int], p: float) -> None:
 
 def test_mcnemar_of_many_flips_is_a_number() -> None:
     assert 0 < mcnemar(4_700, 5_300) < 1e-8
+
+
+DOCUMENTED = 'def f(n):\n    """Adds one."""  # and no more\n    m = n+1\n\n    return m'
+
+
+def test_a_scored_run_pairs_with_a_bench_run_by_what_is_run(tmp_path: Path) -> None:
+    """Traces made elsewhere begin in a `main`, under names of their own, with docstrings."""
+    from worldline.codec.cwm import writer as cwm
+    from worldline.recording.recorder import record
+    from worldline.suites.foreign.scored import score
+
+    made(tmp_path / "bench", "right right value right")
+    rows = []
+    for n in (2, 0, 7):
+        program = Program(source=f"{DOCUMENTED}\n\ndef main():\n    return f( {n} )\n", call="main()")
+        trace = record(program)
+        text = cwm.encode(trace).removeprefix(cwm.prompt(program.source, cwm.entry_line(trace)))
+        rows += [{"id": f"other_{n}", "code": program.source, "call": "main()", "generation": text}] * 2
+    path = tmp_path / "outputs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    score("generated", path, out=tmp_path / "scored", seed=0)
+    for folder in ("bench", "scored"):
+        config = json.loads((tmp_path / folder / "config.json").read_text())
+        (tmp_path / folder / "config.json").write_text(json.dumps(config | {"suite": "small"}))
+    found = compare(tmp_path / "bench", tmp_path / "scored")
+    assert found.answer.n == 2
+    assert found.paired_by == {"program and call": 2}
+    assert [flip.name for flip in found.flips] == ["other_2"] or [flip.name for flip in found.flips] == [
+        "f/2"
+    ]
+    assert found.unpaired == (("f/1", "f/3"), ("other_0#2", "other_2#2", "other_7", "other_7#2"))
+    assert found.as_json()["unpaired"][0] == ["f/1", "f/3"]
+    shown = io.StringIO()
+    print_comparison(Console(file=shown, width=200), found)
+    assert "paired: 2 by program and call" in shown.getvalue()
+    assert "of the first run alone: f/1, f/3" in shown.getvalue()
+    same = compare(tmp_path / "bench", tmp_path / "bench")
+    assert same.paired_by == {"id and program": 4}

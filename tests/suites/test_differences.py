@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from worldline.stats import Difference, Share, exact, holm, mantel_haenszel, newcombe
+from worldline.stats import RateDifference, Share, exact, holm, mantel_haenszel, newcombe
 
 RABBITS = [  # Agresti 1990, p. 195: penicillin and rabbits; cured of those treated at once, cured of the others
     (Share(0, 6), Share(0, 5)),
@@ -44,6 +44,19 @@ def test_one_stratum_of_equal_groups_is_the_plain_difference() -> None:
     assert mantel_haenszel([(Share(0, 9), Share(0, 0))]) is None
 
 
+def test_where_nothing_differs_anywhere_the_interval_is_not_none() -> None:
+    """Sato's variance is 0 there, which says nothing of how many there were: the interval is Newcombe's of all."""
+    found = mantel_haenszel([(Share(0, 4), Share(0, 16)), (Share(0, 6), Share(0, 4))])
+    wanted = newcombe(Share(0, 10), Share(0, 20))
+    assert found is not None
+    assert wanted is not None
+    assert (found.rate, found.low, found.high) == (0, wanted.low, wanted.high)
+    mixed = mantel_haenszel([(Share(9, 9), Share(1, 1)), (Share(0, 1), Share(0, 9))])
+    assert mixed is not None
+    assert mixed.rate == 0
+    assert mixed.low <= 0 <= mixed.high
+
+
 def test_strata_take_away_what_only_length_explains() -> None:
     """Simpson's: within each length both fail alike; strings are longer, so all together they fail more."""
     strata = [(Share(1, 10), Share(9, 90)), (Share(45, 90), Share(5, 10))]
@@ -75,7 +88,7 @@ def draw(rng: random.Random, n: int, rate: float) -> Share:
     return Share(sum(rng.random() < rate for _ in range(n)), n)
 
 
-def covered(times: int, truth: float, made: Callable[[random.Random], Difference | None]) -> float:
+def covered(times: int, truth: float, made: Callable[[random.Random], RateDifference | None]) -> float:
     rng = random.Random(14)
     found = [made(rng) for _ in range(times)]
     return sum(one is not None and one.low <= truth <= one.high for one in found) / times
@@ -92,7 +105,7 @@ def test_the_adjusted_interval_covers_as_often_as_it_says(size: int) -> None:
     """Five lengths, rates that grow with length, many more strings among the long ones, one difference in all."""
     mix = [(0.2, 0.02), (0.5, 0.05), (1.0, 0.1), (1.5, 0.2), (2.0, 0.3)]
 
-    def made(rng: random.Random) -> Difference | None:
+    def made(rng: random.Random) -> RateDifference | None:
         groups = [(int(size * share), int(size * (2.2 - share)), base) for share, base in mix]
         return mantel_haenszel([(draw(rng, n, base + 0.08), draw(rng, m, base)) for n, m, base in groups])
 

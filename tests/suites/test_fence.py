@@ -65,9 +65,9 @@ def is_odd_task(task: Task, *rest: Any, **named: Any) -> bool:
 
 INJECTED: dict[str, tuple[Any, str, Callable[..., bool]]] = {
     "recording": (runs, "_true", is_odd_task),
-    "asking": (runs, "_ask", lambda each, codec: each.at == ODD),
+    "asking": (runs, "_ask", lambda each, codec, written: each.at == ODD),
     "judging": (runs, "judge", is_odd_task),
-    "making a record": (runs, "answered", lambda at, *rest: at == ODD),
+    "making a record": (runs, "answered", lambda at, *rest, **named: at == ODD),
     "storing": (RunDir, "add", lambda log, record: record.at == ODD and record.found.status != "fault"),
     "answering": (Right, "one", lambda model, n: n == ODD),
 }

@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldline.codec.cwm.foreign.stripped import read as read_foreign
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask
-from worldline.suites.foreign.foreign import NOTES, Foreign, read_predictions, read_text
+from worldline.suites.foreign.foreign import NOTES, Foreign, read_predictions
 from worldline.suites.foreign.program import from_prompt, with_main
 from worldline.suites.foreign.rows import FIELDS, read_rows
 
@@ -40,7 +41,7 @@ TRACE = """\
 ANSWERED = TRACE + "\n\nNow let us analyze the trace.\n\n[ANSWER]\nassert f('ab') == 'AB'\n[/ANSWER]"
 PROMPT = f"""\
 You are a computational world model.
-1. The execution trace prediction starts with the <|trace_context_start|> token and ends with a final <|frame_sep|> token.
+1. The execution trace prediction starts with the <|trace_context_start|> token and ends with <|frame_sep|>.
 We indicate the entry point of the execution trace with a # << START_OF_TRACE marker.
 
 def f(a,b):
@@ -311,4 +312,4 @@ def test_any_rows_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, 
 
 @given(st.text(max_size=300))
 def test_any_text_of_a_program(text: str) -> None:
-    assert read_text(text, Program(source=CODE, call="f('ab')")).kind in NOTES
+    assert read_foreign(text, Program(source=CODE, call="f('ab')")).kind in NOTES

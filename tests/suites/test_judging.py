@@ -21,7 +21,8 @@ from worldline.recording.recorder import record
 from worldline.suites.run.directory import newest
 from worldline.suites.run.record import line, parse
 from worldline.suites.run.run import run
-from worldline.suites.score import OUTCOMES, judge, truth
+from worldline.suites.run.truth import truth
+from worldline.suites.score import OUTCOMES, judge
 from worldline.suites.suite import Suite, Task
 
 COUNT = Task(

@@ -15,15 +15,18 @@ from worldline.cli import suites as verbs
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import TOKENS
 from worldline.core.program import Program
+from worldline.diagnose.diagnosis import cause
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Prediction
 from worldline.recording.recorder import record
 from worldline.suites.compare import compare
+from worldline.suites.foreign.program import with_main
 from worldline.suites.foreign.scored import score
 from worldline.suites.run.directory import newest, verify
 from worldline.suites.run.run import run
-from worldline.suites.score import Answer, judge, truth
+from worldline.suites.run.truth import Answer, truth
+from worldline.suites.score import judge
 from worldline.suites.suite import Suite, Task
 from worldline.terminal.suite_report import print_report
 
@@ -123,7 +126,9 @@ def test_rows_that_show_their_program_need_no_data(tmp_path: Path, true: dict[st
     assert (found.n, found.disagrees, found.all.trace.right) == (3, 0, 3)
     rows[1]["expected"] = "'other'"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert (score("crux", path).n, score("crux", path).disagrees) == (2, 1)
+    found = score("crux", path)
+    assert (found.n, found.disagrees, found.all.trace.right) == (3, 0, 3)
+    assert found.as_json()["causes"] == {"benchmark wrong": {"n": 1, "answer": 0, "trace": 0}}
 
 
 def test_a_file_without_programs_is_refused(tmp_path: Path, true: dict[str, str]) -> None:
@@ -151,6 +156,34 @@ def test_an_answer_beside_the_trace(tmp_path: Path, crux: Path, true: dict[str, 
     assert seen["sample_2"] == ("right", "right", "scorer artefact")
     assert seen["sample_3"][:2] == ("right", "malformed")
     assert seen["sample_4"][:2] == ("wrong", "malformed")
+
+
+def test_the_models_own_answer_is_judged_beside_its_trace(
+    tmp_path: Path, crux: Path, true: dict[str, str]
+) -> None:
+    """`[ANSWER]` behind a trace: right, miscopied, or not what the file's scorer made of it."""
+    path = tmp_path / "own.jsonl"
+    own = "{}[ANSWER]{}[/ANSWER]".format
+    rows = [
+        {"id": "sample_1", "generation": own(true["sample_1"], "'b1ab1'"), "answer": "'b1ab1'"},
+        {"id": "sample_2", "generation": own(true["sample_2"], "'b2ab'")},
+        {"id": "sample_3", "generation": own(true["sample_3"], "'b3ab3ab3ab3'"), "answer": "b3ab3"},
+        {"id": "sample_4", "generation": true["sample_4"], "passed": False},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = score("crux", path, data=crux, out=tmp_path / "run")
+    records = {each.name: each for each in newest(tmp_path / "run").values()}
+    causes = {name: each.judged["cause"] for name, each in records.items()}
+    assert list(causes.values()) == ["", "answer miscopied", "scorer artefact", "scorer artefact"]
+    assert [each.said for each in records.values()] == ["right", "wrong", "right", None]
+    assert (found.said.n, found.said.right) == (3, 2)
+    assert found.as_json()["said"]["right"] == 2
+    assert cause(records["sample_2"].sample()).name == "answer miscopied"  # diagnosed again
+    out = io.StringIO()
+    print_report(Console(file=out, width=120), found)
+    assert "its own answer" in out.getvalue()
+    again = score("crux", path, data=crux, out=tmp_path / "run")
+    assert (again.said, again.causes) == (found.said, found.causes)
 
 
 def test_the_verb_and_its_table(
@@ -246,3 +279,57 @@ def test_the_budget_follows_the_notation() -> None:
     for codec in ("compact", "cwm"):
         run(Suite(name="one", tasks=[Task(program=F)]), Asked(codec=codec))
     assert limits["cwm"] > 2 * limits["compact"] - 512
+
+
+MANY = {
+    "comprehension": ("def f(xs):\n    return [x * 2 for x in xs if x]\n", "[1, 0, 3]"),
+    "generator": (
+        "def f(n):\n    t = 0\n    for x in (i * i for i in range(n)):\n        t += x\n    return t\n",
+        "4",
+    ),
+    "raised": (
+        "def f(d):\n    try:\n        return d['x']\n    except KeyError:\n        return 'none'\n",
+        "{}",
+    ),
+    "non-ASCII": ('def f(s):\n    """a \u2264 b"""\n    return s.upper() + "\u2264"\n', "'\u00e9a'"),
+    "nested": ("def g(s):\n    return s[::-1]\ndef f(s):\n    return g(s) + g(s)\n", "'a b'"),
+}
+
+
+def test_outputs_that_lost_their_special_tokens_are_right_without_conversion(tmp_path: Path) -> None:
+    """As `skip_special_tokens` leaves the truth: nothing in the place of a token, and the call made by a `main`."""
+    rows, texts = [], []
+    for name, (code, given) in MANY.items():
+        program = with_main(Program(source=code, call=f"f({given})"))
+        trace = record(program)
+        text = cwm.encode(trace).removeprefix(cwm.prompt(program.source, cwm.entry_line(trace)))
+        for token in TOKENS:
+            text = text.replace(f"<|{token}|>", "")
+        assert "<|" not in text
+        rows.append({"id": name, "code": code, "input": given, "output": trace.outcome.detail})
+        texts.append({"id": name, "generation": text})
+    data, path = tmp_path / "crux.jsonl", tmp_path / "stripped.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path.write_text("".join(json.dumps(row) + "\n" for row in texts))
+    with pytest.raises(UsageError, match=r"cruxeval\.jsonl of https://github\.com/facebookresearch/cruxeval"):
+        score("crux", path)
+    report = score("crux", path, data=data)
+    assert (report.n, report.all.answer.right, report.all.trace.right) == (len(MANY),) * 3
+
+
+def test_a_row_without_a_program_is_named(tmp_path: Path, true: dict[str, str]) -> None:
+    path = tmp_path / "some.jsonl"
+    rows = [
+        {"id": "a", "generation": true["sample_0"]},
+        {"id": "b", "generation": "x", **ROWS[0]} | {"id": "b"},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told: list[tuple[int, int]] = []
+    report = score("crux", path, each=lambda done, of: told.append((done, of)))
+    (why,) = report.left_out
+    assert why.startswith("no program")
+    assert report.left_out[why] == ("a",)
+    assert told == [(0, 1), (1, 1)]
+    out = io.StringIO()
+    print_report(Console(file=out, width=200), report)
+    assert f"left out, {why}: 1: a" in out.getvalue()

@@ -17,7 +17,7 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.diagnose.debug import debug, imagine
 from worldline.errors import UsageError
-from worldline.predict.forcing.forced import Rolled
+from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.scratchpad import MODES, Scratchpad, unsure_lines

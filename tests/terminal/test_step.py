@@ -367,7 +367,7 @@ def test_a_program_is_rewritten() -> None:
         assert "for x in xs:" in hand.shown("source")
         await hand.press("r", "enter")
         await hand.pilot.pause(0.2)
-        assert "nothing to rewrite" in hand.shown("place")
+        assert "nothing to decompose" in hand.shown("place")
 
     stepping(EVENS, Interpreter(), act, size=(120, 40))
 

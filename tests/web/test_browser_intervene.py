@@ -144,7 +144,7 @@ def test_a_branch_comes_step_by_step_and_is_stopped(page: Any) -> None:
         )
         page.evaluate("document.activeElement.blur()")
         page.keyboard.press("End")  # what the interpreter alone has had so far is not wrong
-        page.wait_for_selector(".now .verdict.pending")
+        page.wait_for_selector(".now .verdict.open")
         stop()
         page.wait_for_selector(".branch[aria-selected=true]:has-text('stopped')", timeout=PATIENCE)
 

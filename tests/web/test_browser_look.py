@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import NARROW, go, shows, tab, texts
 from serving import Served
+from staged import Staged
+
+from worldline.core.program import Program
+from worldline.diagnose.debug import debug
+from worldline.explore import look
+from worldline.report import debug_page
+from worldline.report.page import report
 
 pytestmark = pytest.mark.usefixtures("box")
 
@@ -75,7 +84,10 @@ CONTRAST = """() => {
   const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + .05) / (y + .05); };
   const inks = ['ink', 'soft', 'accent', 'right', 'wrong', 'consequential'];
   const pairs = ['ground', 'panel', 'raised', 'accent-ground'].flatMap(ground => inks.map(ink => [ink, ground]));
-  pairs.push(...['ink', 'soft', 'wrong'].map(ink => [ink, 'wrong-ground']), ['on-accent', 'accent']);
+  pairs.push(...inks.map(ink => [ink, 'wrong-ground']), ['on-accent', 'accent'], ['series', 'ground']);
+  const tokens = ['token-keyword', 'token-string', 'token-number'];
+  const grounds = ['panel', 'raised', 'accent-ground', 'wrong-ground'];
+  pairs.push(...grounds.flatMap(ground => tokens.map(ink => [ink, ground])));
   pairs.push(...['ink', 'soft', 'accent'].map(ink => [ink, 'changed-ground']));
   const found = pairs.map(([a, b]) => [a, b, ratio(a, b)]);
   probe.remove();
@@ -91,6 +103,38 @@ def test_every_text_is_readable(chromium: Any, shown: Served, dark: bool) -> Non
     assert [pair for pair in page.evaluate(CONTRAST) if pair[2] < 4.5] == []
     assert complaints.heard == []
     page.context.close()
+
+
+def test_one_product(chromium: Any, erring: tuple[Path, Path], tmp_path: Path) -> None:
+    """A report and a debugged run have the page's colours, fonts and signs, in both themes."""
+    program = Program(source="def f(n):\n    s = n + 1  # so\n    return s\n", call="f(1)")
+    pages = {
+        "report": report(erring[0])[0],
+        "debug": debug_page.page(debug(program, Staged("one", {"f": ((b"s=2", b"s=3"),)}), cures=False)),
+    }
+    for name, text in pages.items():
+        (tmp_path / f"{name}.html").write_text(text)
+    for dark in (False, True):
+        page, complaints = tab(chromium, dark=dark)
+        for name in pages:
+            page.goto((tmp_path / f"{name}.html").as_uri())
+            page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+            ground = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+            assert ground == ("rgb(20, 23, 27)" if dark else "rgb(247, 246, 243)")
+            assert page.locator(".token-keyword").count()
+            assert page.locator("tr.first .sign.wrong").first.inner_text() == look.SIGNS["wrong"]
+            assert page.locator("tr.first mark").count()
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        assert complaints.heard == []
+        page.context.close()
+
+
+def test_signs_and_colours_have_one_owner(page: Any) -> None:
+    assert page.evaluate("import('./now.js').then(({ SIGNS }) => SIGNS)") == look.SIGNS
+    package = Path(look.__file__).parents[2]
+    sheets = [*package.glob("web/static/*.css"), *package.glob("report/*.css")]
+    own = {path.name: re.findall(r"#[0-9a-fA-F]{6}\b|\brgb\(", path.read_text("utf-8")) for path in sheets}
+    assert {name: found for name, found in own.items() if found} == {}
 
 
 def test_a_phone(chromium: Any, shown: Served) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -110,6 +111,18 @@ def test_a_run_is_opened_by_click_and_by_key(seen: Seen) -> None:
     seen.settle()
     assert seen.page.url.endswith("#/run/0")
     assert "token" not in seen.page.url
+
+
+def test_the_list_says_how_a_run_went_when_and_with_what(seen: Seen, scenes: SceneCache) -> None:
+    told, card = api.runs(scenes)[0], seen.page.locator(".runs a").first
+    share = told["answer"]
+    assert share == api.overview(scenes, "0", {})["answer"]
+    assert f"{100 * share['some'] / share['n']:.0f} % answers right" in card.inner_text()
+    year = str(datetime.fromtimestamp(told["written"], UTC).year)
+    assert year in card.locator("time").inner_text()
+    assert ["seed", "0"] in told["settings"]
+    assert "seed 0" in [" ".join(one.split()) for one in card.locator(".setting").all_inner_texts()]
+    assert "page · erring" in card.inner_text()
 
 
 def test_figures_are_the_server_s(seen: Seen, scenes: SceneCache) -> None:

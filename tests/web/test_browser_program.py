@@ -101,6 +101,33 @@ def test_what_cannot_be_tried_is_said_in_words(page: Any) -> None:
     assert re.search(r"\d", problem.inner_text())  # the server says how long a program may be
 
 
+def test_a_program_that_reads_says_what_it_waits_for(page: Any) -> None:
+    source, told = (
+        page.get_by_label("Program", exact=True),
+        page.locator("text=This program reads standard input"),
+    )
+    source.fill("x = 1\n")
+    assert not told.is_visible()
+    source.fill("name = input()\nprint(name)\n")
+    assert told.is_visible()
+    page.get_by_label("Standard input").fill("Ada\n")
+    assert not told.is_visible()
+
+
+def test_a_branch_says_what_it_waits_for(page: Any) -> None:
+    said = """async () => {
+      const { waitsFor } = await import('./branches.js');
+      const at = (stage, steps, ahead) => waitsFor({ stage, steps, bytes: 9, ahead });
+      return [at('truth', 0, 2), at('truth', 0, 0), at('model', 0, 0), at('model', 1, 0)];
+    }"""
+    assert page.evaluate(said) == [
+        "waits for its turn, behind 2 other branches",
+        "waits for the interpreter, which runs the program",
+        "waits for the first step of the model",
+        "the model writes: 1 step, 9 bytes",
+    ]
+
+
 def test_a_server_without_a_model_has_no_form(chromium: Any, shown: Served) -> None:
     page, complaints = tab(chromium, size=NARROW)
     page.goto(shown.url)

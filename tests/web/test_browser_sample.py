@@ -75,6 +75,15 @@ def test_elements_and_characters_that_differ(page: Any) -> None:
     assert page.locator("tr[data-name=ws] .changed").count() == 0
 
 
+def test_what_cannot_be_compared_has_a_neutral_mark(page: Any) -> None:
+    go(page, 3, row=4)  # behind the end of a prediction that its budget cut
+    assert texts(page, ".now .verdict") == ["· action not compared", "· state not compared"]
+    assert page.locator(".steps .active .sign.open").count() == 2
+    assert page.locator("[data-move=first]").is_disabled()
+    go(page, 3, row=0)
+    assert texts(page, ".now .verdict") == ["✓ action right", "✓ state right"]
+
+
 # ---- moving
 
 MOVES = [

@@ -33,8 +33,9 @@ COLLAPSED = r"""root => {
   const walk = document.createTreeWalker(document.querySelector(root), NodeFilter.SHOW_TEXT);
   const found = [];
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
-    if (!/\S {2,}\S/.test(node.data) || !node.parentElement.checkVisibility() || node.parentElement.closest('option, title, style')) continue;
-    if (getComputedStyle(node.parentElement).whiteSpaceCollapse === 'collapse') found.push(node.parentElement.outerHTML);
+    const around = node.parentElement;
+    if (!/\S {2,}\S/.test(node.data) || !around.checkVisibility() || around.closest('option, title, style')) continue;
+    if (getComputedStyle(around).whiteSpaceCollapse === 'collapse') found.push(around.outerHTML);
   }
   return found;
 }"""
@@ -79,19 +80,28 @@ def test_white_space_is_seen(page: Any) -> None:
         go(page, row=row)
         assert page.evaluate(COLLAPSED, "main") == []
     marks = page.locator("tr[data-name=t] mark")
-    assert marks.count() and all(box.bounding_box()["width"] > 3 for box in marks.all())
+    assert marks.count()
+    assert all(box.bounding_box()["width"] > 3 for box in marks.all())
 
 
 def test_a_long_value_is_shown_where_it_differs(page: Any) -> None:
     go(page, 1, row=1)
-    for selector in (".differences code >> nth=1", ".differences code >> nth=2", ".steps .active code >> nth=1"):
+    for selector in (
+        ".differences code >> nth=1",
+        ".differences code >> nth=2",
+        ".steps .active code >> nth=1",
+    ):
         assert "…" in page.inner_text(selector)
     assert page.inner_text(".differences code >> nth=1").endswith("abc'")
     assert page.inner_text(".differences code >> nth=2").endswith("abd'")
     for mark in page.locator("tr[data-name=s] mark").all():
-        box = page.evaluate_handle("mark => mark.closest('.text').getBoundingClientRect()", mark.element_handle())
+        box = page.evaluate_handle(
+            "mark => mark.closest('.text').getBoundingClientRect()", mark.element_handle()
+        )
         inner, outer = mark.bounding_box(), box.json_value()
-        assert outer["top"] <= inner["y"] + inner["height"] / 2 <= outer["bottom"], "it is scrolled out of sight"
+        assert outer["top"] <= inner["y"] + inner["height"] / 2 <= outer["bottom"], (
+            "it is scrolled out of sight"
+        )
 
 
 def test_reports_keep_white_space(chromium: Any, blank: Path, tmp_path: Path) -> None:

@@ -82,9 +82,9 @@ def test_a_typed_program_is_recorded_imagined_and_told(served: Served) -> None:
     target = f"/api/runs/live/samples/{reply.json['at']}"
     events = watched(served, f"{target}/branches/0")
     assert [name for name, _ in events[:-1]] == ["progress"] * (len(events) - 1)
-    assert [set(told) for _, told in events[:-1]] == [{"stage", "bytes", "steps", "rows", "note"}] * (
-        len(events) - 1
-    )
+    assert [set(told) for _, told in events[:-1]] == [
+        {"stage", "bytes", "steps", "rows", "note", "ahead"}
+    ] * (len(events) - 1)
     name, branch = events[-1]
     assert (name, branch["status"], branch["answer"]["truth"]) == ("done", "done", ["return", "8"])
     scene = get(served, target).json

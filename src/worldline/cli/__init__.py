@@ -21,9 +21,11 @@ import click
 
 from worldline import __version__
 from worldline.cli import debug, suites, train, view
+from worldline.cli.export import export
 from worldline.cli.learn import learn
 from worldline.cli.model_options import options_of, written
-from worldline.cli.programs import program_of, program_options
+from worldline.cli.options import trusted
+from worldline.cli.programs import hint, program_of, program_options
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
 from worldline.cli.step import step
@@ -73,9 +75,7 @@ def run_options(verb: Verb) -> Verb:
         option = click.option("--" + field.name.replace("_", "-"), type=_limit_type(field.name), help=text)
         verb = option(verb)
     for option in (
-        click.option(
-            "--trust", is_flag=True, help="Run the program without a box. Only for programs you trust."
-        ),
+        trusted,
         click.option(
             "--core", type=click.Choice(["auto", "native", "python"]), default="auto", help="Recorder core."
         ),
@@ -85,7 +85,28 @@ def run_options(verb: Verb) -> Verb:
     return program_options(verb)
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+GROUPS = {
+    "Record a program": ("record", "encode", "rewrite"),
+    "See what a model makes of it": ("debug", "imagine", "step", "view", "dap"),
+    "Measure a model": ("bench", "score", "intervene"),
+    "Look at what was measured or stored": ("report", "compare", "show", "cost", "verify"),
+    "Train a model": ("data", "train", "learn", "export"),
+}
+
+
+class _Grouped(click.Group):
+    """The verbs by what one wants to do."""
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """A heading for each group."""
+        for heading, names in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(64)) for name in names])
+
+
+@click.group(
+    cls=_Grouped, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="worldline", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:
@@ -116,6 +137,8 @@ def record(
         from worldline.terminal.table import print_trace
 
         print_trace(_console(), trace, rows=rows)
+    if said := hint(trace):
+        click.echo(f"hint: {said}", err=True)
 
 
 @cli.command()
@@ -232,7 +255,7 @@ for verb in (
     debug.imagine,
     train.data,
     train.train,
-    train.export,
+    export,
     learn,
     suites.bench,
     suites.score,
@@ -264,14 +287,11 @@ def _recorded(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trac
 
     limits = {name: options[name] for name in LIMIT_HELP if options[name] is not None}
     program = program_of(file, args, options)
-    if options["trust"]:
-        click.echo("note[trusted]: the program runs as you, without a box", err=True)
     return record(
         program,
         limits=Limits(**limits),
         python=options["python"],
         core=options["core"],
-        trust=options["trust"],
     )
 
 

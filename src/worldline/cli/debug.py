@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli.model_options import asked, options_of, scratched
-from worldline.cli.programs import program_of
+from worldline.cli.options import limited, limits_of, under_way
+from worldline.cli.programs import called_program
 from worldline.errors import UsageError, WorldlineError
 
 if TYPE_CHECKING:
@@ -19,16 +20,18 @@ if TYPE_CHECKING:
 @click.command()
 @asked
 @scratched
+@limited
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--html", metavar="FILE", help="Also write one self-contained page.")
 @click.option("--view", is_flag=True, help="Then show it on a page, where one can go on (extra `view`).")
 @click.option("--no-cures", is_flag=True, help="Do not try which cure would have helped.")
 @click.option(
-    "--seconds",
-    type=click.FloatRange(min=0),
-    default=3.2,
-    help="Time for all of it; cures stop there; 0: no end [3.2].",
+    "--work",
+    type=click.IntRange(min=0),
+    default=1 << 14,
+    help="Bytes that cures may write; 0: no end [16384].",
 )
+@click.option("--seconds", type=click.FloatRange(min=0), default=0, help="Time for all of it; 0: no end [0].")
 @click.option(
     "--rows", type=click.IntRange(min=0), default=36, help="Rows around the divergence; 0 for all [36]."
 )
@@ -37,6 +40,7 @@ def debug(
     html: str | None,
     view: bool,
     no_cures: bool,
+    work: int,
     seconds: float,
     rows: int,
     unfold: bool,
@@ -46,15 +50,19 @@ def debug(
 
     Exit 1 when they part, 0 when the whole trace is right.
     """
+    from worldline.diagnose.debug import STEPS
     from worldline.diagnose.debug import debug as run
+    from worldline.limits import Limits
     from worldline.predict.models import load_model
 
-    program, options = program_of(asked["file"], asked["args"], asked), options_of(asked)
+    program, options = called_program(asked["file"], asked["args"], asked), options_of(asked)
     predictor = load_model(asked["model"], asked["extras"])
-    found = run(
-        program, predictor, options=options, limit=asked["limit"], cures=not no_cures, budget=seconds or None,
-        scratchpad=asked["scratchpad"],
-    )  # fmt: skip
+    limits = limits_of(asked, Limits(steps=max(STEPS, asked["limit"] or 0)))
+    with under_way() as tell:
+        found = run(
+            program, predictor, options=options, limit=asked["limit"], cures=not no_cures, work=work or None,
+            budget=seconds or None, scratchpad=asked["scratchpad"], progress=tell, limits=limits,
+        )  # fmt: skip
     if found.cause.name == "tool fault":
         raise WorldlineError(
             found.sample.found.note or found.cause.evidence or "the model could not be asked"
@@ -89,12 +97,14 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **asked: A
     from worldline.diagnose.debug import imagine as run
     from worldline.predict.models import load_model
 
-    program, options = program_of(asked["file"], asked["args"], asked), options_of(asked)
+    program, options = called_program(asked["file"], asked["args"], asked), options_of(asked)
     predictor = load_model(asked["model"], asked["extras"])
-    found = run(
-        program, predictor, options=options, limit=asked["limit"], edit=_edit(edit) if edit else None,
-        scratchpad=asked["scratchpad"],
-    )  # fmt: skip
+    with under_way() as tell:
+        tell("the model imagines")
+        found = run(
+            program, predictor, options=options, limit=asked["limit"], edit=_edit(edit) if edit else None,
+            scratchpad=asked["scratchpad"],
+        )  # fmt: skip
     if found.found.status == "fault":
         raise WorldlineError(found.found.note or "the model could not be asked")
     if as_json:

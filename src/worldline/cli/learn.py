@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from worldline.cli.options import progress
+from worldline.cli.options import progress, trusted
 from worldline.errors import UsageError, WorldlineError
 
 
@@ -31,7 +32,7 @@ from worldline.errors import UsageError, WorldlineError
 @click.option("--on", metavar="FOLDER", help="Adapt the model to the code in a folder instead.")
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="--on: train for so long [5].")
 @click.option("--steps", type=click.IntRange(min=1), help="--on: train for so many steps, not by the clock.")
-@click.option("--trust", is_flag=True, help="Run programs without a box.")
+@partial(trusted, told=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON object.")
 def learn(
     model: str | None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worldline.cli.options import MODELS, SCRATCHPADS, settings
+from worldline.cli.options import MODELS, SCRATCHPADS, settings, trusted
 from worldline.cli.programs import program_options
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def asked(verb: Verb) -> Verb:
             help="Options of the model.",
         ),
         click.option("--model", default="default", metavar="M", help=MODELS),
+        trusted,
         program_options,
         click.argument("args", nargs=-1),
         click.argument("file", type=click.Path()),

@@ -5,12 +5,33 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from worldline.limits import Limits
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 MODELS = "default, a folder, server:URL#M, hub:NAME, replay:FILE, python:FILE.py:NAME or interpreter."
 
 SCRATCHPADS = ("none", "flatten", "chars", "auto")  # `predict.scratchpad.MODES`, which `--help` need not load
+
+
+def trusted(verb: Verb, *, told: bool = False) -> Verb:
+    """`--trust`, of every verb that runs programs: said once, and for all that it runs; `told` verbs pass it on."""
+    text = "Run programs without a box, as yourself. Only for programs you trust."
+    return click.option("--trust", is_flag=True, expose_value=told, callback=_trust, help=text)(verb)
+
+
+def _trust(context: click.Context, parameter: click.Parameter, is_trusted: bool) -> bool:
+    if is_trusted:
+        from worldline.recording.recorder import without_boxes
+
+        click.echo("note[trusted]: the program runs as you, without a box", err=True)
+        context.with_resource(without_boxes())
+    return is_trusted
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
@@ -37,6 +58,29 @@ def words(context: click.Context, parameter: click.Parameter, text: str | None) 
     return None if text is None else [part.strip() for part in text.split(",")]
 
 
+def limited(verb: Verb) -> Verb:
+    """How long a program may run: the limits of `record` that matter to every verb that runs programs."""
+    for option in (
+        click.option(
+            "--wall", type=click.FloatRange(min=0, min_open=True), help="Limit: seconds of one run."
+        ),
+        click.option("--steps", type=click.IntRange(min=1), help="Limit: steps recorded of one run."),
+    ):
+        verb = option(verb)
+    return verb
+
+
+def limits_of(options: dict[str, Any], usual: Limits | None = None) -> Limits | None:
+    """Takes `steps` and `wall` out of the options: the usual limits with those that are given; None for the usual."""
+    from dataclasses import replace
+
+    from worldline.limits import Limits
+
+    given = {name: options.pop(name) for name in ("steps", "wall")}
+    given = {name: value for name, value in given.items() if value is not None}
+    return replace(usual or Limits(), **given) if given else usual
+
+
 @contextmanager
 def progress(total: int, what: str) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
     """A bar on stderr where that is a terminal: how to advance it, and how to say something beside it."""
@@ -48,8 +92,20 @@ def progress(total: int, what: str) -> Iterator[tuple[Callable[[int], None], Cal
 
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(what, total=total or None)
         yield (
             lambda count: bar.advance(task, count),
             lambda text: bar.update(task, description=f"{what} {text}"),
         )
+
+
+@contextmanager
+def under_way() -> Iterator[Callable[[str], None]]:
+    """A spinner on stderr where that is a terminal: how to say what is under way."""
+    if not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("") as status:
+        yield lambda text: status.update(text)

@@ -1,16 +1,20 @@
-"""From FILE, its arguments, `--call`, `--entry` and `--stdin` to a program: what the verbs that take one share."""
+"""From FILE, its arguments and options such as `--call` to a program: what the verbs that take one share."""
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from worldline.core.escape import printable
 from worldline.errors import UsageError
 
 if TYPE_CHECKING:
     from worldline.core.program import Program
+    from worldline.core.trace import Trace
 
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -20,7 +24,17 @@ def program_options(verb: Verb) -> Verb:
     """Which run of FILE is meant: the options of every verb that takes a program."""
     for option in (
         click.option(
-            "--stdin", metavar="TEXT|@FILE", default="", help="What the program reads from its stdin."
+            "--file",
+            "data",
+            multiple=True,
+            metavar="PATH",
+            help="A data file that the program finds in its folder; repeatable.",
+        ),
+        click.option(
+            "--stdin",
+            metavar="TEXT|@FILE|-",
+            default="",
+            help="What it reads from its stdin; -: what is piped.",
         ),
         click.option(
             "--entry", metavar="MODULE:FUNC", help="A call of FUNC in MODULE under the directory FILE."
@@ -35,15 +49,53 @@ def program_options(verb: Verb) -> Verb:
 
 def program_of(file: str, args: tuple[str, ...], options: Mapping[str, Any]) -> Program:
     """The program that these options name."""
-    from worldline.recording.collect import collect
+    from worldline.recording.collect import collect, with_data
 
-    return collect(
+    found = collect(
         file, argv=args, call=options["call"], entry=options["entry"], stdin=_stdin(options["stdin"])
     )
+    return with_data(found, file, options["data"]) if options["data"] else found
+
+
+def called_program(file: str, args: tuple[str, ...], options: Mapping[str, Any]) -> Program:
+    """The same, for verbs that have nothing to show of a file that only defines functions."""
+    program = program_of(file, args, options)
+    said = _only_defines(program)
+    if said:
+        raise UsageError(said)
+    return program
+
+
+def _only_defines(program: Program) -> str:
+    """What can be called in a file that only defines functions; nothing of any other."""
+    from worldline.flow.entries import entries, in_words
+
+    found = entries(program.source) if program.call is None else ()
+    if not found:
+        return ""
+    example = f'--call "{found[0].example}"'
+    return f"{program.name} only defines functions: {in_words(found)}; say which call, such as {example}"
+
+
+def hint(trace: Trace) -> str:
+    """What would have helped a program that did nothing, found no file or nothing to read; nothing of any other."""
+    ended = trace.outcome.detail if trace.outcome.kind == "raised" else ""
+    if "FileNotFoundError" in ended:
+        named = re.search(r"^FileNotFoundError: .*: '([^'\n]+)'$", trace.stderr, re.MULTILINE)
+        path = printable(named[1]) if named else "PATH"
+        return f"the program runs in a folder of its own; `--file {path}` puts a file there"
+    if "EOFError" in ended and not trace.program.stdin:
+        return "the program read its stdin, which is empty: `--stdin TEXT`, `--stdin @FILE`, or `--stdin -` for a pipe"
+    return _only_defines(trace.program)
 
 
 def _stdin(text: str) -> str:
-    """The text itself, or, behind an @, that of a file."""
+    """The text itself; behind an @, that of a file; what is piped into this command, for a dash.
+
+    Nothing is taken from a pipe unasked: a command in a loop would eat the loop's input, or wait for ever.
+    """
+    if text == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     if not text.startswith("@"):
         return text
     try:

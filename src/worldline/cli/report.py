@@ -18,7 +18,10 @@ from worldline.errors import WorldlineError
 @click.option(
     "--figures", metavar="DIR", help="Also write every figure there, as PDF and SVG (extra `plots`)."
 )
-def report(run: str, out: str | None, limit: int, figures: str | None) -> None:
+@click.option(
+    "--tokenizer", metavar="FILE", help="What tokens are: a `tokenizers` JSON, a tiktoken file, `llama3`."
+)
+def report(run: str, out: str | None, limit: int, figures: str | None, tokenizer: str | None) -> None:
     """Write one self-contained page about RUN: accuracy, causes, costs, cures and each failure beside its truth."""
     from worldline import files
     from worldline.report.page import charts
@@ -28,7 +31,7 @@ def report(run: str, out: str | None, limit: int, figures: str | None) -> None:
         from worldline.report.figures import ready
 
         ready()
-    text, found = made(Path(run), limit=limit)
+    text, found = made(Path(run), limit=limit, tokenizer=tokenizer)
     page = Path(out) if out is not None else Path(run) / "report.html"
     files.write(page, text.encode("utf-8", "backslashreplace"))
     click.echo(f"{page}: {found.sums.n:,} samples, {len(found.listed):,} of {len(found.failed):,} failures")

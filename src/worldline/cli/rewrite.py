@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from worldline.cli.options import trusted
 from worldline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     "--prove", type=click.IntRange(min=0), metavar="N", help="Run both on the call and on N drawn ones."
 )
 @click.option("--seed", type=int, default=0, help="Which calls are drawn [0].")
+@trusted
 @click.option("--json", "as_json", is_flag=True, help="Print source, line map, cost and proof as JSON.")
 @click.option("-o", "--out", metavar="FILE", help="Write the new source there.")
 def rewrite(
@@ -42,21 +44,25 @@ def rewrite(
     from worldline import files
     from worldline.recording.collect import collect
     from worldline.rewrite import rewrite as rewritten
-    from worldline.rewrite import rewrite_program
 
     if not (flatten or chars):
         raise UsageError("say --flatten, --chars or both")
     old = collect(file, argv=(), call=call, entry=None, stdin="")
-    new = rewrite_program(old, flatten=flatten, chars=chars)
+    done = rewritten(old.source, flatten=flatten, chars=chars, call=call)
+    if done.why.startswith("it is not Python"):
+        raise UsageError(f"{file} is not rewritten, because {done.why}")
+    new = replace(old, source=done.source)
     if out is not None:
         files.write(Path(out), new.source.encode("utf-8", "surrogateescape"))
     proof = None if prove is None else _proof(old, new, prove, seed)
     if as_json:
-        done = rewritten(old.source, flatten=flatten, chars=chars, call=call)
-        shown = {"source": done.source, "changed": done.changed, "lines": done.lines, **_costs(old, new)}
+        shown = {"source": done.source, "changed": done.changed, "lines": done.lines, "why": done.why}
+        shown |= _costs(old, new)
         click.echo(json.dumps(shown | ({"proof": asdict(proof)} if proof else {})))
     elif out is None:
         click.echo(new.source, nl=not new.source.endswith("\n"))
+    if not done.changed and not as_json:
+        click.echo(f"not rewritten, because {done.why}", err=True)
     if not as_json and (call is not None or prove is not None):
         _tell_cost(_costs(old, new)["cost"])
     if proof is not None:

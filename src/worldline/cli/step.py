@@ -8,12 +8,14 @@ from typing import Any
 import click
 
 from worldline.cli.model_options import asked, options_of
-from worldline.cli.programs import program_of
+from worldline.cli.options import limited, limits_of
+from worldline.cli.programs import called_program
 from worldline.errors import UsageError
 
 
 @click.command()
 @asked
+@limited
 def step(**asked: Any) -> None:
     """Step through what a model imagines FILE to do, in the terminal, beside what the interpreter does.
 
@@ -31,9 +33,9 @@ def step(**asked: Any) -> None:
         raise UsageError("stepping in the terminal needs textual: pip install 'worldline[step]'") from None
     from worldline.predict.models import load_model
 
-    program = program_of(asked["file"], asked["args"], asked)
+    program = called_program(asked["file"], asked["args"], asked)
     predictor = load_model(asked["model"], asked["extras"])
-    run(program, predictor, options=options_of(asked), limit=asked["limit"])
+    run(program, predictor, options=options_of(asked), limit=asked["limit"], limits=limits_of(asked))
 
 
 def is_terminal() -> bool:

@@ -13,7 +13,16 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import MODELS, progress, settings, whole_numbers, words
+from worldline.cli.options import (
+    MODELS,
+    limited,
+    limits_of,
+    progress,
+    settings,
+    trusted,
+    whole_numbers,
+    words,
+)
 from worldline.errors import UsageError, WorldlineError
 
 OWN = (
@@ -64,6 +73,7 @@ def own(verb: Any) -> Any:
     "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="Options of the model."
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask for N programs only.")
+@limited
 @own
 @click.option(
     "--force", metavar="NAME,...", callback=words, help="What is forced: actions, states, guard, queries."
@@ -79,6 +89,7 @@ def own(verb: Any) -> Any:
 @click.option(
     "-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report; run again to go on."
 )
+@trusted
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def bench(
     suite: str, model: str, extras: dict[str, str], limit: int | None, force: list[str] | None,
@@ -99,7 +110,9 @@ def bench(
         if len(options["reveal"]) != 1:
             raise UsageError("only the permutation suite takes several spacings")
         options["reveal"] = options["reveal"][0]
-    found = suites.load(suite, **options)
+    limits = limits_of(options)
+    load = partial(_loaded, suite, limits, options)
+    found = load()
     predictor = load_model(model, extras)
     if scratchpad != ["none"]:
         _refuse_scratchpads(suite, force)
@@ -122,15 +135,24 @@ def bench(
     }
     with (
         tempfile.TemporaryDirectory() as scratch,
-        progress(limit or found.count or 0, "programs") as (advance, _),
+        progress(limit or found.count or 0, "programs") as (advance, say),
     ):
         at = Path(out or scratch)
         if scratchpad == ["none"]:
-            _run(found, predictor, limit, at, config, advance, as_json)
+            _run(found, predictor, limit, at, config, (advance, say), as_json)
         else:
             each = _scratchpads(scratchpad)
-            load = partial(suites.load, suite, **options)
-            _run_scratchpads(load, predictor, each, limit, at, config, advance, as_json)
+            _run_scratchpads(load, predictor, each, limit, at, config, (advance, say), as_json)
+
+
+def _loaded(name: str, limits: Any, options: dict[str, Any]) -> Any:
+    """A suite, its programs under these limits where some are given."""
+    from dataclasses import replace
+
+    from worldline import suites as suites
+
+    found = suites.load(name, **options)
+    return found if limits is None else replace(found, limits=limits)
 
 
 def _run(
@@ -149,9 +171,8 @@ def _run(
     else:
         print_report(terminal(), report)
         print_tables(terminal(), tables)
-    _refuse_faults(
-        report.faults, next((f"{one.name}: {one.found.note}" for one in records if one.is_fault), "")
-    )
+    told = (f"{one.name}: {one.found.note}" for one in records if one.is_fault and one.found.note)
+    _refuse_faults(report.faults, next(told, ""))
 
 
 def _refuse_scratchpads(suite: str, force: list[str] | None) -> None:
@@ -202,10 +223,14 @@ def _run_scratchpads(
 def run_suite(
     suite: Any, predictor: Any, limit: int | None, out: Path, config: dict[str, Any], advance: Any
 ) -> Any:
-    """What came of a suite, which is kept in a folder."""
+    """What came of a suite, which is kept in a folder; `advance` is a bar's: how to move it, what to say beside it."""
     from worldline.suites.run.run import run
 
-    return run(suite, predictor, limit=limit, each=lambda verdict: advance(1), out=out, config=config)
+    move, say = advance
+    return run(
+        suite, predictor, limit=limit, each=lambda verdict: move(1), out=out, config=config,
+        known=lambda count: say(f"({count:,} recorded)"),
+    )  # fmt: skip
 
 
 def _forced(predictor: Any, force: list[str], queries: int | None, suite: Any) -> Any:
@@ -258,7 +283,9 @@ def _refuse_faults(faults: int, first: str = "") -> None:
     callback=settings,
     help="What the file calls a role.",
 )
+@limited
 @click.option("-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report.")
+@trusted
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def score(
     suite: str, predictions: str, fields: dict[str, str], out: str | None, as_json: bool, **options: Any
@@ -268,7 +295,11 @@ def score(
     from worldline.terminal.console import terminal
     from worldline.terminal.suite_report import print_report
 
-    report = run(suite, Path(predictions), out=Path(out) if out else None, fields=fields, **options)
+    with progress(0, "samples") as (_, say):
+        report = run(
+            suite, Path(predictions), out=Path(out) if out else None, fields=fields, limits=limits_of(options),
+            each=lambda done, of: say(f"{done:,} of {of:,}"), **options,
+        )  # fmt: skip
     if as_json:
         click.echo(json.dumps(report.as_json()))
     else:
@@ -296,16 +327,24 @@ def compare(first: str, second: str, as_json: bool) -> None:
 
 @click.command()
 @click.argument("run", type=click.Path())
+@click.option(
+    "--model", metavar="M", help="The model that RUN is of, where it was scored or is elsewhere now."
+)
+@click.option(
+    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="With --model: its options."
+)
 @click.option("--cures", metavar="NAME,...", callback=words, help="Only these cures.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N failed samples [all].")
 @click.option(
     "--by", type=click.Choice(["answer", "trace"]), default="answer", help="What counts as right [answer]."
 )
 @click.option("--seed", type=int, default=0, help="Which samples are chosen [0].")
+@trusted
 @click.option("--json", "as_json", is_flag=True, help="Print what came of it as one JSON object.")
 def intervene(
-    run: str, cures: list[str] | None, limit: int | None, by: str, seed: int, as_json: bool
-) -> None:
+    run: str, model: str | None, extras: dict[str, str], cures: list[str] | None, limit: int | None, by: str, seed: int,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
     from worldline import files
     from worldline.predict.models import load_model
@@ -313,9 +352,11 @@ def intervene(
     from worldline.terminal.console import terminal
     from worldline.terminal.trials import print_trials
 
+    if extras and model is None:
+        raise UsageError("-M goes with --model: a run's own model has its options in the run")
     with progress(0, "samples") as (_, say):
         found, at = intervened(
-            Path(run), load_model, cures=cures, limit=limit, by=by, seed=seed,
+            Path(run), load_model, model=model, extras=extras, cures=cures, limit=limit, by=by, seed=seed,
             progress=lambda cure, done, of: say(f"{cure} {done:,} of {of:,}"),
         )  # fmt: skip
     told = {**found.as_json(), "at": at}

@@ -1,14 +1,15 @@
-"""The verbs that make a world model: `data`, `train` and `export`. No logic: every verb calls a room."""
+"""The verbs that make a world model: `data` and `train`. No logic: every verb calls a room."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from worldline.cli.options import progress
+from worldline.cli.options import progress, trusted
 from worldline.errors import UsageError, WorldlineError
 
 
@@ -53,30 +54,6 @@ def train(
     click.echo(run(config, Path(out), resume=not fresh, device=device))
 
 
-@click.command()
-@click.argument("model")
-@click.option("-o", "--out", required=True, metavar="DIR", help="The folder that ships.")
-@click.option("--half", is_flag=True, help="All in bfloat16, to train on: twice the size.")
-@click.option(
-    "--check", type=click.IntRange(min=1), metavar="N", help="Measure what rounding costs on N programs."
-)
-def export(model: str, out: str, half: bool, check: int | None) -> None:
-    """Write the weights of MODEL (a run, a checkpoint or `default`) as the engine holds them: light, quick to open."""
-    from worldline.model import checkpoint
-    from worldline.predict.models import DEFAULT, load_local
-
-    folder = None if model == DEFAULT else Path(model)
-    (file,) = checkpoint.export(folder, Path(out), half=half)["files"].values()
-    click.echo(f"{file['bytes']:,} bytes in {out}, sha256 {file['sha256']}")
-    if check is not None:
-        from worldline.suites.generated import load
-        from worldline.suites.rounding import rounding_cost
-
-        exact = load_local(model, {"precision": "fp32"})
-        for line in rounding_cost(load(), exact, load_local(out), limit=check).lines():
-            click.echo(line)
-
-
 @click.group()
 def data() -> None:
     """Programs to learn from: `build` a dataset by a recipe, `mine` real functions out of packages."""
@@ -89,7 +66,7 @@ def data() -> None:
 @click.option("--workers", type=click.IntRange(min=0), default=0, help="Processes; 0 for one a core [0].")
 @click.option("--seed", type=int, default=0, help="Which documents [0].")
 @click.option("--unit", type=click.IntRange(min=1), default=1024, help="Documents made at a time [1,024].")
-@click.option("--trust", is_flag=True, help="Record generated programs without a box.")
+@partial(trusted, told=True)
 def build(recipe: str, out: str, count: int, **options: Any) -> None:
     """Generate, record and encode the programs of RECIPE, without duplicates, split, with a table of coverage."""
     from worldline.data.build.build import build as run
@@ -135,7 +112,7 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
 @click.option(
     "--known", is_flag=True, help="Try nothing: write what one that goes on, or was killed, has found."
 )
-@click.option("--trust", is_flag=True, help="Without a box: for a machine that is thrown away.")
+@partial(trusted, told=True)
 def mine(
     places: tuple[str, ...],
     out: str,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import MODELS, settings
+from worldline.cli.options import MODELS, limited, limits_of, settings, trusted
 from worldline.cli.programs import program_of, program_options
 from worldline.core.escape import printable
 from worldline.errors import UsageError
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("targets", nargs=-1, metavar="[RUN|FILE]...", type=click.Path(exists=True))
 @program_options
+@limited
 @click.option("--model", default="default", metavar="M", help=MODELS)
 @click.option(
     "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="Options of the model."
 )
+@trusted
 @click.option("--no-model", is_flag=True, help="Only show: no model is loaded, nothing can be tried.")
 @click.option(
     "--tokenizer", metavar="NAME|FILE", help="What tokens are counted by [llama3, where it is there]."
@@ -67,7 +69,8 @@ def _opening(targets: tuple[str, ...], asked: Mapping[str, Any]) -> Opening:
         raise UsageError(f"{files[0]} is shown as a model imagines it: not with --no-model")
     programs = tuple(program_of(file, (), asked) for file in files)
     models = {} if asked["no_model"] else {asked["model"]: _loader(asked["model"], asked["extras"])}
-    return Opening(runs=runs, programs=programs, models=models, tokenizer=_tokenizer(asked["tokenizer"]))
+    tokenizer, limits = _tokenizer(asked["tokenizer"]), limits_of(dict(asked))
+    return Opening(runs=runs, programs=programs, models=models, tokenizer=tokenizer, limits=limits)
 
 
 def _tokenizer(spec: str | None = None) -> Tokenizer | None:
@@ -120,8 +123,15 @@ def show_debugged(found: Debugged, predictor: Predictor) -> None:
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65_535), help="Listen there instead of on standard input.")
 @click.option("--host", default="127.0.0.1", help="An address of the loopback [127.0.0.1].")
-def dap(port: int | None, host: str) -> None:
+@click.option("--vsix", is_flag=True, help="Print where the VS Code extension lies, and end.")
+@trusted
+def dap(port: int | None, host: str, vsix: bool) -> None:
     """Serve the Debug Adapter Protocol: editors step through what a model imagines."""
+    if vsix:
+        from worldline.dap import extension
+
+        click.echo(extension.vsix())
+        return
     from worldline.dap.server import serve_port, serve_stdio
 
     if port is None:

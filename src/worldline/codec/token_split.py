@@ -1,6 +1,6 @@
 """A value as a tokenizer cuts it: how many tokens it takes in the text of its notation, and where they begin.
 
-A token may reach across the ends of a value (`='` is one of Llama 3's), so a value is cut as it stands, behind its name.
+A token may reach across the ends of a value (Llama 3 has `='`), so a value is cut as it stands, behind its name.
 It does not look at a whole trace: what stands further away does not move the cuts that real tokenizers make.
 """
 
@@ -78,11 +78,6 @@ def written(codec: str, name: str | None, value: str) -> tuple[str, str, str]:
         return head + '"', quoted(value)[1:-1], '"' + (token("frame_sep") if name is None else ", ")
     return (")" if name is None else f" {name_text(name)}="), value, "\n"
 
-
-def parting(one: str, other: str) -> int:
-    """The first character at which two texts are not the same."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((i for i, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def _bytes(text: str) -> bytes:

@@ -18,21 +18,11 @@ from worldline.dap.variables import LONGEST
 from worldline.errors import UsageError
 from worldline.explore.clip import cut
 from worldline.explore.stepping import Stepper, line_of
-from worldline.flow.control import successors
+from worldline.explore.stops import runnable
 
 MOST = 10_000  # breakpoints in one source
 _HITS = re.compile(r"\s*+(>=|<=|>|<|==|=|%)?\s*+([0-9]{1,9})\s*+")
 _HOLE = re.compile(r"\{([^{}]*)\}")
-
-
-def runnable(program: Program, file: str | None = None) -> tuple[int, ...]:
-    """The lines of a program's file that can run; of a call, without those that only a module's body has."""
-    source = program.source if file is None else dict(program.files).get(file, "")
-    lines: set[int] = set()
-    for i, flow in enumerate(successors(source)):
-        if i or program.call is None:
-            lines |= flow.start.union(flow.next, *flow.next.values())
-    return tuple(sorted(line for line in lines if line > 0))
 
 
 @dataclass(frozen=True)

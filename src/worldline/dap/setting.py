@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import Any
 
-from worldline.dap.breakpoints import MOST, Breakpoint, placed, runnable
+from worldline.dap.breakpoints import MOST, Breakpoint, placed
 from worldline.dap.expressions import parse
 from worldline.dap.messages import Arguments
 from worldline.dap.session import Emit, Session
 from worldline.dap.sources import SourceKey
 from worldline.errors import UsageError
-from worldline.explore.stops import DETAILED_STOPS
+from worldline.explore.stops import DETAILED_STOPS, runnable
 
 
 def set_breakpoints(session: Session, asked: Arguments) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from worldline.core.program import Program
 from worldline.core.value import equal, kind
 from worldline.core.value_parts import split
-from worldline.diagnose.diverge import GONE, Divergence, summary
+from worldline.diagnose.diverge import GONE, Divergence, in_words, summary
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
 from worldline.diagnose.reading import Event
-from worldline.diagnose.twin import Place, Record, inner_operation
+from worldline.diagnose.terms import Place, Record, inner_operation
+from worldline.flow.functions import Functions
 from worldline.flow.operations import (
     Operation,
     condition,
@@ -35,10 +36,11 @@ _VALUED = ("line", "resume", "call", "return", "yield")  # events whose values a
 
 @dataclass(frozen=True, kw_only=True)
 class Blame:
-    """A cause by name, what it is about, and the divergence that shows it."""
+    """A cause by name, what it is about, and the divergence that shows it; `line` computed or decided it."""
 
     name: str
     divergence: Divergence
+    line: int | None = None
     detail: str = ""
     operation: str = ""
     type: str = ""
@@ -90,6 +92,7 @@ class _Evidence:
     found: Sequence[Event]
     first: Divergence
     record: Record | None = None
+    decided: int | None = None  # the line before a wrong action
 
     @property
     def one(self) -> Event | None:
@@ -113,7 +116,8 @@ class _Evidence:
         one, other = self.one, self.other
         prior = None if one is None else previous(self.truth, self.first.step, one.frame)
         line = None if prior is None else self.truth[prior].line
-        says = f"the run goes to `{summary(one)}`, the prediction to `{summary(other)}`"
+        self = replace(self, decided=line)
+        says = f"the run goes to `{self._told(one)}`, the prediction to `{self._told(other)}`"
         kinds = (one.event if one else "end"), (other.event if other else "end")
         if one is not None and other is not None and self.first.what == "event" and kinds[0] == kinds[1]:
             return self._action("in another frame", "call", says)
@@ -127,9 +131,18 @@ class _Evidence:
             return self._action("order of lines", "order", says)
         return self._action(decides.text, decides.name, f"line {line} decides by `{decides.text}`: {says}")
 
+    def _told(self, event: Event | None) -> str:
+        is_call = event is not None and event.event == "call"
+        return in_words(event, Functions(self.program)) if event is not None and is_call else summary(event)
+
     def _action(self, detail: str, operation: str, evidence: str) -> Blame:
         return Blame(
-            name="wrong action", divergence=self.first, detail=detail, operation=operation, evidence=evidence
+            name="wrong action",
+            divergence=self.first,
+            line=self.decided,
+            detail=detail,
+            operation=operation,
+            evidence=evidence,
         )
 
     def _after(self, line: int | None) -> str:
@@ -164,12 +177,16 @@ class _Evidence:
             return self._blame("forgotten aliasing", f"{name} and {other}", kind(wanted), says, operation)
         if wanted == GONE:
             return self._blame("missed change", name, "", f"{name} is gone", operation)
-        return self._blame("missed change", name, kind(wanted), f"{name} became {wanted}", operation)
+        return self._blame("missed change", name, kind(wanted), f"{name} becomes {wanted}", operation)
 
     def _invented(self, name: str, got: str) -> Blame:
         operation = self.operation(kind(got))
         if self._binds(name):  # the line does set it, to what it was: another value was computed
-            says = f"{name} stays {self.before.get(name, 'unset')}, not {got}"
+            before = self.before.get(name, "unset")
+            says = f"{name} stays {before}, not {got}"
+            if _equal(before, got):
+                says = f"{name} is {got} before and after, and the model tells it as a change"
+                return self._blame("invented change", name, kind(got), says, operation)
             return self._computed("", kind(got), says, operation, self.before.get(name), got)
         values = {} if self.other is None else self.other.values
         twin = next((one for one, value in values.items() if one != name and value == got), None)
@@ -291,8 +308,10 @@ class _Evidence:
         if operation is None:
             operation = self.operation(type_)
         on = f", by `{operation.text}`" if operation.text else ""
+        origin = self._origin()
         return Blame(
-            name=name, divergence=self.first, detail=detail, operation=operation.name, type=type_,
+            name=name, divergence=self.first, line=origin.line if origin is not None else None, detail=detail,
+            operation=operation.name, type=type_,
             evidence=evidence + on,
         )  # fmt: skip
 

@@ -4,14 +4,15 @@ The first of these that holds:
 
 1.  tool fault: a prediction or the truth is missing through no fault of the model.
 2.  empty: nothing was written.
-3.  right, or scorer artefact: the whole trace is right; a foreign scorer took something else for its answer.
+3.  right; or the whole trace is right and was taken for wrong: answer miscopied (the model's own answer beside it is
+    another), benchmark wrong (it says another answer than the run), scorer artefact (another scorer is wrong).
 4.  run-on: the whole trace is right, and the text goes on after it.
 5.  degenerate repetition: right until one block is written over and over, and never ended.
 6.  malformed: right until it is no longer of the notation, or stops of itself before the end.
 7.  budget: the limit cut it, `right up to the cut` or `wrong before the cut`; then `under` has the cause by the first
     divergence, and the operation and the type are of that one.
-8.  by the first divergence: wrong action; lost variable, forgotten aliasing, missed change, invented change; copied
-    from the wrong step; wrong value.
+8.  by the first divergence: could not be known (no model can: another run has something else there); wrong action;
+    lost variable, forgotten aliasing, missed change, invented change; copied from the wrong step; wrong value.
 
 A cause is confirmed only by its cure, which is not tried here. A right answer does not make a wrong trace right.
 """
@@ -29,15 +30,19 @@ from worldline.core.value import equal
 from worldline.diagnose.blame import blame
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading
-from worldline.diagnose.sample import Sample
-from worldline.diagnose.told import read_beside
-from worldline.diagnose.twin import Record
+from worldline.diagnose.reconcile import read_beside
+from worldline.diagnose.sample import Beside, Sample
+from worldline.diagnose.terms import Record
+from worldline.diagnose.unknowable import unknowable
 
+UNKNOWN = "could not be known"
 CAUSES = (
     "right", "wrong action", "wrong value", "missed change", "invented change", "lost variable",
-    "forgotten aliasing", "copied from the wrong step", "malformed", "degenerate repetition", "empty", "budget",
-    "run-on", "scorer artefact", "tool fault",
+    "forgotten aliasing", "copied from the wrong step", UNKNOWN, "malformed", "degenerate repetition", "empty",
+    "budget", "run-on", "answer miscopied", "benchmark wrong", "scorer artefact", "tool fault",
 )  # fmt: skip
+UNPARTED = ("right", "answer miscopied", "benchmark wrong", "scorer artefact", "tool fault")
+"""Causes at which no step goes wrong."""
 RIGHT_TO_THE_CUT = "right up to the cut"
 WRONG_BEFORE_IT = "wrong before the cut"
 # What the compact parser misses in an ended text of odd spelling.
@@ -94,10 +99,12 @@ def explain(
     found: Reading,
     divergences: tuple[Divergence, ...],
     record: Record | None = None,
+    again: Record | None = None,
 ) -> Cause:
     """The cause of a sample that was read and compared; `right` where nothing is wrong.
 
-    `record` runs a program, so that the operations of a line can be told apart (`twin`).
+    `record` runs a program, so that the operations of a line can be told apart (`terms`); `again` runs it in another
+    process, under another hash seed (`unknowable`).
     """
     first = divergences[0] if divergences else None
     silent = _silent(sample, truth, found)
@@ -114,7 +121,7 @@ def explain(
         return repeated
     if first.is_cut:
         return _unfinished(sample, found, first)
-    return _blamed(sample, truth, found, divergences, record)
+    return _blamed(sample, truth, found, divergences, (record, again))
 
 
 def _silent(sample: Sample, truth: Reading, found: Reading) -> Cause | None:
@@ -140,11 +147,30 @@ def _written(sample: Sample) -> bytes:
 def _without_divergence(sample: Sample, truth: Reading, found: Reading) -> Cause:
     if not found.ended:  # so the truth is cut as well: it may not be called right
         return Cause(name="budget", detail=RIGHT_TO_THE_CUT, evidence="the limit is less than the true trace")
-    answer = truth.answer
-    if sample.answer is not None and answer is not None and not _equal(sample.answer, answer[1]):
-        said = f"the trace ends with {answer[1]}, the scorer took {sample.answer}"
+    return _beside(sample.beside, truth) or Cause(name="right")
+
+
+def _beside(beside: Beside, truth: Reading) -> Cause | None:
+    """Why a right trace was taken for wrong: by what the model, the benchmark and another scorer say beside it."""
+    if truth.answer is None:
+        return None
+    end = truth.answer[1]
+    if beside.own is not None and not _equal(beside.own, end):
+        said = f"the trace ends with {end}, the model's own answer is {beside.own}"
+        return Cause(name="answer miscopied", detail="answer", evidence=said)
+    if beside.expected is not None and not _equal(beside.expected, end):
+        said = f"the run ends with {end}, the benchmark says {beside.expected}"
+        return Cause(name="benchmark wrong", detail="answer", evidence=said)
+    if beside.taken is not None and not _equal(beside.taken, end):
+        said = f"the trace ends with {end}, the scorer took {beside.taken}"
         return Cause(name="scorer artefact", detail="answer", evidence=said)
-    return Cause(name="right")
+    if beside.failed:
+        return Cause(
+            name="scorer artefact",
+            detail="verdict",
+            evidence="trace and answer are right, the scorer failed it",
+        )
+    return None
 
 
 def _runs_on(truth: Reading, found: Reading, first: Divergence) -> bool:
@@ -220,9 +246,12 @@ def _blamed(
     truth: Reading,
     found: Reading,
     divergences: tuple[Divergence, ...],
-    record: Record | None,
+    runs: tuple[Record | None, Record | None],
 ) -> Cause:
-    named = blame(sample.ask.program, truth.events, found.events, divergences, record)
+    named = blame(sample.ask.program, truth.events, found.events, divergences, runs[0])
+    fate = unknowable(sample, truth, named, runs[1])
+    if fate is not None:
+        named = replace(named, name=UNKNOWN, detail=fate[0], evidence=fate[1])
     plain = Cause(
         name=named.name, detail=named.detail, operation=named.operation, type=named.type, evidence=named.evidence,
         divergence=named.divergence,

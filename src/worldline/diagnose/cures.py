@@ -15,12 +15,14 @@ from functools import partial
 from worldline.codec.compact.guide.guide import Guide, Refused
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
+from worldline.codec.cwm.frame_text import beside, cut
 from worldline.codec.cwm.text import token
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
 from worldline.flow.idle import idle_lines
+from worldline.predict.forcing.frames.guard import refused
 from worldline.predict.predictor import Ask, Prediction
 
 LARGER = 4  # how many times the budget
@@ -82,8 +84,8 @@ def _budget(diagnosis: Diagnosis, codec: str) -> CurePlan:
     ask, found = diagnosis.sample.ask, diagnosis.sample.found
     if found.status != "budget":
         raise Unfit("the budget did not cut it")
-    # What a model wrote it would write again; a subword model's text cannot be cut anywhere.
-    given = found.text if found.codec == "compact" else ask.given
+    # What a model wrote it would write again; a subword model's text can only be cut between frames.
+    given = found.text if found.codec == "compact" else max(ask.given, _whole_frames(found.text), key=len)
     larger = replace(ask, limit=LARGER * max(ask.limit, len(given)), given=given)
     return CurePlan(larger, fresh=not diagnosis.truth.ended)
 
@@ -129,36 +131,64 @@ def parting(diagnosis: Diagnosis) -> int:
     return max(same, diagnosis.divergences[0].step if diagnosis.divergences else 0)
 
 
+def _whole_frames(text: bytes) -> bytes:
+    """A text in Meta's format up to the end of its last whole frame."""
+    return text[: max((frame.end for frame in cut(text) if frame.whole and not frame.is_end), default=0)]
+
+
 def _guard(diagnosis: Diagnosis, codec: str) -> CurePlan:
     sample = diagnosis.sample
-    if sample.found.codec != "compact" or codec != "compact":
-        raise Unfit("only our own notation is guarded")
-    at = _refused(sample)
+    _check_codec(sample, codec)
+    at = _refused(sample) if codec == "compact" else _refused_frame(sample)
     if at is None:
         raise Unfit("it never left the control flow")
-    return CurePlan(_going_on(sample, sample.found.text.rfind(b"\n", 0, at) + 1), "guard")
+    return CurePlan(_going_on(sample, at), "guard")
+
+
+def _check_codec(sample: Sample, codec: str) -> None:
+    """Whether a model can be forced on the way of a sample."""
+    if sample.found.codec != codec:
+        raise Unfit(f"it is in {sample.found.codec}, and this model writes {codec}")
+
+
+def _refused_frame(sample: Sample) -> int | None:
+    """Where the first frame begins that the guard would not have let a model write."""
+    number = refused(sample.ask.program, sample.found.text)
+    return None if number is None else cut(sample.found.text)[number].start
 
 
 def _refused(sample: Sample) -> int | None:
-    """The first byte that the guard would not have let a model write."""
+    """Where the line begins in which the guard would not have let a model write on."""
     guide = Guide(sample.ask.program, sample.ask.options, guard=True)
     for at, byte in enumerate(sample.found.text):
         try:
             guide.feed(byte)
         except Refused:
-            return at
+            return sample.found.text.rfind(b"\n", 0, at) + 1
     return None
 
 
 def _actions(diagnosis: Diagnosis, codec: str) -> CurePlan:
     sample = diagnosis.sample
-    if sample.found.codec != "compact" or codec != "compact":
-        raise Unfit("only our own notation is forced")
+    _check_codec(sample, codec)
+    at = _other_turn(sample) if codec == "compact" else _other_frame(sample)
+    if at is None:
+        raise Unfit("its actions are the true ones")
+    return CurePlan(_going_on(sample, at), "actions")
+
+
+def _other_turn(sample: Sample) -> int | None:
+    """Where the first turn begins that does something else than the true one."""
     wanted, got = sample.truth.text, sample.found.text
-    for one, other in zip(turns(wanted), turns(got), strict=False):
-        if one.action(wanted) != other.action(got):
-            return CurePlan(_going_on(sample, other.start), "actions")
-    raise Unfit("its actions are the true ones")
+    pairs = zip(turns(wanted), turns(got), strict=False)
+    return next((two.start for one, two in pairs if one.action(wanted) != two.action(got)), None)
+
+
+def _other_frame(sample: Sample) -> int | None:
+    """Where the first frame begins that does something else than the true one."""
+    wanted, got = sample.truth.text, sample.found.text
+    pairs = ((one, true) for one, true in beside(got, wanted) if true is not None)
+    return next((one.start for one, true in pairs if one.action_of(got) != true.action_of(wanted)), None)
 
 
 def _going_on(sample: Sample, at: int) -> Ask:
@@ -167,8 +197,7 @@ def _going_on(sample: Sample, at: int) -> Ask:
 
 
 def _queries(diagnosis: Diagnosis, codec: str) -> CurePlan:
-    if diagnosis.sample.found.codec != "compact" or codec != "compact":
-        raise Unfit("only our own notation is forced")
+    _check_codec(diagnosis.sample, codec)
     return CurePlan(diagnosis.sample.ask, "queries")
 
 
@@ -189,13 +218,13 @@ def other_format(sample: Sample) -> Compact:
 
 
 def _rewrite(diagnosis: Diagnosis, codec: str, *, flatten: bool, chars: bool) -> CurePlan:
-    from worldline.rewrite import rewrite_program
+    from worldline.rewrite import rewrite
 
     ask = diagnosis.sample.ask
-    program = rewrite_program(ask.program, flatten=flatten, chars=chars)
-    if program.source == ask.program.source and program.files == ask.program.files:
-        raise Unfit("nothing to decompose")
-    return CurePlan(replace(ask, program=program, given=b""), fresh=True)
+    done = rewrite(ask.program.source, flatten=flatten, chars=chars, call=ask.program.call)
+    if not done.changed:
+        raise Unfit(f"not rewritten, because {done.why}")
+    return CurePlan(replace(ask, program=replace(ask.program, source=done.source), given=b""), fresh=True)
 
 
 _PLANS: dict[str, Callable[[Diagnosis, str], CurePlan]] = {

@@ -1,7 +1,7 @@
 """One program under the lens: the truth is recorded, the model imagines the run, and what parts them is explained.
 
 `debug` puts together what the other rooms know: the truth (`Interpreter`), the rollout with its sureness, the cause,
-and the cures, tried on this one sample for as long as there is time. It prints nothing.
+and the cures, tried on this one sample as far as a bound on what they write allows. It prints nothing.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from typing import Any
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import Turn, turns
 from worldline.core.program import Program
-from worldline.diagnose.cause import Cause
-from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, SLACK, parting
+from worldline.diagnose.bounded import WORK, Bounds, cured_within
+from worldline.diagnose.cause import UNKNOWN, Cause
+from worldline.diagnose.cures import CONFIRMING, SLACK, parting
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence, aligned
 from worldline.diagnose.reading import Event, Reading, read
 from worldline.diagnose.sample import Sample
 from worldline.diagnose.scratch import ScratchStep, blamed, diagnosed, folds
-from worldline.diagnose.trials import WHOLE, Trial, Tried, carry_out, prepare
+from worldline.diagnose.trials import WHOLE, Tried
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.forcing.edit import Edit, edited
@@ -37,9 +38,6 @@ from worldline.predict.sureness import Sure
 MOST = 1 << 14  # bytes; a longer imagination must be asked for
 ENDLESS = 1 << 12  # bytes of a run that was not recorded to its end, which no imagination can reach
 STEPS = 10_000  # of the truth, unless more bytes are asked for: a step takes two bytes or more
-NO_TIME = "no time"
-SECONDS = 3.2  # for all of it, so that a command with its start stays below five
-SHARED = 0.6  # of the time that texts take one by one, when they are written together
 
 
 @dataclass(frozen=True)
@@ -139,8 +137,12 @@ class Debugged:
 
     @property
     def sure(self) -> tuple[float, ...]:
-        """The log-probability of each found step."""
-        return tuple(step.logprob for step in self.sureness)
+        """The log-probability of each found step; a text in Meta's format may have frames that are none."""
+        places = self.diagnosis.found.places
+        known = (
+            self.sureness if places is None else [self.sureness[i] for i in places if i < len(self.sureness)]
+        )
+        return tuple(step.logprob for step in known)
 
     @property
     def helped(self) -> tuple[str, ...]:
@@ -226,7 +228,8 @@ def imagine(
     ask = Ask(program=program, options=options or Compact(), limit=limit or MOST)
     rolled = next(iter(pad.roll([ask])))
     if edit is not None and rolled.prediction.status != "fault":
-        ask = replace(ask, given=edited(ask, rolled.prediction.text, edit))
+        text = edited(ask, rolled.prediction.text, edit, codec=rolled.prediction.codec)
+        ask = replace(ask, given=text, limit=max(ask.limit, len(text)))
         rolled = next(iter(roll(predictor, [ask], force="free")))
     sure = tuple(step.logprob for step in rolled.sure)
     found = rolled.prediction
@@ -240,37 +243,43 @@ def debug(
     options: Compact | None = None,
     limit: int | None = None,
     cures: bool = True,
-    budget: float | None = SECONDS,
+    work: int | None = WORK,
+    budget: float | None = None,
     limits: Limits | None = None,
     scratchpad: str = "none",
+    progress: Callable[[str], None] | None = None,
 ) -> Debugged:
     """Record a program, let a model imagine its run, and say where, why and how surely it goes wrong.
 
     The model is a predictor, or what `load_model` takes: the shipped one unless said.
-    `limit`: the most bytes it may write, twice the truth's, and at most MOST (ENDLESS), unless said. `budget`: the
-    seconds for all of it; a cure that is expected to take more than is left is not tried. None: as long as they take.
-    With a scratchpad both runs are told by statements.
+    `limit`: the most bytes it may write, twice the truth's, and at most MOST (ENDLESS), unless said. `work`: the bytes
+    that cures may have written, the cheapest first; one that is expected to write more than is left is not tried, nor
+    one that is expected to take longer than the `budget`, the seconds for all of it. None: whatever they take. With a
+    scratchpad both runs are told by statements. `progress` hears what is under way.
     """
-    began, predictor = time.perf_counter(), load_model(predictor)
+    began, tell, predictor = time.perf_counter(), progress or _silent, load_model(predictor)
+    tell("the program runs")
     pad, has_pad = Scratchpad(predictor, scratchpad), scratchpad != "none"
     limits = limits or Limits(steps=max(STEPS, limit or 0))
     truth = _truth(program, predictor, options or Compact(), limits)
     if has_pad:
         truth = replace(truth, text=folded(program, options or Compact(), truth.text))
     recorded = time.perf_counter()
+    tell("the model imagines it")
     most = limit or min(2 * len(truth.text) + SLACK, MOST if truth.status == "ended" else ENDLESS)
     ask = Ask(program=program, options=options or Compact(), limit=most)
     rolled = next(iter(pad.roll([ask])))
     sample = Sample(ask=ask, truth=truth, found=rolled.prediction)
     imagined = time.perf_counter()
-    diagnosis = Diagnosis(sample, recorder(limits))
+    tell("the cause is looked for")
+    diagnosis = Diagnosis(sample, recorder(limits), recorder(limits, hash_seed=1))
     belief = believed(predictor, diagnosis, rolled.sure, has_pad=has_pad) if diagnosis.diverges else None
     scratch = diagnosed(ask, rolled.prediction, limits) if has_pad and diagnosis.diverges else None
     explained = time.perf_counter()
-    end = math.inf if budget is None else began + budget
+    bounds = Bounds(work, budget, began)
     tried = (
-        tuple(_cured(predictor, diagnosis, end, limits))
-        if cures and not has_pad and diagnosis.diverges
+        tuple(cured_within(predictor, diagnosis, bounds, limits, tell))
+        if cures and not has_pad and diagnosis.diverges and diagnosis.cause.name != UNKNOWN
         else ()
     )
     seconds = {
@@ -326,37 +335,8 @@ def _likelihood(predictor: Predictor, ask: Ask, truth: Prediction) -> float | No
     return math.exp(last.action + last.state)
 
 
-def _cured(predictor: Predictor, diagnosis: Diagnosis, end: float, limits: Limits | None) -> list[Tried]:
-    """Every cure, in the order of CURES: done, not fit, or without time."""
-    by = "trace" if diagnosis.answer is not False else "answer"
-    codec = codec_of(predictor)
-    jobs, done = prepare([(cure, 0) for cure in CURES], {0: diagnosis}, codec, by=by, limits=limits)
-    rate = diagnosis.sample.found.seconds / max(len(diagnosis.sample.found.text), 1)
-    for group in _groups(jobs):
-        left, fits = end - time.perf_counter(), list[Trial]()
-        share = SHARED if len(group) > 1 else 1.0
-        for job in group:
-            left -= rate * share * _size(job)
-            if left >= 0:
-                fits.append(job)
-            else:
-                done.append(replace(job.tried, status="untried", why=NO_TIME))
-        done += carry_out(fits, predictor, by=by)
-    order = list(CURES)
-    return sorted(done, key=lambda one: order.index(one.cure))
-
-
-def _groups(jobs: Sequence[Trial]) -> list[list[Trial]]:
-    """Jobs that are done together, the cheapest first: those without forcing, then each of the others."""
-    ordered = sorted(jobs, key=_size)
-    free = [job for job in ordered if job.plan.force == "free"]
-    return ([free] if free else []) + [[job] for job in ordered if job.plan.force != "free"]
-
-
-def _size(job: Trial) -> int:
-    """The bytes that a cure is expected to have written."""
-    rounds = QUERIES + 1 if job.plan.force == "queries" else 1
-    return rounds * max(min(len(job.truth.text), job.plan.ask.limit) - len(job.plan.ask.given), 1)
+def _silent(text: str) -> None:
+    """Nobody listens."""
 
 
 def rows(diagnosis: Diagnosis) -> Iterator[AlignedRow]:

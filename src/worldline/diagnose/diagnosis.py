@@ -13,20 +13,22 @@ from worldline.core.escape import shortened
 from worldline.diagnose.cause import Cause, explain
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading, ends_alike, read
+from worldline.diagnose.reconcile import read_beside
 from worldline.diagnose.sample import Sample
-from worldline.diagnose.told import read_beside
-from worldline.diagnose.twin import Record
+from worldline.diagnose.terms import Record
 
 
 @dataclass(frozen=True)
 class Diagnosis:
     """All that is known of one sample: both readings, where they part, why, and whether the answer is right.
 
-    `record` runs a program, for whoever can: so the operations of a line are told apart.
+    `record` runs a program, for whoever can: so the operations of a line are told apart. `again` runs it in another
+    process, under another hash seed: so what could not be known is told apart.
     """
 
     sample: Sample
     record: Record | None = None
+    again: Record | None = None
 
     def __repr__(self) -> str:
         program, why = self.sample.ask.program, self.cause
@@ -59,7 +61,7 @@ class Diagnosis:
     @cached_property
     def cause(self) -> Cause:
         """Why they part; `right` where nothing is wrong."""
-        return explain(self.sample, self.truth, self.found, self.divergences, self.record)
+        return explain(self.sample, self.truth, self.found, self.divergences, self.record, self.again)
 
     @property
     def diverges(self) -> bool:

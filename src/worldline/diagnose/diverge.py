@@ -16,6 +16,7 @@ from worldline.core.value import equal
 from worldline.diagnose.align import Span, align
 from worldline.diagnose.reading import Event, Reading
 from worldline.diagnose.value_diff import ValueDifference, difference
+from worldline.flow.functions import Functions
 
 WHATS = ("event", "line", "names", "value", "output", "outcome", "missing", "extra")
 GONE = "-"  # stands for the value of a name that is gone, as in the compact notation
@@ -113,6 +114,17 @@ def summary(event: Event | None) -> str:
         return "end"
     line = event.line if event.line is not None else "|".join(map(str, event.lines)) or "?"
     return f"{event.event} {line}" + (f" {event.arg}" if event.arg is not None else "")
+
+
+def in_words(event: Event, functions: Functions) -> str:
+    """What happens at an event, and where: `g is called (line 4)`, `it goes to line 7`."""
+    line = event.line if event.line is not None else " or ".join(map(str, event.lines)) or "?"
+    if event.event == "call":
+        name = functions.name(event.file, event.line, event.values, is_first=event.parent < 0)
+        return f"{name} is called (line {line})"
+    if event.event == "line":
+        return f"line {line}"
+    return f"{event.event} in line {line}" + (f" of {event.arg}" if event.arg is not None else "")
 
 
 def _end(truth: Reading, found: Reading, step: int) -> Iterator[Divergence]:

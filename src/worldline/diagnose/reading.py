@@ -20,6 +20,7 @@ from worldline.core.value import equal
 from worldline.predict.predictor import Ask, Prediction
 
 if TYPE_CHECKING:
+    from worldline.codec.cwm.begun import BegunFrame
     from worldline.codec.cwm.frame import CwmFrame
 
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -57,13 +58,15 @@ class Event(NamedTuple):
 class Reading:
     """What a text says, up to its end or its first fault. `ended`: it says so itself, and it may.
 
-    `places` says which of the text's steps each event is, where some are left out.
+    `places` says which of the text's steps each event is, where some are left out. `begun` is a frame of Meta's
+    notation that the cut broke off, which `reconcile` judges.
     """
 
     events: tuple[Event, ...]
     ended: bool
     malformed: Malformed | None = None
     places: tuple[int, ...] | None = None
+    begun: BegunFrame | None = None
 
     @property
     def steps(self) -> int:
@@ -111,7 +114,7 @@ def ends_alike(one: Reading, other: Reading, *, printed: bool = False) -> bool:
 
 
 def read(ask: Ask, prediction: Prediction) -> Reading:
-    """The events of a prediction for an ask; `told.read_beside` is for one that is compared with a truth."""
+    """The events of a prediction for an ask; `reconcile.read_beside` is for one that is compared with a truth."""
     if prediction.codec == "cwm":
         return _read_cwm(ask, prediction)
     return _read_compact(ask, prediction.text)
@@ -147,9 +150,11 @@ def _leave_open(events: list[Event]) -> None:
 
 def _read_cwm(ask: Ask, prediction: Prediction) -> Reading:
     from worldline.codec.cwm import parse as cwm_parse  # most models write the compact notation
+    from worldline.codec.cwm.foreign.stripped import tagged_text
 
-    text = prediction.text.decode("utf-8", "replace")
-    text = _whole_frames(text) if prediction.status == "budget" else text
+    text, tail = tagged_text(prediction.text.decode("utf-8", "replace"), ask.program), None
+    if prediction.status == "budget":
+        text, tail = _broken_off(text, ask.program.source)
     entry = 0 if ask.program.call is None else None
     parsed = cwm_parse.parse(text, ask.program.source, entry=entry)
     events: list[Event] = []
@@ -166,16 +171,37 @@ def _read_cwm(ask: Ask, prediction: Prediction) -> Reading:
             stack.pop()
     # Many dumps lost the end's token: whoever stopped of himself where nothing runs any more has ended.
     is_over = prediction.status == "ended" and parsed.malformed is None and bool(events) and not stack
-    return Reading(events=tuple(events), ended=parsed.ended or is_over, malformed=parsed.malformed)
+    ended = parsed.ended or is_over
+    return Reading(
+        events=tuple(events), ended=ended, malformed=parsed.malformed, begun=None if ended else tail
+    )
 
 
-def _whole_frames(text: str) -> str:
-    """A cut text without its last frame where that one is unfinished: the cut is no fault of it."""
+def _broken_off(text: str, source: str) -> tuple[str, BegunFrame | None]:
+    """A cut text without its last frame where that one is unfinished, and what was written of it."""
+    from worldline.codec.cwm.begun import begun
+
     separator = token("frame_sep")
     end = text.rfind(separator) + len(separator) if separator in text else 0
-    rest = text[end:]
-    begun = rest.startswith("<|") or "<|".startswith(rest)
-    return text[:end] if begun and token("end_of_text") not in rest else text
+    rest = text[end:].rstrip("\ufffd")  # a character that was cut
+    last = token("end_of_text")
+    if last in rest:
+        return text, None
+    if last.startswith(rest) or (not end and _is_prompt(rest)):
+        return text[:end], None
+    tail = begun(rest)
+    is_prose = not rest.startswith(("<", "{")) and not _begins_line(source, rest.partition("\n")[0])
+    return (text, None) if tail is None or is_prose else (text[:end], tail)
+
+
+def _is_prompt(text: str) -> bool:
+    """Whether a text breaks off inside the prompt, which a dump may begin with."""
+    starts = token("begin_of_text"), token("trace_context_start")
+    return any(start.startswith(text) or text.startswith(start) for start in starts)
+
+
+def _begins_line(source: str, text: str) -> bool:
+    return any(line.startswith(text) for line in source.splitlines())
 
 
 def _of_frame(frame: CwmFrame, parent: int) -> Event:

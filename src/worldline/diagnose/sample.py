@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sample:
-    """One ask, its true steps and the found ones.
+class Beside:
+    """What stands beside a trace, as values' texts: the model's `own` answer, what another scorer has `taken` for it.
 
-    `answer` is what a foreign scorer took for the answer, as a value's text: it may differ from what the trace says.
+    `expected` is what a benchmark says is right; `failed`: another scorer says that the sample is wrong.
     """
+
+    own: str | None = None
+    taken: str | None = None
+    expected: str | None = None
+    failed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """One ask, its true steps and the found ones, and what else is said about the answer."""
 
     ask: Ask
     truth: Prediction
     found: Prediction
-    answer: str | None = None
+    beside: Beside = field(default_factory=Beside)
 
     def __post_init__(self) -> None:
         if self.truth.codec != self.found.codec:

@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from worldline.core.escape import printable
-from worldline.diagnose.cures import CURES
+from worldline.core.parting import around, parting
+from worldline.diagnose.cause import UNKNOWN
+from worldline.diagnose.cures import CONFIRMING, CURES
 from worldline.diagnose.debug import Belief, Debugged
-from worldline.diagnose.diverge import Divergence
+from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.diverge import GONE, Divergence, in_words
 from worldline.diagnose.reading import Reading
 from worldline.diagnose.trials import Tried
+from worldline.flow.functions import Functions
 from worldline.predict.predictor import Prediction
 
 LONG = 160  # characters of a value in a sentence
@@ -32,7 +36,7 @@ def sentences(found: Debugged) -> Iterator[tuple[str, str, str]]:
     if diagnosis.divergences:
         more = len(diagnosis.divergences) - 1
         rest = f"; {more:,} more after it" if more else ""
-        yield "diverges", f"at step {_place(diagnosis.divergences[0])}{rest}", "bold red"
+        yield "diverges", f"at step {place(diagnosis)}{rest}", "bold red"
     about = ", ".join(filter(None, (why.detail, why.operation, why.type)))
     name = why.name + (f" ({about})" if about else "")
     yield "cause", printable(f"{name}: {why.evidence}" if why.evidence else name), "bold"
@@ -41,7 +45,7 @@ def sentences(found: Debugged) -> Iterator[tuple[str, str, str]]:
     if found.blamed is not None:
         line, code, said = found.blamed
         yield "scratch", printable(f"line {line}, at `{code}`: {said}"), "bold"
-    if found.belief is not None:
+    if found.belief is not None and why.name != UNKNOWN:
         yield "belief", _believed(found.belief), ""
     yield "answer", _answered(found), ""
     if found.tried:
@@ -52,10 +56,20 @@ def sentences(found: Debugged) -> Iterator[tuple[str, str, str]]:
 def _verdict(found: Debugged) -> tuple[str, str, str]:
     name = printable(found.cause.name)
     if found.is_confirmed is None:
-        return "verdict", f"{name}: not tested, none of its cures was tried", "yellow"
+        return "verdict", f"{name}: not tested, {_untested(found)}", "yellow"
     if found.is_confirmed:
         return "verdict", f"{name}: confirmed, its cure makes it right", "bold green"
     return "verdict", f"{name}: not confirmed, its cures leave it wrong", "yellow"
+
+
+def _untested(found: Debugged) -> str:
+    """Why no cure of the cause was tried: a bound that can be raised, or none applies."""
+    whys = [one.why for one in found.tried if one.cure in CONFIRMING.get(found.cause.name, ())]
+    for option, left in (("--work", "nothing"), ("--seconds", "no time")):
+        bound = next((why.partition(option)[2] for why in whys if option in why), "")
+        if bound:
+            return f"{option}{bound} left {left} for its cures"
+    return "none of its cures applies" if whys else "it has no cure"
 
 
 def ending(found: Prediction, reading: Reading) -> Iterator[tuple[str, str, str]]:
@@ -85,26 +99,74 @@ def cured(tried: Iterable[Tried]) -> Iterator[tuple[str, str, str]]:
         yield head, printable("not tried: " + "; ".join(apart)), "dim"
 
 
-def _place(one: Divergence) -> str:
+def place(diagnosis: Diagnosis) -> str:
+    """The first divergence: its step, its line, and what differs there."""
+    one = diagnosis.divergences[0]
     where = f"{one.step}, line {one.line}" if one.line is not None else f"{one.step}"
-    wanted, got = _value(one.wanted), _value(one.got)
+    return f"{where}: {_differs(one, diagnosis)}"
+
+
+def _differs(one: Divergence, diagnosis: Diagnosis) -> str:
+    wanted, got = _values(one.wanted, one.got)
+    name = printable(one.name or "")
+    if one.what in ("event", "line") and one.found is not None:
+        return _actions(one, diagnosis)
     if one.what == "missing":
-        return f"{where}: {wanted} is missing"
+        return f"{wanted} is missing"
     if one.what == "extra":
-        return f"{where}: {got} does not happen"
-    name = f"{printable(one.name)} is " if one.name is not None else ""
+        return f"{got} does not happen"
+    if one.what == "names":
+        return _changed(name, one.wanted, one.got, wanted, got)
+    about = f"{name} is " if one.name is not None else ""
     part = ""
     if one.part is not None and (one.part.path or one.part.at is not None):
         at = f" at character {one.part.at}" if one.part.at is not None else ""
         sides = f"{_value(one.part.wanted)}, not {_value(one.part.got)}"
         part = f"; they part in {printable(one.part.path) or 'it'}{at}: {sides}"
-    return f"{where}: {name}{wanted}, not {got}{part}"
+    return f"{about}{wanted}, not {got}{part}"
+
+
+def _changed(name: str, true: str | None, said: str | None, wanted: str, got: str) -> str:
+    """A name that one side alone changes, drops or shares."""
+
+    def told(text: str | None, shown: str) -> str:
+        if text is None or text == GONE:
+            return "no change of it" if text is None else f"that {name} is gone"
+        if text.startswith("&"):
+            return f"{name} is {printable(text[1:])}" if text[1:] else f"{name} apart"
+        return f"{name}={shown}"
+
+    if true is None:
+        return f"{name} does not change; the model tells {told(said, got)}"
+    if true == GONE:
+        return f"{name} is gone; the model tells {told(said, got)}"
+    if true.startswith("&"):
+        other = f"the object of {printable(true[1:])}" if true[1:] else "an object of its own"
+        return f"{name} is {other}; the model tells {told(said, got) if said else 'nothing of it'}"
+    return f"{name} becomes {wanted}; the model tells {told(said, got)}"
+
+
+def _actions(one: Divergence, diagnosis: Diagnosis) -> str:
+    """Two other ways to go on, each by what happens and where."""
+    events = diagnosis.truth.events, diagnosis.found.events
+    functions = Functions(diagnosis.sample.ask.program)
+    true = in_words(events[0][one.step], functions) if one.step < len(events[0]) else "the end"
+    said = in_words(events[1][one.found or 0], functions)
+    if true == said:
+        true, said = printable(one.wanted or true), printable(one.got or said)
+    return f"{true}, not {said.replace(' is called', '') if true.endswith(')') and ' is called' in true else said}"
+
+
+def _values(wanted: str | None, got: str | None) -> tuple[str, str]:
+    """Both sides, long ones around where they part."""
+    if wanted is None or got is None:
+        return _value(wanted), _value(got)
+    at = parting(wanted, got)
+    return printable(around(wanted, at, LONG)), printable(around(got, at, LONG))
 
 
 def _value(text: str | None) -> str:
-    if text is None:
-        return "nothing"
-    return printable(text[:LONG]) + ("..." if len(text) > LONG else "")
+    return "nothing" if text is None else printable(around(text, 0, LONG))
 
 
 def _believed(belief: Belief) -> str:

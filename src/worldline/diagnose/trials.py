@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 from worldline.codec.compact.turns import turns
+from worldline.codec.cwm.frame_text import cut
 from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, CurePlan, Unfit, check_cure, plan, with_truth
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import read
@@ -22,7 +23,8 @@ from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced, fenced_each
 from worldline.limits import Limits
-from worldline.predict.forcing.forced import Rolled, roll
+from worldline.predict.forcing.forced import roll
+from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.stats import Paired, Share
@@ -36,7 +38,7 @@ Progress = Callable[[str, int, int], None]
 class Tried:
     """One cure on one sample: right before, right after, and the sample as it was asked again.
 
-    `status`: `done`; or not judged, and `why`: `unfit` (it would have changed nothing), `untried` (there was no time),
+    `status`: `done`; or not judged, and `why`: `unfit` (it would have changed nothing), `untried` (beyond a bound),
     `fault` (the tool failed).
     """
 
@@ -326,11 +328,12 @@ def _answers(
 
 def _is_dictated(ask: Ask, rolled: Rolled) -> bool:
     """Whether the step with which the outermost frame ends is among what was dictated."""
-    cut, end = turns(rolled.prediction.text), read(ask, rolled.prediction).outcome
-    if not 0 <= end < len(cut):
-        return False
-    own = cut[end].lines[-1]
-    return any(start <= own.action < end for start, end in rolled.dictated)
+    text, at = rolled.prediction.text, read(ask, rolled.prediction).outcome
+    if rolled.prediction.codec == "cwm":
+        places = [frame.state for frame in cut(text)]
+    else:
+        places = [turn.lines[-1].action for turn in turns(text)]
+    return 0 <= at < len(places) and any(start <= places[at] < end for start, end in rolled.dictated)
 
 
 def _judged(job: Trial, answer: Prediction, is_dictated: bool, by: str) -> Tried:

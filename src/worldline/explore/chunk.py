@@ -14,7 +14,8 @@ from worldline.explore.clip import clip
 from worldline.explore.pair import Pair, PairRow
 from worldline.explore.side import Side
 from worldline.explore.stacks import NOBODY
-from worldline.explore.stepping import row_steps
+from worldline.explore.stepping import row_steps, verdicts
+from worldline.explore.stops import stop_lines
 
 CHUNK = 256  # rows
 TAIL = 2_000  # characters of what was printed before
@@ -25,31 +26,33 @@ def chunks(pair: Pair) -> int:
     return max(1, -(-len(pair.rows) // CHUNK))
 
 
-def chunk(pair: Pair, k: int) -> dict[str, Any]:
-    """The k-th chunk."""
+def chunk(pair: Pair, k: int, written: int | None = None) -> dict[str, Any]:
+    """The k-th chunk; of rows behind the first `written` ones, where that is said, nothing is judged."""
     if not 0 <= k < chunks(pair):
         raise IndexError(f"chunk {k} of {chunks(pair)}")
     first = k * CHUNK
     last = min(first + CHUNK, len(pair.rows))
     return {
         "first": first,
-        "rows": [_row(pair, n) for n in range(first, last)],
+        "rows": [_row(pair, n, len(pair.rows) if written is None else written) for n in range(first, last)],
         "left": _key(pair, "left", first, last),
         "right": _key(pair, "right", first, last),
     }
 
 
-def _row(pair: Pair, n: int) -> dict[str, Any]:
+def _row(pair: Pair, n: int, written: int) -> dict[str, Any]:
     row = pair.rows[n]
+    action, state = verdicts(pair, n, written)
     side, step = (pair.left, row.left) if row.left is not None else (pair.right, row.right)
     return {
         "row": n,
-        "action": row.action,
-        "state": row.state,
+        "action": action,
+        "state": state,
         "left": _cell(pair, "left", n, row.left),
         "right": _cell(pair, "right", n, row.right),
-        "differs": [_difference(one) for one in row.differs],
+        "differs": [_difference(one) for one in row.differs] if n < written else [],
         "depth": side.depth(step) if side is not None and step is not None else 0,
+        "lines": stop_lines(pair, n),
         **row_steps(pair, n),
     }
 
@@ -87,9 +90,16 @@ def _cell(pair: Pair, name: str, n: int, step: int | None) -> dict[str, Any] | N
         "sure_state": None if sure is None else sure[1],
         "bytes": side.cost(step),
     }
+    if step in side.sharing.changes:
+        cell["shares"] = [[frame, _shares(side, frame, step)] for frame in sorted(side.sharing.changes[step])]
     if side.is_moved(step):
         cell["parent"] = side.parent(step)  # from this row on
     return cell
+
+
+def _shares(side: Side, frame: int, step: int) -> list[list[str]]:
+    """The names of a frame that are one object when a step is done, group by group."""
+    return [[clip(name) for name in group] for group in side.sharing.at(frame, step)]
 
 
 def _changes(pair: Pair, name: str, n: int, step: int) -> Iterator[list[Any]]:
@@ -131,6 +141,9 @@ def _key(pair: Pair, name: str, first: int, last: int) -> dict[str, Any]:
             "parent": parent,
             "line": side.line(frame, before) if side.began(frame) <= before else info.line,
         }
+        shares = _shares(side, frame, before)
+        if shares:
+            frames[str(frame)]["shares"] = shares
         known = dict(_known(pair, name, frame, before)) if before != NOBODY else {}
         if known:
             state[str(frame)] = known

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from worldline.core.parting import parting
+
 MOST = 4_000  # characters of one text
 _BEFORE = 1_000  # of them, those before the place where two texts part
 
@@ -18,18 +20,6 @@ def clip(text: str, other: str | None = None) -> str:
     if not shown.isascii():
         shown = shown.encode("utf-8", "backslashreplace").decode()  # lone surrogates
     return (f"<{start} before>..." if start else "") + shown + (f"...<{left} more>" if left else "")
-
-
-def parting(one: str, other: str) -> int:
-    """The index of the first character in which two texts differ: the end of the shorter where there is none."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:  # all before `low` is the same, and it differs somewhere before `high`, if at all
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def cut(text: str, longest: int) -> str:

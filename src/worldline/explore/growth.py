@@ -30,6 +30,7 @@ class Growth:
     def __init__(self, start: Start) -> None:
         self.latest: GrowthProgress | None = None
         self.over = threading.Event()
+        self.is_begun = False  # whether it is its turn
         self._stopping = threading.Event()
         self._reports = self._begun(start)
 
@@ -52,6 +53,7 @@ class Growth:
 
     def run(self, watch: Callable[[GrowthProgress], None], fail: Callable[[Exception], None]) -> None:
         """Grow to the end; `watch` gets each report before it is the newest, `fail` a bad end before it is over."""
+        self.is_begun = True
         try:
             for progress in self._reports:
                 watch(progress)

@@ -16,6 +16,7 @@ from functools import cached_property
 from worldline.core.value import kind, unquote
 from worldline.diagnose.reading import Event, Reading, read
 from worldline.explore.history import History, Write
+from worldline.explore.marks.sharing import Sharing
 from worldline.explore.stacks import NOBODY, stacks
 from worldline.explore.step_targets import targets
 from worldline.explore.text_spans import step_spans
@@ -84,6 +85,12 @@ class Side:
     def _behind(self) -> tuple[list[int], list[int]]:
         with without_gc():
             return targets(self.stacks, range(len(self.events) - 1, -1, -1))
+
+    @cached_property
+    def sharing(self) -> Sharing:
+        """Which names of each frame share one object."""
+        with without_gc():
+            return Sharing(self.ask.program, self.events, self.history)
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:

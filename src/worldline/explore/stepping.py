@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from worldline.core.events import CHANGELESS
 from worldline.diagnose.reading import Event
 from worldline.explore.branches.branch import Branch
-from worldline.explore.pair import WRONG, Pair
+from worldline.explore.pair import RIGHT, WRONG, Pair
 from worldline.explore.side import FrameState, Side
 from worldline.explore.stacks import NOBODY
 
 WAYS = ("over", "out", "back_over", "back_out")
 """The ways to step that depend on the stack; the next row and the one before are the others."""
 OPEN = "open"
-"""The verdict on a row that the model has not come to."""
+"""The verdict where there is nothing to compare: the model has not come to a row, or one side has no step there."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def newest_step(pair: Pair, name: str, row: int) -> int | None:
 
 def written_rows(pair: Pair, branch: Branch) -> int:
     """How many rows the model has come to: behind them it is not wrong, but cut or still writing."""
-    if branch.status == "done" and branch.found.status != "budget":
+    if branch.status == "done" and pair.right.prediction.status != "budget":
         return len(pair.rows)
     return pair.row_of("right", len(pair.right) - 1) + 1 if len(pair.right) else 0
 
@@ -172,9 +172,16 @@ def first_divergence(pair: Pair, branch: Branch) -> int | None:
 
 
 def verdicts(pair: Pair, row: int, written: int) -> tuple[str, str]:
-    """The verdicts on the action and the state of a row, of which so many are written."""
+    """The verdicts on the action and the state of a row, of which so many are written.
+
+    Where a side has no step, nothing of it can be right: what is not wrong there is not compared.
+    """
     one = pair.rows[row]
-    return (one.action, one.state) if row < written else (OPEN, OPEN)
+    if row >= written:
+        return OPEN, OPEN
+    if one.left is not None and one.right is not None:
+        return one.action, one.state
+    return (OPEN if one.action == RIGHT else one.action), (OPEN if one.state == RIGHT else one.state)
 
 
 def new_difference(pair: Pair, rows: Iterable[int], written: int) -> int | None:

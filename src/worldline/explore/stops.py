@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
-from worldline.diagnose.cause import CAUSES, Cause
+from worldline.core.program import Program
+from worldline.diagnose.cause import CAUSES, UNPARTED, Cause
 from worldline.explore.branches.branch import Branch
 from worldline.explore.pair import RIGHT, WRONG, Pair, PairRow
 from worldline.explore.sentences import cause_in_words, differences_in_words
 from worldline.explore.stepping import OPEN, Stepper, verdicts, written_rows
+from worldline.flow.control import successors
 
 Location = tuple[str | None, int]  # a file (None: the main one) and a line
 
@@ -65,13 +69,12 @@ STOPS = {
 """Every way to stop, besides breakpoints."""
 FIRSTS = {"action": FIRST_ACTION, "state": FIRST_STATE}
 DEFAULT_STOPS = tuple(FIRSTS.values())
-NO_DIVERGENCE = ("right", "scorer artefact", "tool fault")  # causes at which no step goes wrong
 CAUSE_STOPS = {
     name.replace(" ", "-"): StopKind(
         name.replace(" ", "-"), f"Cause: {name}", STOPS[CAUSE].meaning, name, STOPS[CAUSE].sentence
     )
     for name in CAUSES
-    if name not in NO_DIVERGENCE
+    if name not in UNPARTED
 }
 DETAILED_STOPS = {
     detail.name: detail
@@ -162,7 +165,7 @@ def _position(stepper: Stepper, row: PairRow, what: str, following: int) -> int:
 
 
 def _blamed(stepper: Stepper, cause: Cause | None) -> Iterator[StopPoint]:
-    if cause is None or cause.name in NO_DIVERGENCE:
+    if cause is None or cause.name in UNPARTED:
         return
     first = cause.divergence
     position = len(stepper)
@@ -238,3 +241,34 @@ def locations(pair: Pair, row: int) -> Iterator[Location]:
             moment = side.events[step]
             if moment.event == "line" and moment.line is not None:
                 yield moment.file, moment.line
+
+
+def stop_index(pair: Pair, branch: Branch, per: int) -> dict[str, Any]:
+    """For whoever walks through rows himself: the rows that DEFAULT_STOPS stop at, each with why, and, for each `per`
+    rows, the lines of the main file at which a breakpoint would stop there."""
+    special = _special(pair, branch, written_rows(pair, branch), DEFAULT_STOPS)
+    bins = [range(start, min(start + per, len(pair.rows))) for start in range(0, len(pair.rows), per)]
+    return {"stops": sorted(special.items()), "lines": [sorted(_lines(pair, rows)) for rows in bins]}
+
+
+def stop_lines(pair: Pair, row: int) -> list[int]:
+    """The lines of the main file at which a breakpoint stops in a row."""
+    return sorted(_lines(pair, (row,)))
+
+
+def _lines(pair: Pair, rows: Iterable[int]) -> set[int]:
+    return {line for row in rows for file, line in locations(pair, row) if file is None}
+
+
+@lru_cache(maxsize=256)
+def runnable(program: Program, file: str | None = None) -> tuple[int, ...]:
+    """The lines of a program's file that can run, where a breakpoint can stand: one between them moves to the next.
+
+    Of a call, without those that only a module's body has.
+    """
+    source = program.source if file is None else dict(program.files).get(file, "")
+    lines: set[int] = set()
+    for i, flow in enumerate(successors(source)):
+        if i or program.call is None:
+            lines |= flow.start.union(flow.next, *flow.next.values())
+    return tuple(sorted(line for line in lines if line > 0))

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from worldline.errors import UsageError
 from worldline.explore.pair import CONSEQUENTIAL, RIGHT, WRONG, Pair, PairRow
+from worldline.explore.stepping import OPEN, verdicts
 
 BINS = 1_000
-_RANK = {RIGHT: 0, CONSEQUENTIAL: 1, WRONG: 2}  # the worst of a bin is shown
-_CODE = (0, 2, 1)
+CODES = (RIGHT, WRONG, CONSEQUENTIAL, OPEN)
+"""What the numbers of a bin mean."""
+_RANKED = (OPEN, RIGHT, CONSEQUENTIAL, WRONG)  # the worst of a bin is shown
+_RANK = {verdict: rank for rank, verdict in enumerate(_RANKED)}
 
 
-def timeline(pair: Pair, bins: int = BINS) -> dict[str, Any]:
-    """The rows in bins: action, state (0 right, 1 wrong, 2 consequential), the least sure, which sides have steps."""
+def timeline(pair: Pair, bins: int = BINS, written: int | None = None) -> dict[str, Any]:
+    """The rows in bins: action and state as numbers (CODES), the least sure, which sides have steps.
+
+    Of rows behind the first `written` ones, where that is said, nothing is judged.
+    """
     if bins < 1:
         raise UsageError(f"a timeline has a bin or more, not {bins}")
     rows = pair.rows
     per = max(1, -(-len(rows) // bins))
-    found = [_bin(pair, rows[start : start + per]) for start in range(0, len(rows), per)]
-    return {"rows": len(rows), "per": per, "first": pair.first, "bins": found}
+    known = len(rows) if written is None else written
+    spans = (range(start, min(start + per, len(rows))) for start in range(0, len(rows), per))
+    found = [_bin(pair, span, known) for span in spans]
+    first = pair.first if pair.first is not None and pair.first < known else None
+    return {"rows": len(rows), "per": per, "first": first, "bins": found}
 
 
-def _bin(pair: Pair, rows: Sequence[PairRow]) -> list[Any]:
+def _bin(pair: Pair, span: range, written: int) -> list[Any]:
+    rows = pair.rows[span.start : span.stop]
+    told = [verdicts(pair, n, written) for n in span]
     sure = [chance for row in rows if (chance := _sure(pair, row)) is not None]
     return [
-        _CODE[max(_RANK[row.action] for row in rows)],
-        _CODE[max(_RANK[row.state] for row in rows)],
+        *(CODES.index(_RANKED[max(_RANK[one[what]] for one in told)]) for what in (0, 1)),
         min(sure, default=None),
         int(any(row.left is not None for row in rows)),
         int(any(row.right is not None for row in rows)),

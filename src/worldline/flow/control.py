@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import RLock
 
 from worldline.flow.build import Builder
 from worldline.flow.expression import COMPREHENSIONS, suspends, touched
@@ -53,6 +54,10 @@ class Flow:
         return self.next.get(line, frozenset()) | self.handlers.get(line, frozenset())
 
 
+# CPython 3.11 counts the depth of all threads' trees together: "AST constructor recursion depth mismatch".
+_PARSING, PARSINGS = RLock(), 8
+
+
 @lru_cache(maxsize=64)  # the many traces of one program, and writing and reading each, ask for the same
 def successors(source: str) -> tuple[Flow, ...]:
     """The flow of every code object of a source, the module first; nothing for text that is not Python."""
@@ -64,12 +69,16 @@ def successors(source: str) -> tuple[Flow, ...]:
 
 def syntax(source: str) -> ast.Module | None:
     """The syntax tree, or None where this interpreter's grammar or its limits refuse the source."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
+    for _ in range(PARSINGS):
+        try:
+            with _PARSING, warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(source)
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            return None
+        except SystemError:  # a thread that does not come through here parses at the same time
+            continue
+    return None
 
 
 def first_line(node: ast.AST) -> int:

@@ -42,7 +42,7 @@ class Names:
 def names_of(node: ast.AST, outer: Names | None) -> Names:
     """The names of the code object that a node makes, inside functions that show `outer`."""
     parameters, declared = _parameters(node), frozenset(_declared_global(node))
-    bound = frozenset(_bound(node)) - declared
+    bound = frozenset(bound_names(node)) - declared
     around = outer.visible if outer is not None else frozenset()
     visible = (parameters | bound | around | {"__class__"}) - declared
     inlined = frozenset(_inlined(node))
@@ -79,7 +79,8 @@ def _declared_global(node: ast.AST) -> Iterator[str]:
             yield from part.names
 
 
-def _bound(node: ast.AST) -> Iterator[str]:
+def bound_names(node: ast.AST) -> Iterator[str]:
+    """The names that a code object binds, each as often as it does."""
     for part in _own(node):
         match part:
             case ast.Name() if not isinstance(part.ctx, ast.Load):
@@ -99,5 +100,5 @@ def _inlined(node: ast.AST) -> Iterator[str]:
     while pending:
         inner = pending.pop()
         if not isinstance(inner, ast.GeneratorExp):
-            yield from _bound(inner)
+            yield from bound_names(inner)
             pending.extend(part for part in _own(inner) if isinstance(part, COMPREHENSIONS))

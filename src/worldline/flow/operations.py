@@ -30,7 +30,7 @@ METHODS = frozenset(
     if not name.startswith("_")
 )
 BUILTINS = frozenset(name for name in vars(builtins) if name.islower() and not name.startswith("_"))
-_SEQUENCES = ("str", "bytes", "list", "tuple", "deque", "bytearray")
+SEQUENCES = ("str", "bytes", "list", "tuple", "deque", "bytearray")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -69,7 +69,7 @@ def of_name(source: str, line: int | None, name: str, kind: str = "") -> Operati
         if found is not None:
             return Operation(found, _text(source, node), _loads(node))
     nodes = statements(source, line)
-    is_call = any(isinstance(part, ast.Call) for node in nodes for part in _own(node))
+    is_call = any(isinstance(part, ast.Call) for node in nodes for part in own_nodes(node))
     return Operation("call" if is_call else UNKNOWN, _text(source, nodes[-1]) if nodes else "")
 
 
@@ -118,7 +118,7 @@ def signature(source: str, line: int | None) -> Signature | None:
 
 
 def _calls(node: ast.stmt, called: Signature) -> Iterator[ast.Call]:
-    return (part for part in _own(node) if isinstance(part, ast.Call) and _called(part) == called[0])
+    return (part for part in own_nodes(node) if isinstance(part, ast.Call) and _called(part) == called[0])
 
 
 def expression(
@@ -135,7 +135,7 @@ def expression(
 def comprehensions(source: str, line: int | None) -> list[ast.expr]:
     """The comprehensions of the statement on a line."""
     nodes = statements(source, line)
-    return [part for node in nodes[-1:] for part in _own(node) if isinstance(part, _COMPREHENSIONS)]
+    return [part for node in nodes[-1:] for part in own_nodes(node) if isinstance(part, _COMPREHENSIONS)]
 
 
 def condition(source: str, line: int | None) -> Operation | None:
@@ -147,7 +147,7 @@ def condition(source: str, line: int | None) -> Operation | None:
             return Operation("iteration", f"{_text(source, node.target)} in {_text(source, node.iter)}")
         if isinstance(node, ast.Match):
             return Operation("condition", f"match {_text(source, node.subject)}", _loads(node.subject))
-        for part in _own(node):
+        for part in own_nodes(node):
             if isinstance(part, ast.IfExp):
                 return Operation("condition", _text(source, part.test), _loads(part.test))
             if isinstance(part, _COMPREHENSIONS):
@@ -164,12 +164,29 @@ def operations(source: str) -> frozenset[str]:
     return frozenset(_any(node) for node in ast.walk(tree)) - _IDLE if tree is not None else frozenset()
 
 
-def _any(node: ast.AST) -> str:
+@lru_cache(maxsize=4096)
+def on_line(source: str, line: int | None, kind: str = "") -> frozenset[str]:
+    """The names of the operations that a line does whose value is of this kind; copies and literals if that is all."""
+    found: set[str] = set()
+    for node in statements(source, line):
+        own = list(own_nodes(node))
+        called = {
+            id(part.func) for part in own if isinstance(part, ast.Call)
+        }  # a method's name is no attribute
+        found |= {_any(part, kind) for part in own if id(part) not in called} - _IDLE
+        value = getattr(node, "value", None)
+        found |= {_operation(value, kind)} if isinstance(value, ast.expr) else set()
+    return frozenset(found)
+
+
+def _any(node: ast.AST, kind: str = "") -> str:
     if isinstance(getattr(node, "ctx", None), ast.Store):
         return {ast.Subscript: "item assignment", ast.Attribute: "attribute assignment"}.get(
             type(node), UNKNOWN
         )
-    return _operation(node, "") if isinstance(node, ast.expr) else _statement(node)
+    if isinstance(node, ast.AugAssign):
+        return _arithmetic(node.op, None, kind)
+    return _operation(node, kind) if isinstance(node, ast.expr) else _statement(node)
 
 
 def _statement(node: ast.AST) -> str:
@@ -222,7 +239,7 @@ def _operation(node: ast.expr, kind: str) -> str:
 
 
 def _arithmetic(operator: ast.operator, left: ast.expr | None, kind: str) -> str:
-    if kind in _SEQUENCES:
+    if kind in SEQUENCES:
         is_text = left is not None and isinstance(left, (ast.Constant, ast.JoinedStr))
         if isinstance(operator, ast.Mod) and (is_text or kind in ("str", "bytes")):
             return "format"
@@ -273,7 +290,7 @@ def _binding(node: ast.stmt, name: str) -> ast.expr | str | None:
 
 def _inner_binding(node: ast.stmt, name: str) -> ast.expr | str | None:
     """A name bound inside an expression, or changed by a method that is called on it."""
-    for part in _own(node):
+    for part in own_nodes(node):
         if isinstance(part, ast.NamedExpr) and part.target.id == name:
             return part.value
         if isinstance(part, ast.comprehension) and name in _stores(part.target):
@@ -311,12 +328,12 @@ def _augmented(node: ast.AugAssign, name: str) -> ast.expr | str | None:
 
 def _result(node: ast.stmt, event: str) -> ast.expr | None:
     if event == "output":
-        calls = (part for part in _own(node) if isinstance(part, ast.Call) and _called(part) == "print")
+        calls = (part for part in own_nodes(node) if isinstance(part, ast.Call) and _called(part) == "print")
         call = next(calls, None)
         return call.args[0] if call is not None and len(call.args) == 1 and not call.keywords else None
     if event == "return" and isinstance(node, ast.Return):
         return node.value
-    for part in _own(node):
+    for part in own_nodes(node):
         if event == "yield" and isinstance(part, (ast.Yield, ast.YieldFrom)):
             return part.value
         if isinstance(part, ast.Lambda):
@@ -346,7 +363,7 @@ def _argument(call: ast.Call, names: Sequence[str], name: str) -> ast.expr | Non
     return call.args[at] if 0 <= at < len(call.args) else None
 
 
-def _own(node: ast.AST) -> Iterator[ast.AST]:
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """A statement's own nodes, without those of the statements in it."""
     waiting = deque([node])
     while waiting:
@@ -361,7 +378,7 @@ def _stores(node: ast.expr | None) -> set[str]:
 
 def _loads(node: ast.AST) -> frozenset[str]:
     return frozenset(
-        one.id for one in _own(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+        one.id for one in own_nodes(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
     )
 
 

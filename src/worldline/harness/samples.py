@@ -23,7 +23,8 @@ from worldline.predict.servers.ways import Chat, Reply, Sampling, Text, Way, pre
 from worldline.recording.recorder import record
 from worldline.suites import SUITES, is_measured, load
 from worldline.suites.run.run import ask_of, known_tasks
-from worldline.suites.score import Truth, Verdict, judge
+from worldline.suites.run.truth import Truth
+from worldline.suites.score import Verdict, judge
 from worldline.suites.suite import Task
 
 OWN = "own"  # the programs of a FILE.jsonl, which is the option `data`

@@ -11,12 +11,15 @@ import importlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import fsum
 from typing import Any
 
+from worldline.codec.cwm.reader import NAMES
+from worldline.codec.cwm.text import token
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.servers.chat import messages
-from worldline.predict.servers.tokens import END, is_meta, stage
+from worldline.predict.servers.meta import MetaChat, MetaText
+from worldline.predict.servers.tokens import is_meta, stage, stops
 from worldline.predict.servers.ways import END_MARK, Chat, Reply, Sampling, Text, Tokens, Way, prediction
 
 
@@ -39,10 +42,14 @@ class HubVocabulary:
 class Hub:
     """A model and its tokenizer behind the seam."""
 
-    def __init__(self, model: Any, tokenizer: Any, *, name: str, way: str, sampling: Sampling) -> None:
+    def __init__(
+        self, model: Any, tokenizer: Any, *, name: str, way: str, sampling: Sampling, codec: str = "compact"
+    ) -> None:
         self._model, self._tokenizer, self._name, self._sampling = model, tokenizer, name, sampling
         self._vocabulary = HubVocabulary(tokenizer)
         ways: dict[str, Way] = {"tokens": Tokens(self._vocabulary), "text": Text(), "chat": Chat()}
+        if codec == "cwm":
+            ways |= {"text": MetaText(), "chat": MetaChat()}
         self._way, self._asked = ways[way], way
 
     @property
@@ -90,10 +97,12 @@ class Hub:
     def _ids(self, ask: Ask) -> list[int]:
         if self._asked == "tokens":
             return stage(ask.program).ids(self._vocabulary, ask.given)
+        asked = self._way.question(ask, self._sampling)
         if self._asked == "text":
-            return list(self._tokenizer.encode((ask.prompt + ask.given).decode("utf-8", "replace")))
+            begun = {"add_special_tokens": False} if self.codec == "cwm" else {}  # its prompt begins with one
+            return list(self._tokenizer.encode(asked["prompt"], **begun))
         options = {"add_generation_prompt": True, "tokenize": True, "return_dict": False}
-        return list(self._tokenizer.apply_chat_template(messages(ask), **options))
+        return list(self._tokenizer.apply_chat_template(asked["messages"], **options))
 
     def _reply(self, ids: list[int], ask: Ask) -> Reply:
         import torch
@@ -104,23 +113,27 @@ class Hub:
         if warm:
             options["temperature"] = self._sampling.temperature
         if self._asked == "tokens":
-            options["eos_token_id"] = END
+            options["eos_token_id"] = stops(ask)
         elif self._asked == "text":
-            options |= {"stop_strings": [END_MARK], "tokenizer": self._tokenizer}
+            stop = END_MARK if self.codec == "compact" else token("end_of_text")
+            options |= {"stop_strings": [stop], "tokenizer": self._tokenizer}
         given = torch.tensor([ids], device=self._model.device)
         with torch.random.fork_rng(), torch.no_grad():
             torch.manual_seed(self._sampling.seed)
             found = self._model.generate(given, attention_mask=torch.ones_like(given), **options)
-        return self._read(found[0, len(ids) :].tolist(), most, heard.total(found[0]))
+        return self._read(ask, found[0, len(ids) :].tolist(), most, heard.all(found[0]))
 
-    def _read(self, written: list[int], most: int, logprob: float) -> Reply:
+    def _read(self, ask: Ask, written: list[int], most: int, logprobs: list[float]) -> Reply:
         """What was written; cut where it fills its budget and ends in no end."""
-        ends = {END} if self._asked == "tokens" else self._ends()
-        ended = bool(written) and written[-1] in ends
+        ends = set(stops(ask)) if self._asked == "tokens" else self._ends()
+        ended, logprob = bool(written) and written[-1] in ends, fsum(logprobs)
         if self._asked == "tokens":
-            return Reply("", not ended and len(written) >= most, None, tuple(written), logprob)
+            names = (NAMES.get(number, "") for number in written)
+            tokens = tuple(zip(names, logprobs, strict=False))
+            is_cut = not ended and len(written) >= most
+            return Reply("", is_cut, None, tuple(written), logprob, tokens=tokens)
         text = self._vocabulary.data(written[:-1] if ended else written).decode()
-        ended = ended or END_MARK in text
+        ended = ended or (END_MARK if self.codec == "compact" else token("end_of_text")) in text
         return Reply(text, not ended and len(written) >= most, None, (), logprob)
 
     def _ends(self) -> set[int]:
@@ -129,10 +142,10 @@ class Hub:
 
 
 class _Heard:
-    """Listens to a generation and sums the log-probabilities of what was chosen, without keeping them all."""
+    """Listens to a generation and keeps the log-probability of what was chosen, without keeping all that was not."""
 
     def __init__(self, prompt: int) -> None:
-        self._prompt, self._sum, self._last = prompt, 0.0, None
+        self._prompt, self._found, self._last = prompt, list[float](), None
 
     def __call__(self, ids: Any, scores: Any) -> Any:
         self._add(ids[0])
@@ -141,19 +154,24 @@ class _Heard:
 
     def _add(self, ids: Any) -> None:
         if self._last is not None and len(ids) > self._prompt:
-            self._sum += float(self._last[ids[-1]])
+            self._found.append(float(self._last[ids[-1]]))
             self._last = None
 
-    def total(self, ids: Any) -> float:
-        """The sum, the last token with it."""
+    def all(self, ids: Any) -> list[float]:
+        """Each of them, the last token's with it."""
         self._add(ids)
-        return self._sum
+        return self._found
 
 
 def load_hub(
-    name: str, *, way: str | None = None, device: str = "cpu", sampling: Sampling | None = None
+    name: str,
+    *,
+    way: str | None = None,
+    device: str = "cpu",
+    sampling: Sampling | None = None,
+    codec: str | None = None,
 ) -> Hub:
-    """The model of that name, in the way it was trained for unless another is asked for."""
+    """The model of that name, in the way and the notation it was trained for unless others are asked for."""
     try:
         transformers = importlib.import_module("transformers")
         importlib.import_module("torch")
@@ -169,4 +187,5 @@ def load_hub(
     except (OSError, ValueError, ImportError) as error:
         raise UsageError(f"hub:{name}: {' '.join(str(error).split())[:300]}") from error
     model = model.eval() if placed else model.to(device).eval()
-    return Hub(model, tokenizer, name=name, way=way, sampling=sampling or Sampling())
+    codec = codec or ("cwm" if is_meta(name) else "compact")
+    return Hub(model, tokenizer, name=name, way=way, sampling=sampling or Sampling(), codec=codec)

@@ -51,13 +51,13 @@ class Interpreter:
             began = time.perf_counter()
 
 
-def recorder(limits: Limits | None = None) -> Callable[[Program], Trace]:
-    """A program in, its trace out: how those who diagnose have further programs run."""
+def recorder(limits: Limits | None = None, *, hash_seed: int = 0) -> Callable[[Program], Trace]:
+    """A program in, its trace out: how those who diagnose have further programs run, under another hash seed too."""
 
     def recorded(program: Program) -> Trace:
         from worldline.recording.recorder import record
 
-        return record(program, limits=limits or Limits())
+        return record(program, limits=limits or Limits(), hash_seed=hash_seed)
 
     return recorded
 
@@ -107,8 +107,13 @@ def _nothing(trace: Trace) -> str:
     return "" if len(trace) else f"{_end(trace)}, and no step"
 
 
+def written(ask: Ask, trace: Trace, codec: str) -> bytes:
+    """A trace's steps as an ask wants them written, whole."""
+    return encode_steps(trace, ask.options) if codec == "compact" else _frames(trace)
+
+
 def _written(ask: Ask, trace: Trace, codec: str) -> tuple[bytes, str]:
-    text = encode_steps(trace, ask.options) if codec == "compact" else _frames(trace)
+    text = written(ask, trace, codec)
     if not text.startswith(ask.given):
         return ask.given, "fault"
     if len(text) > ask.limit:

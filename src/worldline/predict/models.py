@@ -64,13 +64,18 @@ def _adopted(model: Any, extras: Mapping[str, str]) -> Predictor:
 
 def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
     from worldline.predict.servers.client import Patience, ServerClient
+    from worldline.predict.servers.meta import MetaChat, MetaText
     from worldline.predict.servers.server import Server, address
     from worldline.predict.servers.tokens import is_meta, llama3
     from worldline.predict.servers.ways import Chat, Text, Tokens, Way
 
     url, model = address(scheme)
     asked = settled.pop("way", "tokens" if is_meta(model) else "chat")
-    way: Way = Text() if asked == "text" else Chat() if asked == "chat" else Tokens(llama3())
+    codec = settled.pop("codec", "cwm" if asked == "tokens" or is_meta(model) else "compact")
+    if codec == "compact" and asked == "tokens":
+        raise UsageError("way=tokens asks in Meta's format alone: codec=compact is for way=text and way=chat")
+    plain: dict[str, tuple[Way, Way]] = {"compact": (Text(), Chat()), "cwm": (MetaText(), MetaChat())}
+    way = Tokens(llama3()) if asked == "tokens" else plain[codec][asked == "chat"]
     key_env = settled.pop("key_env", "")
     key = os.environ.get(key_env, "") if key_env else ""
     if key_env and not key:
@@ -85,7 +90,7 @@ def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
 def _hub(name: str, settled: dict[str, Any]) -> Predictor:
     from worldline.predict.hub import load_hub
 
-    placed = {key: settled.pop(key) for key in ("way", "device") if key in settled}
+    placed = {key: settled.pop(key) for key in ("way", "device", "codec") if key in settled}
     return load_hub(name, **placed, sampling=_sampling(settled, logprobs=True))
 
 
@@ -196,11 +201,12 @@ _EXTRAS: dict[str, Callable[[str], Any]] = {
     "logprobs": _truth, "guesses": _truth, **_ENGINE,
 }  # fmt: skip
 _SAMPLING: dict[str, Callable[[str], Any]] = {
-    "way": _one_of("text", "tokens", "chat"), "temperature": _warmth, "seed": int, "max_tokens": _count,
+    "way": _one_of("text", "tokens", "chat"), "codec": _one_of(*CODECS), "temperature": _warmth, "seed": int,
+    "max_tokens": _count,
 }  # fmt: skip
 _ASKING: dict[str, Callable[[str], Any]] = {
     **_SAMPLING, "logprobs": _truth, "timeout": _seconds, "retries": _retries, "concurrency": _count,
-    "key_env": _variable,
+    "key_env": _variable, "stream": _truth,
 }  # fmt: skip
 _SCHEMES: dict[str, tuple[Callable[[str, dict[str, Any]], Predictor], dict[str, Callable[[str], Any]]]] = {
     "server:": (_server, _ASKING),

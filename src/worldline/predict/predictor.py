@@ -25,13 +25,15 @@ CONTEXT = "budget(context)"  # the note of a prediction that did not fit into it
 class Ask:
     """A program whose steps are wanted, in one mode of the compact codec.
 
-    `given` is how the steps must begin (a forced prefix); `limit` is the most bytes of steps, `given` included.
+    `given` is how the steps must begin (a forced prefix); `limit` is the most bytes of steps, `given` included. `stop`
+    is a special token of Meta's format: behind the first that is written no more is needed, and who can stops there.
     """
 
     program: Program
     options: Compact = field(default_factory=Compact)
     limit: int = 1 << 16
     given: bytes = b""
+    stop: str = ""
 
     def __repr__(self) -> str:
         what = self.program.name if self.program.call is None else self.program.call
@@ -70,7 +72,9 @@ class Prediction:
     `fault`: the tool failed, not the model. `logprob` is natural and of all bytes written.
     `seconds` is this prediction's share of the time, so that those of a batch add up to what the batch took. `codec`
     is the notation of the text: ours, or Meta's with its special tokens spelled out. `note` says why the tool
-    failed, or where a text came from (the id of a server's answer). `scratch` is what the text was folded from.
+    failed, or where a text came from (the id of a server's answer). `scratch` is what the text was folded from. `sure`,
+    of Meta's format: the log-probabilities of each frame behind `given`, of its action and of its state, where they
+    were told.
     """
 
     text: bytes
@@ -80,6 +84,7 @@ class Prediction:
     codec: str = "compact"
     note: str = ""
     scratch: Scratch | None = None
+    sure: tuple[tuple[float, float], ...] = ()
 
     def __repr__(self) -> str:
         begun = shortened(self.text[:100].decode("utf-8", "replace"), 80)
@@ -127,6 +132,11 @@ class WrappedPredictor:
     """Another predictor, asked otherwise: what a run keeps of it is still the other's."""
 
     predictor: Predictor
+
+    @property
+    def codec(self) -> str:
+        """The notation that the other writes."""
+        return codec_of(self.predictor)
 
     @property
     def digest(self) -> str:

@@ -13,6 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from worldline.codec.cwm.foreign.stripped import tagged_text
 from worldline.codec.cwm.text import SPECIAL
 from worldline.core.foreign_json import foreign_json
 from worldline.errors import UsageError
@@ -109,7 +110,7 @@ def _prediction(where: str, row: dict[str, Any], codec: str | None) -> Predictio
     if key is None and status != "fault":
         raise UsageError(f"{where}: none of {', '.join(TEXTS)}")
     text = "" if key is None or row[key] is None else _text(where, row, key)
-    codec = row.get("codec") or codec or ("cwm" if SPECIAL.search(text) else "compact")
+    codec = row.get("codec") or codec or ("cwm" if _is_meta(text) else "compact")
     status = status or ("budget" if row.get("finish_reason") == "length" else "ended" if text else "empty")
     if status not in STATUSES or codec not in CODECS:
         raise UsageError(f"{where}: a status {status!r} or a codec {codec!r} that there is not")
@@ -121,8 +122,16 @@ def _prediction(where: str, row: dict[str, Any], codec: str | None) -> Predictio
     )  # fmt: skip
 
 
+def _is_meta(text: str) -> bool:
+    """Whether a text is in Meta's format: it has a special token, or begins with names, as one without them does."""
+    return SPECIAL.search(text) is not None or text.lstrip().startswith("{")
+
+
 def _fitted(ask: Ask, found: Prediction) -> Prediction:
     """A prediction as the ask wants it: within the limit, and with what is given at its front."""
+    if found.codec == "cwm" and found.status != "fault":
+        text = tagged_text(found.text.decode("utf-8", "surrogatepass"), ask.program)
+        found = replace(found, text=text.encode("utf-8", "surrogatepass"))
     if found.status != "fault" and not found.text.startswith(ask.given):
         return _fault(ask, "the text in the file does not begin with what is given")
     if len(found.text) > ask.limit:

@@ -18,7 +18,8 @@ from worldline.codec.compact.turns import turns
 from worldline.codec.compact.writer import Recorded, write
 from worldline.core.program import Program
 from worldline.errors import UsageError
-from worldline.predict.forcing.forced import Rolled, roll
+from worldline.predict.forcing.forced import roll
+from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.predictor import Ask, Prediction, Scratch, WrappedPredictor, codec_of
 from worldline.predict.sureness import Sure
 from worldline.rewrite import rewrite

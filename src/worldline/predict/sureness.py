@@ -5,10 +5,12 @@ What was forced or given counts as certain. Nothing here knows whether a step is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from worldline.codec.compact.turns import turns
+from worldline.codec.cwm.frame_text import cut
+from worldline.codec.cwm.text import EVENT_TOKENS, WITH_LOCALS
 from worldline.predict.predictor import Ask, Prediction
 
 
@@ -46,6 +48,38 @@ def sureness(
             open_ += _sum(entropies, line.action - before, line.end - before)
         found.append(Sure(turn.start, turn.end, action, state, drawn, open_))
     return found
+
+
+_LOCALS = frozenset(EVENT_TOKENS[event] for event in WITH_LOCALS)
+
+
+def by_frame(tokens: Iterable[tuple[str, float]]) -> tuple[tuple[float, float], ...]:
+    """The log-probabilities of each frame of Meta's format, of its action and its state, from those of its tokens.
+
+    A token is the name of a special one, or nothing. A separator is part of the action: to end a state is to act.
+    """
+    found, action, state, is_state = list[tuple[float, float]](), 0.0, 0.0, False
+    for name, logprob in tokens:
+        is_state = is_state and not name
+        if is_state:
+            state += logprob
+        else:
+            action += logprob
+        is_state = is_state or name in _LOCALS or name == "arg_sep"
+        if name in ("frame_sep", "end_of_text"):
+            found.append((action, state))
+            action = state = 0.0
+    return tuple(found)
+
+
+def frame_sureness(ask: Ask, prediction: Prediction) -> tuple[Sure, ...]:
+    """For each frame of a prediction in Meta's format, what was given being certain; nothing where it is not known."""
+    frames, before = cut(prediction.text), len(ask.given)
+    known = [(0.0, 0.0)] * sum(frame.end <= before for frame in frames) + list(prediction.sure)
+    if not prediction.sure or len(known) < sum(frame.whole and not frame.is_end for frame in frames):
+        return ()
+    pairs = zip(frames, known, strict=False)
+    return tuple(Sure(frame.start, frame.end, *two, 0.0, 0.0) for frame, two in pairs)
 
 
 def _sum(numbers: Sequence[float], start: int, end: int) -> float:

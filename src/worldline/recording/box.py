@@ -50,8 +50,14 @@ class BoxPlan:
     guest_folder: str | None = None  # a stand-in for the package's own guests
     limits: Limits = field(default_factory=Limits)
     boxed: bool = True
+    hash_seed: int = 0
     uid: int | None = None  # whom to become first; None: stay who we are
     cgroups: tuple[str, ...] = ()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a program finds, whoever runs it."""
+        return {**ENVIRONMENT, "PYTHONHASHSEED": str(self.hash_seed)}
 
     @property
     def native_inside(self) -> str | None:
@@ -81,7 +87,7 @@ def launch_config(plan: BoxPlan, socket: int) -> str:
         command = [*_bwrap(plan, binds), "--", *command]
     config: dict[str, Any] = {
         "cgroups": plan.cgroups, "uid": plan.uid, "stage": binds.sources, "at": STAGE, "command": command,
-        "anew": plan.boxed, "environment": {} if plan.boxed else ENVIRONMENT,
+        "anew": plan.boxed, "environment": {} if plan.boxed else plan.environment,
     }  # fmt: skip
     return json.dumps(config)
 
@@ -108,7 +114,7 @@ def _bwrap(plan: BoxPlan, binds: _Binds) -> list[str]:
         # The zygote makes a pid namespace, a tmpfs and a network with a loopback for each program, which keeps none.
         "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_NET_ADMIN", "--cap-add", "CAP_SETPCAP",
     ]  # fmt: skip
-    for name, value in {**ENVIRONMENT, "HOME": f"{SCRATCH}/work", "TMPDIR": f"{SCRATCH}/tmp"}.items():
+    for name, value in {**plan.environment, "HOME": f"{SCRATCH}/work", "TMPDIR": f"{SCRATCH}/tmp"}.items():
         command += ["--setenv", name, value]
     command += ["--proc", "/proc", "--dir", SCRATCH, *_system(binds), *_devices()]
     directories = [path for path in plan.python.directories if not Path(path).is_relative_to("/usr")]

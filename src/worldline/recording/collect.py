@@ -1,7 +1,7 @@
 """A file on disk, and what it imports from its own directory, gathered into a Program.
 
 Imports are read, never run: what a program imports by a computed name is not found. Nothing outside the file's own
-directory is ever taken, links included.
+directory is ever taken, links included; data files are those that were named (`with_data`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import io
 import os
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from worldline.core.program import Program
@@ -24,6 +25,7 @@ _IMPORT_LINE = re.compile(
     rf"^{_BLANK}*+(?:from{_BLANK}++(\.*+(?:{_DOTTED})?+){_BLANK}++import{_BLANK}++(.+)|import{_BLANK}++(.+))$",
     re.MULTILINE,
 )
+MOST_DATA = 1 << 20  # bytes of a data file: it is a part of the prompt
 _LONGEST = 4096  # characters of a path, beyond which the system knows none
 _DEEPEST = 100  # packages inside one another
 _MANY_DOTS = 1_000  # in one line: CPython's own parser joins a dotted name in quadratic time and memory
@@ -49,6 +51,36 @@ def collect(
     return Program(
         source=source, name=path.name, call=call, argv=argv, stdin=stdin, files=tuple(sorted(files.items()))
     )
+
+
+def with_data(program: Program, home: str | os.PathLike[str], paths: Iterable[str]) -> Program:
+    """The program with data files, which it finds in its working folder: by their paths from its own, else by name."""
+    folder = Path(home).resolve()
+    folder = folder if folder.is_dir() else folder.parent
+    found = dict(program.files)
+    for path in paths:
+        name, text = _data(path, folder)
+        if name == program.name:
+            raise UsageError(f"--file {path}: that is the program itself")
+        found[name] = text
+    return replace(program, files=tuple(sorted(found.items())))
+
+
+def _data(path: str, folder: Path) -> tuple[str, str]:
+    real = Path(path).resolve()
+    if real.is_dir():
+        raise UsageError(f"--file {path}: a folder; name the files in it")
+    try:
+        data = real.read_bytes()
+        text = data.decode("utf-8")
+    except (OSError, ValueError) as error:
+        why = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", error)
+        raise UsageError(f"--file {path}: {why}") from None
+    if len(data) > MOST_DATA:
+        raise UsageError(
+            f"--file {path}: {len(data):,} bytes; a model reads them too, so at most {MOST_DATA:,}"
+        )
+    return (real.relative_to(folder).as_posix() if real.is_relative_to(folder) else real.name), text
 
 
 def _require_expression(call: str) -> None:

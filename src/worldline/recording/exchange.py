@@ -20,7 +20,8 @@ REPORT = 1 << 12
 SLACK = 64 << 10  # beyond `trace_bytes`, for the records that end a trace
 BEGUN = b"begun"  # what the report says before the program's first line
 SMALL = 1 << 20  # a wire up to this size is copied, a larger one sealed and mapped
-_SIZE_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
+# Where these are not, nothing is run: but what runs nothing is imported.
+_SIZE_SEALS = getattr(fcntl, "F_SEAL_SHRINK", 0) | getattr(fcntl, "F_SEAL_GROW", 0)
 
 
 class Drain:

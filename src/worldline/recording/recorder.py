@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,21 @@ class Setup:
     limits: Limits
 
 
-def prepare(*, limits: Limits, python: str | None, core: str, trust: bool) -> Setup:
+_boxless = 0  # who trust every program of this process, just now
+
+
+@contextmanager
+def without_boxes() -> Iterator[None]:
+    """Every program that this process records meanwhile runs without a box: `--trust`, for who trusts them all."""
+    global _boxless
+    _boxless += 1
+    try:
+        yield
+    finally:
+        _boxless -= 1
+
+
+def prepare(*, limits: Limits, python: str | None, core: str, trust: bool, hash_seed: int = 0) -> Setup:
     """Settle the interpreter and the recorder core, once for a batch."""
     if core not in CORES:
         raise UsageError(f"core must be one of {', '.join(CORES)}, not {core!r}")
@@ -47,7 +62,9 @@ def prepare(*, limits: Limits, python: str | None, core: str, trust: bool) -> Se
     recorder = None if core == "python" else native.recorder_for(found.executable)
     if core == "native" and recorder is None:
         raise UsageError(f"there is no native recorder for {found.executable}")
-    plan = BoxPlan(python=found, native=str(recorder) if recorder else None, boxed=not trust)
+    boxed = not (trust or _boxless)
+    native_core = str(recorder) if recorder else None
+    plan = BoxPlan(python=found, native=native_core, boxed=boxed, hash_seed=hash_seed)
     return Setup(plan, limits)
 
 
@@ -143,10 +160,12 @@ def record(
     core: str = "auto",
     trust: bool = False,
     change: Change | None = None,
+    hash_seed: int = 0,
 ) -> Trace:
     """Run one program boxed and return all that it did; a `change` is made on the way, by the readable core.
 
     The trace is noted `changed` or `unchanged`. A change that cannot be made is an `unsupported` outcome that says why.
+    Strings are hashed by the `hash_seed`, always the same one unless said.
     """
     if not isinstance(program, Program):
         raise UsageError(f"record takes a Program, not {type(program).__name__}: Program(source=...)")
@@ -154,7 +173,7 @@ def record(
         raise UsageError("the native core makes no change; the readable one does")
     wanted = None if change is None else _constructible(change)
     core = core if change is None else "python"
-    worker = BoxWorker(prepare(limits=limits, python=python, core=core, trust=trust))
+    worker = BoxWorker(prepare(limits=limits, python=python, core=core, trust=trust, hash_seed=hash_seed))
     try:
         if isinstance(wanted, str):
             return worker.refused(program, wanted)

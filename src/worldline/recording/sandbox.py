@@ -28,6 +28,10 @@ from worldline.recording.exchange import Exchange
 
 START_SECONDS = 60.0
 SETUP_SECONDS = 60.0  # from the request to the program's first line
+NOTHING_RUNS = (
+    "What runs nothing works: `imagine`, `show`, `report`, `compare`, `view RUN`, `encode` of a stored trace"
+)
+WITHOUT = f"`--trust` runs programs without a box, as yourself. {NOTHING_RUNS}."
 GRACE = 0.5  # from the deadline's kill until the whole box is killed
 WATCH = 0.1  # how often the cgroup of a run that takes its time is looked at
 _numbers = itertools.count()
@@ -216,9 +220,10 @@ def explain(words: str) -> str:
     if "namespace" in words or "uid map" in words or "Operation not permitted" in words:
         return (
             "this system does not let bubblewrap make user namespaces (see kernel.unprivileged_userns_clone, "
-            f"user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns, or the container): {words}"
+            "user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns; in a container they need "
+            f"`--security-opt seccomp=unconfined` or `--privileged`): {words}. {WITHOUT}"
         )
-    return f"the box does not start: {words or 'it said nothing'}"
+    return f"the box does not start: {words or 'it said nothing'}. {WITHOUT}"
 
 
 def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> Box:
@@ -229,11 +234,14 @@ def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> B
     """
     plan = replace(plan, limits=limits)
     if not sys.platform.startswith("linux"):
-        raise NoSandbox("boxes need Linux: namespaces, seccomp, memory files")
+        raise NoSandbox(
+            "programs are run on Linux only (namespaces, seccomp, memory files): take a container or a virtual "
+            f"machine. {NOTHING_RUNS}."
+        )
     if not plan.boxed:
         return _open_with_cgroup(plan, use_cgroup)
     if shutil.which("bwrap") is None:
-        raise NoSandbox("the command bwrap is missing: install the package bubblewrap")
+        raise NoSandbox(f"the command bwrap is missing: install the package bubblewrap. {WITHOUT}")
     if os.geteuid() != 0:
         return _open_with_cgroup(plan, use_cgroup)
     whom = user.claim()

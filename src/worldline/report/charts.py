@@ -6,10 +6,12 @@ Nothing in a figure is told by colour alone, and all of it stands in a table bes
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from worldline.codec.cost_curve import BUDGETS, CurveRow
 from worldline.core.escape import printable
 from worldline.stats import Share
 
@@ -21,13 +23,23 @@ WIDE = 30  # characters of a label
 
 @dataclass(frozen=True)
 class Rates:
-    """Shares by row, one for each series; `is_scale`: the rows are in order, from short to long."""
+    """Shares by row, one for each series; `is_scale`: the rows are in order, from short to long.
+
+    `what` the shares are of; the axis ends at `top`.
+    """
 
     name: str
     title: str
     series: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Share, ...]], ...]
     is_scale: bool = False
+    what: str = "right"
+    top: float = 1.0
+
+    @property
+    def ticks(self) -> tuple[float, ...]:
+        """Five rates from 0 to the top."""
+        return tuple(self.top * quarter / 4 for quarter in range(5))
 
 
 @dataclass(frozen=True)
@@ -58,6 +70,25 @@ class Sizes:
 
 
 @dataclass(frozen=True)
+class Budgets:
+    """How many tokens things take by row, in order: the middle and the spread of each, and lines at the budgets."""
+
+    name: str
+    title: str
+    unit: str
+    along: str
+    rows: tuple[CurveRow, ...]
+    lines: tuple[int, ...] = BUDGETS
+
+    @property
+    def powers(self) -> range:
+        """The powers of two that the axis goes over, whole; both lines are always on it."""
+        every = [number for row in self.rows for number in (row.tenth, row.ninetieth)]
+        logs = [math.log2(max(number, 1)) for number in (*every, *self.lines)]
+        return range(math.floor(min(logs)), math.ceil(max(logs)) + 1)
+
+
+@dataclass(frozen=True)
 class Flips:
     """What each cure did: how many recovered, how many regressed."""
 
@@ -66,7 +97,7 @@ class Flips:
     rows: tuple[tuple[str, int, int], ...]
 
 
-Chart = Rates | Counts | Sizes | Flips
+Chart = Rates | Counts | Sizes | Budgets | Flips
 
 
 def label(text: str) -> str:
@@ -81,6 +112,8 @@ def svg(chart: Chart) -> str:
         return _curve(chart) if is_curve(chart) else _dots(chart)
     if isinstance(chart, Counts):
         return _bars(chart)
+    if isinstance(chart, Budgets):
+        return _budgets(chart)
     return _histogram(chart) if isinstance(chart, Sizes) else _flips(chart)
 
 
@@ -132,6 +165,12 @@ def _legend(series: Sequence[str], x: float, y: float) -> Iterator[str]:
         x += 30 + 7 * len(name)
 
 
+def how_many(shares: Sequence[Share]) -> str:
+    """Of how many the shares of a row are, once where they are of the same."""
+    every = [f"{one.n:,}" for one in shares]
+    return f"n {', '.join(every if len(set(every)) > 1 else every[:1])}"
+
+
 def _tip(name: str, series: str, share: Share) -> str:
     low, high = (round(100 * bound, 1) for bound in share.interval)
     rate = "-" if share.rate is None else f"{100 * share.rate:.1f} %"
@@ -142,21 +181,21 @@ def _tip(name: str, series: str, share: Share) -> str:
 
 
 def _curve(chart: Rates) -> str:
-    left, top, bottom = 44, 26, 240
+    left, top, bottom = 48, 26, 240
     step = (WIDTH - left - 10) / len(chart.rows)
 
     def high(rate: float) -> float:
-        return bottom - rate * (bottom - top)
+        return bottom - min(rate / chart.top, 1) * (bottom - top)
 
     def parts() -> Iterator[str]:
         yield from _legend(chart.series, left + 4, 14)
-        for tick in (0, 25, 50, 75, 100):
-            yield _line(left, high(tick / 100), WIDTH - 10, high(tick / 100), "grid")
-            yield _text(left - 6, high(tick / 100) + 4, f"{tick} %", "end")
+        for tick in chart.ticks:
+            yield _line(left, high(tick), WIDTH - 10, high(tick), "grid")
+            yield _text(left - 6, high(tick) + 4, percent(tick), "end")
         for column, (name, shares) in enumerate(chart.rows):
             middle = left + step * (column + 0.5)
             yield _text(middle, bottom + 18, label(name), "middle", "ink")
-            yield _text(middle, bottom + 33, f"n {shares[0].n:,}", "middle")
+            yield _text(middle, bottom + 33, how_many(shares), "middle")
         for number, series in enumerate(chart.series):
             shift = 9 * (number - (len(chart.series) - 1) / 2)
             places = []
@@ -179,18 +218,18 @@ def _dots(chart: Rates) -> str:
     right = WIDTH - 70
 
     def across(rate: float) -> float:
-        return LABEL + rate * (right - LABEL)
+        return LABEL + min(rate / chart.top, 1) * (right - LABEL)
 
     def parts() -> Iterator[str]:
         yield from _legend(chart.series, LABEL, 12)
         bottom = top + ROW * len(rows)
-        for tick in (0, 25, 50, 75, 100):
-            yield _line(across(tick / 100), top - 6, across(tick / 100), bottom, "grid")
-            yield _text(across(tick / 100), top - 10, f"{tick} %", "middle")
+        for tick in chart.ticks:
+            yield _line(across(tick), top - 6, across(tick), bottom, "grid")
+            yield _text(across(tick), top - 10, percent(tick), "middle")
         for number, (name, shares) in enumerate(rows):
             y = top + ROW * (number + 0.5)
             yield _text(LABEL - 10, y + 4, label(name), "end", "ink")
-            yield _text(WIDTH - 4, y + 4, f"n {shares[0].n:,}", "end")
+            yield _text(WIDTH - 4, y + 4, how_many(shares), "end")
             for which, share in enumerate(shares):
                 height = y + 6 * (which - (len(shares) - 1) / 2)
                 low, up = share.interval
@@ -244,6 +283,41 @@ def _histogram(chart: Sizes) -> str:
         yield _text(WIDTH - 10, bottom + 34, f"{chart.unit}, from, doubling", "end")
 
     return _figure(chart.name, chart.title, bottom + 40, parts())
+
+
+def percent(rate: float) -> str:
+    """A rate at an axis."""
+    return f"{100 * rate:.3g} %"
+
+
+def _budgets(chart: Budgets) -> str:
+    left, top, bottom = 48, 26, 240
+    step, powers = (WIDTH - left - 10) / max(len(chart.rows), 1), chart.powers
+
+    def high(number: float) -> float:
+        part = (math.log2(max(number, 1)) - powers[0]) / (len(powers) - 1)
+        return bottom - min(max(part, 0), 1) * (bottom - top)
+
+    def parts() -> Iterator[str]:
+        for power in powers[:: 1 + len(powers) // 9]:
+            yield _line(left, high(1 << power), WIDTH - 10, high(1 << power), "grid")
+            yield _text(left - 6, high(1 << power) + 4, size(1 << power), "end")
+        for line in chart.lines:
+            yield _line(left, high(line), WIDTH - 10, high(line), "s1 budget")
+            yield _text(WIDTH - 12, high(line) - 4, size(line), "end", "ink")
+        places = [(left + step * (column + 0.5), row) for column, row in enumerate(chart.rows)]
+        for x, row in places:
+            tip = f"{row.name}: median {row.median:,.0f}, 10 to 90 % {row.tenth:,.0f} to {row.ninetieth:,.0f}"
+            name = row.name if len(row.name) <= 9 else f"to {size(row.high)}"
+            yield _text(x, bottom + 18, name, "middle", "ink")
+            yield _text(x, bottom + 33, f"n {row.n:,}", "middle")
+            yield _line(x, high(row.tenth), x, high(row.ninetieth), "s0 whisker")
+            yield _point(x, high(row.median), 0, f"{tip} {chart.unit}")
+        path = " ".join(f"{x:.1f},{high(row.median):.1f}" for x, row in places)
+        yield f'<polyline class="s0 path" points="{path}"/>'
+        yield _text(WIDTH - 10, bottom + 50, f"{chart.along}; {chart.unit}, median and 10 to 90 %", "end")
+
+    return _figure(chart.name, chart.title, bottom + 56, parts())
 
 
 def size(number: int) -> str:

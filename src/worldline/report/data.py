@@ -15,17 +15,15 @@ from typing import Any
 
 from worldline import listing
 from worldline.codec.tokens import Tokenizer
-from worldline.core.program import Program
 from worldline.data.vocabularies import llama3_path, load
 from worldline.diagnose.trials import Trials, Tried
 from worldline.errors import FormatError, WorldlineError
 from worldline.fence import RowFault, fenced
+from worldline.report.samples import JudgedSample, judged_sample
 from worldline.suites import tables
 from worldline.suites.report import Report, report
 from worldline.suites.run.directory import REPORT, read_config, read_records
 from worldline.suites.run.record import Record
-from worldline.suites.score import Verdict
-from worldline.suites.suite import Task
 from worldline.suites.table import Table
 
 INTERVENTIONS = "interventions.json"
@@ -37,24 +35,13 @@ _FLIPS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgedSample:
-    """One judged prediction: its verdict without the program, its sizes, and what its failure is about."""
-
-    at: int
-    verdict: Verdict
-    sizes: tuple[int, int]
-    tokens: tuple[int, int] | None = None
-    operation: str = ""
-    type: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Findings:
     """A run as its page shows it.
 
     `sums` has rows by the suite's own groups, `by_steps` by the length of the true trace. `codecs` are the notations
-    that were written. `listed` are the failures to be shown, by their place in the suite, commonest cause first.
-    `unread` counts the samples on which the tool failed while the page was made.
+    that were written; `tokenizer` is what cuts them, none where tokens are not counted. `listed` are the failures to be
+    shown, by their place in the suite, commonest cause first. `unread` counts the samples on which the tool failed when
+    the page was made.
     """
 
     name: str
@@ -64,6 +51,7 @@ class Findings:
     seen: tuple[JudgedSample, ...]
     is_through: bool
     codecs: tuple[str, ...]
+    tokenizer: str = ""
     own: tuple[Table, ...] = ()
     trouble: str = ""
     cures: Trials | None = None
@@ -89,10 +77,14 @@ class Findings:
         return self.cures.of(self.places.index(at))
 
 
-def gather(path: Path, *, limit: int) -> Findings:
-    """Everything about a run but the failures' traces; at most `limit` failures are to be shown."""
+def gather(path: Path, *, limit: int, tokenizer: str | None = None) -> Findings:
+    """Everything about a run but the failures' traces; at most `limit` failures are to be shown.
+
+    `tokenizer` is a name or a file that `vocabularies` knows; without it, Meta's notation is cut as Meta's model does.
+    """
     config = read_config(path)
-    seen, kinds, codecs, unread = _read(path)
+    given = None if tokenizer is None else load(tokenizer)
+    seen, kinds, codecs, unread = _read(path, given)
     stored = _stored(path, len(seen))
     counts = {**kinds, "skipped": max(kinds["skipped"], stored.get("skipped", 0))}
     suite, model = str(config.get("suite", "")), str(config.get("model", ""))
@@ -102,7 +94,7 @@ def gather(path: Path, *, limit: int) -> Findings:
     found = Findings(
         name=path.resolve().name, config=config, sums=report(verdicts, suite=suite, model=model, **counts),
         by_steps=report(bare, suite=suite, model=model), seen=seen, is_through=bool(stored), codecs=codecs, own=own,
-        trouble=trouble, cures=read_trials(path), places=_places(path, seen),
+        tokenizer=_name(given, seen), trouble=trouble, cures=read_trials(path), places=_places(path, seen),
         endings=stored.get("by_ending", {}), unread=unread,
     )  # fmt: skip
     return replace(found, listed=choose(found.failed, limit))
@@ -133,22 +125,25 @@ def choose(failed: Sequence[JudgedSample], limit: int) -> tuple[int, ...]:
 # ---- reading
 
 
-def _read(path: Path) -> tuple[tuple[JudgedSample, ...], dict[str, int], tuple[str, ...], int]:
+def _read(
+    path: Path, given: Tokenizer | None
+) -> tuple[tuple[JudgedSample, ...], dict[str, int], tuple[str, ...], int]:
     """Every judged prediction in the suite's order; counts that are in no rate; the notations; what failed here."""
     unread: set[int] = set()
     seen: dict[int, JudgedSample] = {}
     kinds: dict[int, str] = {}
     codecs: dict[str, None] = {}
-    tokenizer: Tokenizer | None = None
+    usual: Tokenizer | None = None
     for record in read_records(path):
         kinds[record.at] = "faults" if record.is_fault and record.kind == "asked" else record.kind
         seen.pop(record.at, None)
         unread.discard(record.at)
         if record.counts:
             codecs[record.found.codec] = None
-            if record.found.codec == "cwm" and tokenizer is None and llama3_path() is not None:
-                tokenizer = _tokenizer()
-            one = fenced(_seen, record, tokenizer)
+            is_metas = record.found.codec == "cwm"
+            if is_metas and given is None and usual is None and llama3_path() is not None:
+                usual = _tokenizer()
+            one = fenced(judged_sample, record, given or (usual if is_metas else None))
             if isinstance(one, RowFault):
                 kinds[record.at] = "faults"
                 unread.add(record.at)
@@ -159,19 +154,10 @@ def _read(path: Path) -> tuple[tuple[JudgedSample, ...], dict[str, int], tuple[s
     return tuple(seen[at] for at in sorted(seen)), told, tuple(codecs), len(unread)
 
 
-def _seen(record: Record, tokenizer: Tokenizer | None) -> JudgedSample:
-    verdict = record.verdict()
-    bare = replace(verdict, task=Task(program=Program(source=""), name=record.name, group=record.group))
-    operation, failed_type = record.about()
-    texts = record.truth, record.found.text
-    tokens = None
-    if tokenizer is not None and record.found.codec == "cwm":
-        one, other = (tokenizer.count(text.decode("utf-8", "replace")) for text in texts)
-        tokens = one, other
-    return JudgedSample(
-        at=record.at, verdict=bare, sizes=(len(texts[0]), len(texts[1])), tokens=tokens,
-        operation=operation, type=failed_type,
-    )  # fmt: skip
+def _name(given: Tokenizer | None, seen: Sequence[JudgedSample]) -> str:
+    if given is not None:
+        return given.name
+    return "llama3" if any(one.tokens is not None for one in seen) else ""
 
 
 def _tokenizer() -> Tokenizer | None:

@@ -9,11 +9,13 @@ from importlib.resources import files
 from worldline.core.escape import printable, printable_lines
 from worldline.diagnose.debug import Debugged
 from worldline.diagnose.sentences import percent, sentences
+from worldline.explore import look
 from worldline.explore.side_by_side import CellPiece, ComparedRow, beside
+from worldline.report.source import coloured_lines, marked
 
 ROWS = 2_000  # rows of the table around the divergence; the texts below it are whole
 TEXT = 1 << 20  # characters of a text
-STYLE = "\n" + files(__package__).joinpath("debug_page.css").read_text("utf-8")
+STYLE = "\n" + look.style() + files(__package__).joinpath("debug_page.css").read_text("utf-8")
 
 
 def page(found: Debugged) -> str:
@@ -23,6 +25,7 @@ def page(found: Debugged) -> str:
     parts = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+        '<meta name="viewport" content="width=device-width,initial-scale=1">',
         f"<title>{_safe(what)}</title><style>{STYLE}</style></head><body>",
         f"<h1>{_safe(what)} <small>{_safe(found.model)}</small></h1>",
         "<dl>"
@@ -43,7 +46,7 @@ def _table(found: Debugged) -> Iterator[str]:
     diagnosis, program = found.diagnosis, found.sample.ask.program
     first = diagnosis.first
     files = {**dict(program.files), program.name: program.source}
-    lines = {name: printable_lines(text) for name, text in files.items()}
+    lines = {name: coloured_lines(text) for name, text in files.items()}
     yield "<table><thead><tr><th>step<th>line<th>source<th>what happens<th>what the model imagines<th>sure</tr></thead>"
     yield "<tbody>"
     for row in beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, ROWS):
@@ -52,25 +55,37 @@ def _table(found: Debugged) -> Iterator[str]:
 
 
 def table_row(row: ComparedRow, lines: list[str]) -> str:
-    """One row of two runs side by side."""
+    """One row of two runs side by side; the lines are markup."""
     if row.kind == "gap":
         return f'<tr class="gap"><td colspan="6">{row.skipped:,} rows are not shown</td></tr>'
     number, line = ("" if each is None else str(each) for each in (row.step, row.line))
+    sign = f'<span class="sign wrong" title="the first divergence">{look.SIGNS["wrong"]}</span> '
+    number = sign + number if row.kind == "first" else number
     code = lines[row.line - 1] if row.line is not None and 0 < row.line <= len(lines) else ""
     sure = "" if row.sure is None else percent(row.sure)
     return (
         f'<tr class="{row.kind}"><td class="n">{number}</td><td class="n">{line}</td>'
-        f'<td class="code">{escape("│ " * min(row.depth, 8) + code)}</td><td class="wanted">{_cell(row.wanted)}</td>'
-        f'<td class="got">{_cell(row.got)}</td><td class="n">{sure}</td></tr>'
+        f'<td class="source"><span class="soft">{"│ " * min(row.depth, 8)}</span>{code}</td>'
+        f'<td class="wanted">{_cell(row.wanted, row.got)}</td><td class="got">{_cell(row.got, row.wanted)}</td>'
+        f'<td class="n">{sure}</td></tr>'
     )
 
 
-def _cell(pieces: tuple[CellPiece, ...] | None) -> str:
+def _cell(pieces: tuple[CellPiece, ...] | None, others: tuple[CellPiece, ...] | None) -> str:
     if pieces is None:
-        return "-"
-    return " &nbsp; ".join(
-        f'<span class="{piece.kind}{" differs" if piece.differs else ""}">{escape(piece.text)}</span>'
+        return '<span class="soft">no step</span>'
+    beside = {_subject(piece): piece.text for piece in others or ()}
+    return " ".join(
+        f'<span class="piece {piece.kind}{" differs" if piece.differs else ""}">'
+        f"{marked(piece.text, beside.get(_subject(piece))) if piece.differs else escape(piece.text)}</span>"
         for piece in pieces
+    )
+
+
+def _subject(piece: CellPiece) -> str:
+    """What a piece is about: a name, or an event."""
+    return piece.kind + (
+        piece.text.partition("=")[0] if piece.kind == "value" else piece.text.partition(" ")[0]
     )
 
 

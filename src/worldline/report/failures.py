@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html import escape
 
-from worldline.core.escape import printable, printable_lines
+from worldline.core.escape import printable
 from worldline.core.program import Program
 from worldline.diagnose.cures import CURES
 from worldline.diagnose.debug import rows
@@ -19,6 +19,7 @@ from worldline.diagnose.diverge import Divergence
 from worldline.diagnose.trials import Tried
 from worldline.explore.side_by_side import CellPiece, ComparedRow, beside
 from worldline.report.debug_page import table_row
+from worldline.report.source import coloured_lines
 from worldline.suites.run.record import Record
 
 ROWS = 12  # around the divergence
@@ -129,7 +130,7 @@ def _table(record: Record, diagnosis: Diagnosis) -> str:
     program = record.ask.program
     first = diagnosis.first
     sources = {**dict(program.files), program.name: program.source}
-    lines = {name: [short(line, VALUE) for line in printable_lines(text)] for name, text in sources.items()}
+    lines = {name: coloured_lines(text, VALUE) for name, text in sources.items()}
     shown = beside(tuple(rows(diagnosis)), diagnosis.truth.events, diagnosis.found.events, first, (), ROWS)
     body = "".join(table_row(_bounded(row), lines.get(row.file or program.name, [])) for row in shown)
     return (
@@ -175,5 +176,6 @@ def _around(text: str, other: str | None) -> str:
 
 
 def _source(program: Program) -> str:
-    text = "\n".join(printable_lines(short(program.source, SOURCE)))
-    return f"<details><summary>program</summary><pre>{escape(text)}</pre></details>"
+    text, more = program.source[:SOURCE], len(program.source) - SOURCE
+    shown = "\n".join(coloured_lines(text)) + (f"… ({len(program.source):,} characters)" if more > 0 else "")
+    return f"<details><summary>program</summary><pre>{shown}</pre></details>"

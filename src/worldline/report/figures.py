@@ -13,7 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from worldline import files
 from worldline.errors import UsageError
-from worldline.report.charts import MOST, Chart, Counts, Flips, Rates, Sizes, is_curve, label, size
+from worldline.report.charts import (
+    MOST,
+    Budgets,
+    Chart,
+    Counts,
+    Flips,
+    Rates,
+    Sizes,
+    how_many,
+    is_curve,
+    label,
+    size,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +67,8 @@ def draw(chart: Chart) -> Figure:
     from matplotlib.figure import Figure
 
     rows = 8 if isinstance(chart, Sizes) else len(chart.rows)
-    tall = 2.6 if isinstance(chart, Sizes) or _is_curve(chart) else 0.7 + 0.2 * min(rows, MOST)
+    is_upright = isinstance(chart, Sizes | Budgets) or _is_curve(chart)
+    tall = 2.6 if is_upright else 0.7 + 0.2 * min(rows, MOST)
     figure = Figure(figsize=(5.5, tall), layout="constrained")
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
@@ -66,6 +79,8 @@ def draw(chart: Chart) -> Figure:
         _counts(axes, chart)
     elif isinstance(chart, Sizes):
         _sizes(axes, chart)
+    elif isinstance(chart, Budgets):
+        _budgets(axes, chart)
     else:
         _flips(axes, chart)
     if axes.get_legend_handles_labels()[0]:
@@ -100,15 +115,15 @@ def _rates(axes: Axes, chart: Rates) -> None:
             axes.errorbar(places, rates, yerr=errors, **style)
         else:
             axes.errorbar(rates, places, xerr=errors, **style)
-    names = [f"{label(name)} (n {shares[0].n:,})" for name, shares in rows]
+    names = [f"{label(name)} ({how_many(shares)})" for name, shares in rows]
     if upright:
         axes.set_xticks(range(len(rows)), [name.replace(" (", "\n(") for name in names])
-        axes.set_ylim(-2, 102)
-        axes.set_ylabel("right, %")
+        axes.set_ylim(-2 * chart.top, 102 * chart.top)
+        axes.set_ylabel(f"{chart.what}, %")
     else:
         _names(axes, names)
-        axes.set_xlim(-2, 102)
-        axes.set_xlabel("right, %")
+        axes.set_xlim(-2 * chart.top, 102 * chart.top)
+        axes.set_xlabel(f"{chart.what}, %")
 
 
 def _names(axes: Axes, names: Sequence[str]) -> None:
@@ -132,6 +147,24 @@ def _sizes(axes: Axes, chart: Sizes) -> None:
         axes.bar(places, counts[number], wide, color=COLOURS[number], label=name)
     axes.set_xticks(range(len(bounds)), [size(bound) for bound in bounds])
     axes.set_xlabel(f"{chart.unit}, from, doubling")
+
+
+def _budgets(axes: Axes, chart: Budgets) -> None:
+    places, middles = range(len(chart.rows)), [row.median for row in chart.rows]
+    errors = [
+        [row.median - row.tenth for row in chart.rows],
+        [row.ninetieth - row.median for row in chart.rows],
+    ]
+    axes.plot(places, middles, color=COLOURS[0], lw=0.8, alpha=0.5)
+    axes.errorbar(places, middles, yerr=errors, fmt=MARKS[0], color=COLOURS[0], ms=4, lw=1)
+    for line in chart.lines:
+        axes.axhline(line, color=COLOURS[1], lw=0.8, ls="--")
+    axes.set_yscale("log", base=2)
+    ticks = [1 << power for power in chart.powers]
+    axes.set_yticks(ticks, [size(tick) for tick in ticks])
+    axes.set_xticks(places, [f"{row.name}\n(n {row.n:,})" for row in chart.rows])
+    axes.set_xlabel(chart.along)
+    axes.set_ylabel(chart.unit)
 
 
 def _flips(axes: Axes, chart: Flips) -> None:

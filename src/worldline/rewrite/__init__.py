@@ -14,16 +14,21 @@ from worldline.core.program import Program
 from worldline.rewrite import names, statements
 from worldline.rewrite.chars import with_loops
 from worldline.rewrite.printing import printed
-from worldline.rewrite.tree import alike, walk
+from worldline.rewrite.tree import alike
+from worldline.rewrite.watching import watches
 
 
 @dataclass(frozen=True)
 class Rewritten:
-    """A rewritten source; `lines[n]` is the old line from which its line n + 1 comes, 0 for none."""
+    """A rewritten source; `lines[n]` is the old line from which its line n + 1 comes, 0 for none.
+
+    `why` says why it was not changed, as a sentence's end behind "not rewritten, because"; empty where it was.
+    """
 
     source: str
     changed: bool
     lines: tuple[int, ...]
+    why: str = ""
 
 
 def rewrite(
@@ -38,16 +43,19 @@ def rewrite(
 
     `only`: the first lines of the statements that are rewritten, where not all are.
     """
-    whole = done = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
+    done = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
+    whole, reasons = done, list[str]()
     for act in [_flatten] * flatten + [_chars] * chars:
         try:
             here = (
                 None if only is None else frozenset(n for n, line in enumerate(done.lines, 1) if line in only)
             )
-            done = _after(done, act(done.source.replace("\r\n", "\n"), call or "", here))
-        except RecursionError:  # nested too deep to be taken apart
-            continue
-    return done if done.changed else whole
+            found = act(done.source.replace("\r\n", "\n"), call or "", here)
+        except RecursionError:
+            found = replace(done, changed=False, why="it is nested too deep to be taken apart")
+        reasons += [found.why] if found.why else []
+        done = _after(done, found)
+    return done if done.changed else replace(whole, why=reasons[0] if reasons else "nothing was asked for")
 
 
 def flatten(source: str) -> str:
@@ -75,22 +83,20 @@ def _after(first: Rewritten, second: Rewritten) -> Rewritten:
 
 def _flatten(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
     whole = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
-    tree = _parsed(source)
-    known = names.words(source, call)
-    if tree is None or known & names.TELLTALE or _is_watched(tree):
-        return whole
-    facts = names.facts(tree, known, only)
+    tree = _parsed(source, call)
+    if isinstance(tree, str):
+        return replace(whole, why=tree)
+    facts = names.facts(tree, names.words(source, call), only)
     names.mark_loads(tree, facts)
     return _printed(statements.flat_module(tree, facts, names.words(call)), tree, whole)
 
 
 def _chars(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
     whole = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
-    tree = _parsed(source)
-    known = names.words(source, call)
-    if tree is None or known & names.TELLTALE:
-        return whole
-    facts = names.facts(tree, known, only)
+    tree = _parsed(source, call)
+    if isinstance(tree, str):
+        return replace(whole, why=tree)
+    facts = names.facts(tree, names.words(source, call), only)
     names.mark_loads(tree, facts)
     functions, body = with_loops(tree, facts)
     start = _first(tree)
@@ -112,35 +118,25 @@ def _first(tree: ast.Module) -> int:
 def _printed(body: Sequence[ast.stmt], tree: ast.Module, whole: Rewritten) -> Rewritten:
     """The new source, if it is one: what `ast.unparse` writes is read again."""
     if len(body) == len(tree.body) and all(a is b for a, b in zip(body, tree.body, strict=True)):
-        return whole
+        return replace(whole, why="there is nothing to decompose in it")
     new = ast.fix_missing_locations(ast.Module(list(body), []))
     try:
         text, lines = printed(body, tree, whole.source)
-        if not alike(ast.parse(text), new):
-            return whole
+        if alike(ast.parse(text), new):
+            return Rewritten(text, True, lines)
     except (ValueError, SyntaxError, RecursionError):
-        return whole
-    return Rewritten(text, True, lines)
+        pass
+    return replace(whole, why="what came of it could not be printed")
 
 
-def _parsed(source: str) -> ast.Module | None:
+def _parsed(source: str, call: str) -> ast.Module | str:
+    """The tree of a source that may be rewritten, or why it may not."""
     if "\r" in source:
-        return None  # a line's end that Python counts and others do not
+        return "it has carriage returns that end no line"
     try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def _is_watched(tree: ast.Module) -> bool:
-    """Whether a generator does something when it is dropped: a temporary would let it live longer."""
-    for node in walk(tree):
-        if isinstance(node, names.Function):
-            managers = [each for each in node.decorator_list if ast.unparse(each).endswith("contextmanager")]
-            guarded = [each for each in names.own(node) if isinstance(each, ast.Try | ast.With | ast.TryStar)]
-            yields = [
-                e for each in guarded for e in names.own(each) if isinstance(e, ast.Yield | ast.YieldFrom)
-            ]
-            if yields and not managers:
-                return True
-    return False
+        tree, asked = ast.parse(source), ast.parse(call)
+    except SyntaxError as error:
+        return f"it is not Python: {error.msg}, line {error.lineno}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return f"it is not Python: {' '.join(str(error).split())}"
+    return watches(tree) or watches(asked) or tree

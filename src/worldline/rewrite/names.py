@@ -20,13 +20,6 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 BUILTINS = frozenset(dir(builtins))
 
-# A program that looks at frames, lifetimes or the depth of the stack sees any rewriting: it is left alone.
-_TELLTALE = """
-__del__ weakref getrefcount gc _getframe currentframe settrace setprofile traceback __traceback__ inspect tb_lineno
-f_locals f_lineno __code__ locals exec eval RecursionError setrecursionlimit getrecursionlimit tracemalloc monitoring
-breakpoint pdb dis co_names co_varnames co_consts getsource warnings globals builtins __builtins__ __main__
-"""
-TELLTALE = frozenset(_TELLTALE.split())
 _WORD = re.compile(r"[^\W\d]\w*")
 _SURE = "_worldline_sure"
 

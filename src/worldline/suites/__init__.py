@@ -27,6 +27,11 @@ SUITES = {
     "crux": "worldline.suites.crux",
     "crux-input": "worldline.suites.crux_input",
 }
+FILES = {  # benchmarks of others: their own files, and where they are
+    "humaneval": "data/HumanEval.jsonl.gz of https://github.com/openai/human-eval",
+    "crux": "data/cruxeval.jsonl of https://github.com/facebookresearch/cruxeval",
+    "crux-input": "data/cruxeval.jsonl of https://github.com/facebookresearch/cruxeval",
+}
 
 
 def load(suite: str, **options: Any) -> Suite:
@@ -42,7 +47,7 @@ def load(suite: str, **options: Any) -> Suite:
     if strange:
         raise UsageError(f"the suite {suite} has no {', '.join(strange)}; it has {', '.join(known)}")
     if "data" in known and "data" not in given:
-        raise UsageError(f"the suite {suite} is a file of others': give it as data")
+        raise UsageError(f"the suite {suite} is a file of others': give it as data, {FILES[suite]}")
     return made(**given)
 
 

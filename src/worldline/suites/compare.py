@@ -1,13 +1,15 @@
 """Two runs of one suite, sample by sample: what flipped and why, and whether that is more than chance.
 
-Only samples that both runs judged are looked at: same task, same program. Runs of other suites or seeds are refused.
+Only samples that both runs judged are looked at: same task and program, or, whatever they are called, the same program
+and call (a run that was scored from outputs names and writes them in its own way). Of samples that are alike in both,
+the first is paired with the first. Runs of other suites or seeds are refused.
 The test is McNemar's, exact: of the samples that flipped, as many would go each way by chance.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, deque
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced
 from worldline.stats import Paired, Share
+from worldline.suites.foreign.program import identity
 from worldline.suites.run.directory import differences, newest, read_config
 from worldline.suites.score import Verdict
 
@@ -42,8 +45,9 @@ class Flip:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs on the samples that they share. `apart`: how many samples only the first, only the second has.
+    """Two runs on the samples that they share. `unpaired`: those that only the first, only the second has.
 
+    `paired_by` counts what pairs were found by.
     `by_cause` says of each cause of failure how many samples fell to it (regressed), got rid of it (recovered), or are
     wrong both times (by the first run's cause). `differences` are the settings that are not the same. `faults` counts
     the records whose verdict could not be read: they are in neither run.
@@ -56,9 +60,15 @@ class Comparison:
     trace: Paired
     by_cause: dict[str, Paired]
     by_type: dict[str, Paired]
-    apart: tuple[int, int]
+    unpaired: tuple[tuple[str, ...], tuple[str, ...]]
+    paired_by: dict[str, int]
     differences: dict[str, tuple[Any, Any]]
     faults: int = 0
+
+    @property
+    def apart(self) -> tuple[int, int]:
+        """How many samples only the first, only the second has."""
+        return len(self.unpaired[0]), len(self.unpaired[1])
 
     def as_json(self) -> dict[str, Any]:
         """What `compare --json` prints."""
@@ -71,6 +81,8 @@ class Comparison:
             "by_cause": {name: some.as_json() for name, some in self.by_cause.items()},
             "by_type": {name: _json(some) for name, some in self.by_type.items()},
             "apart": list(self.apart),
+            "unpaired": [list(names) for names in self.unpaired],
+            "paired_by": self.paired_by,
             "faults": self.faults,
             "differences": {key: list(values) for key, values in self.differences.items()},
         }
@@ -90,10 +102,11 @@ def compare(first: Path, second: Path) -> Comparison:
     configs = read_config(first), read_config(second)
     _refuse_others(configs, (first, second))
     (one, faults), (other, more) = _judged(first), _judged(second)
-    shared = [key for key in one if key in other]
-    if not shared:
+    paired = _matched(one, other)
+    if not any(paired.values()):
         raise UsageError(f"{first} and {second} have no sample in common")
-    pairs = [(one[key], other[key]) for key in shared]
+    pairs = [(a.verdict, b.verdict) for found in paired.values() for a, b in found]
+    taken = {id(each) for found in paired.values() for pair in found for each in pair}
     return Comparison(
         suite=str(configs[0]["suite"]),
         models=(str(configs[0]["model"]), str(configs[1]["model"])),
@@ -104,7 +117,11 @@ def compare(first: Path, second: Path) -> Comparison:
         trace=_paired((a.trace, b.trace) for a, b in pairs),
         by_cause=_by_cause(pairs),
         by_type=_by_type(pairs),
-        apart=(len(one) - len(shared), len(other) - len(shared)),
+        unpaired=(
+            tuple(sorted(each.title for each in one if id(each) not in taken)),
+            tuple(sorted(each.title for each in other if id(each) not in taken)),
+        ),
+        paired_by={by: len(found) for by, found in paired.items() if found},
         differences=_settings(*configs),
         faults=faults + more,
     )
@@ -120,24 +137,50 @@ def _refuse_others(configs: tuple[dict[str, Any], dict[str, Any]], paths: tuple[
             raise UsageError(f"runs of one {what} compare: {told} do not")
 
 
-def _judged(path: Path) -> tuple[dict[tuple[str, str, int], Verdict], int]:
-    """The verdicts of a run, by task and program, and how many could not be read.
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """A verdict with the task's name and the digest of its program."""
 
-    Tasks that are alike in both are told apart by their order.
-    """
-    found: dict[tuple[str, str, int], Verdict] = {}
-    times: Counter[tuple[str, str]] = Counter()
-    faults = 0
+    name: str
+    program: str
+    verdict: Verdict
+
+    @property
+    def title(self) -> str:
+        return self.name or self.verdict.task.program.call or self.verdict.task.program.name
+
+
+def _judged(path: Path) -> tuple[list[_Judged], int]:
+    """The verdicts of a run, and how many could not be read."""
+    found, faults = list[_Judged](), 0
     for record in newest(path).values():
         if record.counts:
-            key = record.name, record.program
             verdict = fenced(record.verdict)
             if isinstance(verdict, RowFault):
                 faults += 1
             else:
-                found[*key, times[key]] = verdict
-            times[key] += 1
+                found.append(_Judged(record.name, record.program, verdict))
     return found, faults
+
+
+_KEYS: dict[str, Callable[[_Judged], Hashable]] = {
+    "id and program": lambda one: (one.name, one.program),
+    "program and call": lambda one: identity(one.verdict.task.program),
+}
+
+
+def _matched(one: list[_Judged], other: list[_Judged]) -> dict[str, list[tuple[_Judged, _Judged]]]:
+    """The pairs, by what they were found by: the surest first, the rest among what that left over."""
+    matched: dict[str, list[tuple[_Judged, _Judged]]] = {}
+    for by, key in _KEYS.items():
+        waiting: dict[Hashable, deque[_Judged]] = {}
+        for each in other:
+            waiting.setdefault(key(each), deque()).append(each)
+        pairs = [(each, waiting[key(each)].popleft()) for each in one if waiting.get(key(each))]
+        matched[by] = pairs
+        taken = {id(each) for pair in pairs for each in pair}
+        one, other = ([each for each in some if id(each) not in taken] for some in (one, other))
+    return matched
 
 
 def _is_flip(pair: Pair) -> bool:

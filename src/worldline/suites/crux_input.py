@@ -25,7 +25,8 @@ from worldline.recording.recorder import record_many
 from worldline.stats import Share
 from worldline.suites.crux import KEYS, LIMITS, ended, literal
 from worldline.suites.rows import read_rows
-from worldline.suites.score import OUTCOMES, Truth, disagrees, fenced_truth
+from worldline.suites.run.truth import Truth, disagrees, fenced_truth
+from worldline.suites.score import OUTCOMES
 from worldline.suites.suite import Suite, Task
 from worldline.suites.table import Measured, Table
 

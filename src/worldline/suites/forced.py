@@ -38,6 +38,6 @@ class Forced(WrappedPredictor):
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """What the other writes under the forcing."""
-        truths = list(Interpreter(limits=self.limits).predict(asks))
+        truths = list(Interpreter(limits=self.limits, codec=self.codec).predict(asks))
         for rolled in roll(self.predictor, asks, truths, force=self.force, budget=self.queries):
             yield rolled.prediction

@@ -10,7 +10,7 @@ from random import Random
 from worldline.diagnose.cures import CURES
 from worldline.diagnose.trials import Progress, Trials, try_cures
 from worldline.errors import UsageError
-from worldline.predict.predictor import Predictor
+from worldline.predict.predictor import Predictor, codec_of
 from worldline.suites.run.directory import newest, read_config
 from worldline.suites.run.record import Record
 
@@ -21,6 +21,8 @@ def intervened(
     path: Path,
     load: Load,
     *,
+    model: str | None = None,
+    extras: Mapping[str, str] | None = None,
     cures: Sequence[str] | None = None,
     limit: int | None = None,
     by: str = "answer",
@@ -29,14 +31,16 @@ def intervened(
 ) -> tuple[Trials, list[int]]:
     """What each cure did, and the places in the suite of the samples that it names.
 
-    `load` makes the run's model anew from its scheme and extras. With a limit, so many failed samples are drawn, and as
-    many passing ones; the net effect that is expected is still that on the whole run.
+    `load` makes the run's model anew from its scheme and extras, or the one that is said: of a run that was scored,
+    which names none, or where the same model is to be had elsewhere now. With a limit, so many failed samples are
+    drawn, and as many passing ones; the net effect that is expected is still that on the whole run.
     """
     config = read_config(path)
-    scheme = config.get("scheme")
+    scheme = config.get("scheme") if model is None else model
     if not isinstance(scheme, str):
         raise UsageError(
-            f"{path} does not say which model to ask: it was scored, or made by an older version"
+            f"{path} does not say which model to ask: it was scored, or made by an older version. "
+            "Name the one that wrote it: --model server:URL#MODEL"
         )
     if config.get("force"):
         raise UsageError(
@@ -51,14 +55,25 @@ def intervened(
         raise UsageError(f"no cure {', '.join(unknown)}; there are {', '.join(CURES)}")
     every = [record for record in newest(path).values() if record.counts]
     records = _drawn(every, limit, by, seed)
+    predictor = load(scheme, config.get("extras", {}) if model is None else extras or {})
+    _check_codec(predictor, every)
     found = try_cures(
-        [record.sample() for record in records], load(scheme, config.get("extras", {})),
+        [record.sample() for record in records], predictor,
         cures=tuple(cures or CURES), seed=seed, by=by, progress=progress,
     )  # fmt: skip
     if len(records) < len(every):
         failing = sum(record.judged[by] != "right" for record in every)
         found = replace(found, failing=failing, passing=len(every) - failing)
     return found, [record.at for record in records]
+
+
+def _check_codec(predictor: Predictor, records: list[Record]) -> None:
+    """UsageError of a model that writes another notation than the run is in."""
+    strange = next((one.found.codec for one in records if one.found.codec != codec_of(predictor)), None)
+    if strange is not None:
+        raise UsageError(
+            f"the run is in {strange}, and {predictor.name} writes {codec_of(predictor)}: it is another model"
+        )
 
 
 def _drawn(records: list[Record], limit: int | None, by: str, seed: int) -> list[Record]:

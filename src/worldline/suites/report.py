@@ -73,7 +73,8 @@ class Report:
     """A suite's outcome. Three counts are in no rate.
 
     `skipped` tasks had no true answer, `faults` are the tool's own, `disagrees` are tasks whose benchmark says another
-    answer than the recording.
+    answer than the recording. `left_out` names all of them by the reason. `said`: the models' own answers beside their
+    traces, of those that gave one.
     """
 
     suite: str
@@ -88,6 +89,8 @@ class Report:
     disagrees: int = 0
     causes: dict[str, Failures] = field(default_factory=dict)
     by_ending: dict[str, VerdictCounts] = field(default_factory=dict)
+    said: Tally = field(default_factory=Tally)
+    left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         answers, traces = (f"{100 * (each.rate or 0):.1f} %" for each in (self.all.answer, self.all.trace))
@@ -115,7 +118,11 @@ class Report:
             "skipped": self.skipped,
             "faults": self.faults,
             "disagrees": self.disagrees,
+            "left_out": {
+                why: {"n": len(names), "names": list(names)} for why, names in self.left_out.items()
+            },
             "causes": {name: failures.as_json() for name, failures in self.causes.items()},
+            **({"said": self.said.as_json()} if self.said.n else {}),
             **(
                 {"by_ending": {name: part.as_json() for name, part in self.by_ending.items()}}
                 if self.by_ending
@@ -133,6 +140,7 @@ def report(
     faults: int = 0,
     disagrees: int = 0,
     ending: Callable[[Verdict], str] | None = None,
+    left_out: dict[str, tuple[str, ...]] | None = None,
 ) -> Report:
     """The sums over verdicts; `ending` says how the text of each ends, where that is known."""
     rows = list(verdicts)
@@ -151,6 +159,8 @@ def report(
         disagrees,
         _causes(rows),
         {} if ending is None else dict(sorted(_grouped(rows, ending).items())),
+        Tally(*([row.said for row in rows].count(word) for word in ("right", "wrong"))),
+        left_out or {},
     )
 
 

@@ -10,59 +10,19 @@ say: it is asked about failures alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import prompt
-from worldline.codec.compact.writer import encode_steps
-from worldline.codec.cwm import writer as cwm
-from worldline.core.events import FINAL
-from worldline.core.trace import Step, Trace
-from worldline.core.value import equal, kind
+from worldline.core.trace import Step
+from worldline.core.value import equal
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.sample import Sample
-from worldline.diagnose.twin import Record
-from worldline.fence import RowFault, fenced
+from worldline.diagnose.sample import Beside, Sample
+from worldline.diagnose.terms import Record
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
-from worldline.predict.scratchpad import folded
+from worldline.suites.run.truth import Answer, Truth, answer, as_truth, is_complete
 from worldline.suites.suite import Task
 
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
-
-
-@dataclass(frozen=True)
-class Answer:
-    """How a run ended: the event, its value, and what a script printed on the way."""
-
-    event: str
-    value: str
-    printed: tuple[str | None, ...] = ()
-
-    @property
-    def type(self) -> str:
-        """The kind of the value; of a script that printed, `output`."""
-        if self.event == "raise":
-            return "exception"
-        return "output" if self.printed else kind(self.value)
-
-
-@dataclass(frozen=True)
-class Truth:
-    """What a prediction should read, as text and as steps, the answer, and the recording."""
-
-    text: bytes
-    parsed: Parsed
-    answer: Answer
-    trace: Trace
-
-    def text_in(self, codec: str) -> bytes:
-        """What a prediction in this notation should read."""
-        return self.text if codec == "compact" else self._cwm
-
-    @cached_property
-    def _cwm(self) -> bytes:
-        given = cwm.prompt(self.trace.program.source, cwm.entry_line(self.trace))
-        return cwm.encode(self.trace)[len(given) :].encode("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True)
@@ -71,7 +31,7 @@ class Verdict:
 
     `cause` is why the trace or the answer is not right, or why another scorer took the answer for wrong; empty where
     nothing is. `note` is the evidence; `operation` and `failed_type` are what the failure is about, where it is about
-    one value.
+    one value. `said` is whether the model's own answer beside its trace is `right` or `wrong`; empty: it gave none.
     """
 
     task: Task
@@ -86,43 +46,7 @@ class Verdict:
     note: str = ""
     operation: str = ""
     failed_type: str = ""
-
-
-def truth(task: Task, trace: Trace) -> Truth | None:
-    """What is right; None where the recording has no answer: it did not end, or is a script that printed nothing."""
-    text = encode_steps(trace, task.options)
-    if task.folded:
-        text = folded(task.program, task.options, text)
-    parsed = parse(text, prompt(task.program, task.options))
-    found = answer(task, parsed) if parsed.ended else None
-    if found is None or (task.program.call is None and found.event == "return" and not found.printed):
-        return None
-    return Truth(text, parsed, found, trace)
-
-
-def fenced_truth(task: Task, trace: Trace) -> Truth | RowFault | None:
-    """What is right, or why the tool could not tell: it failed to record the program, or to read the recording."""
-    if trace.outcome.kind == "host-fault":
-        return RowFault(f"host-fault: {trace.outcome.detail}")
-    return fenced(truth, task, trace)
-
-
-def disagrees(task: Task, true: Truth) -> bool:
-    """Whether a benchmark says another answer than the run: it is wrong about itself, or about this Python."""
-    if task.answer is None:
-        return False
-    return true.answer.event != "return" or not equal(true.answer.value, task.answer)
-
-
-def answer(task: Task, parsed: Parsed) -> Answer | None:
-    """What the outermost frame ended with, and what a script printed; None where it is not written."""
-    ends = (s for s in reversed(parsed.steps) if s.event in FINAL and parsed.frames[s.frame].parent < 0)
-    last = next(ends, None)
-    if last is None or last.arg is None:
-        return None
-    is_script = task.program.call is None
-    printed = tuple(step.arg for step in parsed.steps if step.event == "output") if is_script else ()
-    return Answer(last.event, last.arg, printed)
+    said: str = ""
 
 
 def judge(
@@ -131,38 +55,61 @@ def judge(
     prediction: Prediction,
     *,
     ask: Ask | None = None,
-    said: str | None = None,
+    beside: Beside | None = None,
     record: Record | None = None,
+    again: Record | None = None,
 ) -> Verdict:
     """The verdict on one prediction, for the answer and for the whole trace, and why it failed where it did.
 
-    `ask` is what was asked, where that was more than the task; `said` is an answer given beside a trace, which counts
-    where there is no trace. `record` runs a program: so the operations of a line are told apart.
+    `ask` is what was asked, where that was more than the task; `beside` is what is said of the answer beside a trace,
+    which counts where there is no trace. `record` and `again` run a program (`Diagnosis`).
     """
     asked = ask or Ask(program=task.program, options=task.options)
-    truth = Prediction(text=true.text_in(prediction.codec), status="ended", codec=prediction.codec)
-    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, answer=said), record)
+    truth = as_truth(true.text_in(prediction.codec, prediction), prediction.codec)
+    beside = beside or Beside()
+    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, beside=beside), record, again)
     is_compact = prediction.codec == "compact"
-    verdict = _judge_compact(task, true, prediction) if is_compact else _judge_cwm(task, true, diagnosis)
+    judged = _judge_compact if is_compact else _judge_cwm
+    verdict = judged(task, true, diagnosis)
+    said = beside.taken if beside.taken is not None else beside.own
     if verdict.trace == "malformed" and said is not None and not diagnosis.found.events:
-        is_right = true.answer.event == "return" and equal(said, true.answer.value)
-        verdict = replace(verdict, answer="right" if is_right else "wrong")
-    is_said = said is None or equal(said, true.answer.value)
-    if verdict.answer == verdict.trace == "right" and is_said:
+        verdict = replace(verdict, answer=_word(_is_answer(said, true)))
+    if beside.own is not None:
+        verdict = replace(verdict, said=_word(_is_answer(beside.own, true)))
+    is_right = verdict.answer == verdict.trace == "right"
+    if is_right and (beside == Beside() or diagnosis.cause.name == "right"):
         return verdict
     found = diagnosis.cause
     name = f"{found.name}, {found.detail}" if found.name == "budget" and found.detail else found.name
     return replace(
-        verdict, cause=name, note=found.evidence, operation=found.operation, failed_type=found.type
-    )
+        verdict, cause=name, note=_evidence(diagnosis, true, verdict), operation=found.operation,
+        failed_type=found.type,
+    )  # fmt: skip
 
 
-def _judge_compact(task: Task, true: Truth, prediction: Prediction) -> Verdict:
+def _is_answer(said: str, true: Truth) -> bool:
+    return true.answer.event == "return" and equal(said, true.answer.value)
+
+
+def _evidence(diagnosis: Diagnosis, true: Truth, verdict: Verdict) -> str:
+    """What a cause says; of steps that are missing, how many of the whole truth, which was not written to its end."""
+    found, truth = diagnosis.cause, diagnosis.sample.truth
+    said, first = found.evidence, found.divergence
+    if not is_complete(truth.text, truth.codec) and first is not None and first.is_cut and first.steps[0]:
+        said = said.replace(f"{first.steps[0]} steps", f"{verdict.steps - first.step:,} steps")
+    limit = f"recorded up to a limit ({true.trace.outcome.detail})" if true.is_limited else ""
+    return "; ".join(part for part in (said, limit) if part)
+
+
+def _judge_compact(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
+    prediction, wanted = diagnosis.sample.found, diagnosis.sample.truth
     same = prediction.text == true.text
     given = prompt(task.program, task.options)
     parsed = true.parsed if same else parse(prediction.text, given, loose=True)
-    steps = len(true.parsed.steps)
-    agreed = steps if same else _agreed(parsed, true.parsed)
+    is_cut = len(wanted.text) < len(true.text)
+    compared = parse(wanted.text, given) if is_cut else true.parsed
+    steps = true.steps_in(len(compared.steps), is_cut=is_cut)
+    agreed = steps if same else _agreed(parsed, compared)
     found = answer(task, parsed)
     is_right = found is not None and _same_answer(found, true.answer)
     is_whole = agreed == steps == len(parsed.steps)
@@ -174,7 +121,8 @@ def _judge_compact(task: Task, true: Truth, prediction: Prediction) -> Verdict:
 
 def _judge_cwm(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     found, prediction, first = diagnosis.found, diagnosis.sample.found, diagnosis.first
-    steps = len(diagnosis.truth.events)
+    is_cut = not is_complete(diagnosis.sample.truth.text, "cwm")
+    steps = true.steps_in(len(diagnosis.truth.events), is_cut=is_cut)
     agreed = min(first.step, steps) if first is not None else steps
     said, is_whole, is_script = found.answer, diagnosis.is_whole, task.program.call is None
     is_right = said is not None and (is_whole if is_script else _same_answer(Answer(*said), true.answer))

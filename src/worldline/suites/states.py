@@ -15,24 +15,29 @@ from itertools import islice
 from math import floor
 from typing import Any
 
+from worldline.codec.cwm.text import token
 from worldline.core.value import equal
 from worldline.diagnose.cures import SLACK
-from worldline.diagnose.diverge import diverge
+from worldline.diagnose.diverge import diverge, same_action
 from worldline.diagnose.reading import Event, read
+from worldline.diagnose.reconcile import read_beside
 from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced, fenced_each
-from worldline.predict.forcing.forced import Rolled, roll
+from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.next_step import Ahead
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.forcing.rolled import Rolled
+from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.recording.recorder import record_many
 from worldline.stats import Share, wilson
 from worldline.suites import load as load_suite
-from worldline.suites.score import Truth, fenced_truth, judge
+from worldline.suites.run.truth import Truth, fenced_truth
+from worldline.suites.score import judge
 from worldline.suites.suite import Suite, Task
 from worldline.suites.table import Between, Cell, Measured, Table
 
 FORCES = ("free", "actions", "states", "next")
 OF = ("generated", "humaneval", "crux", "permutation", "composition", "horizon")
+ENDS = (b".\n", token("end_of_text").encode())  # what is no step
 COUNT = 50  # programs, where nobody says how many
 
 Right = tuple[bool, ...]
@@ -76,8 +81,9 @@ def measure(
     if strange or not forces:
         raise UsageError(f"steps are measured under {', '.join(FORCES)}, not {', '.join(strange) or 'none'}")
     known, skipped, faults = _known(suite, suite.count if limit is None else limit)
-    asks = [_ask(task, true) for task, true in known]
-    truths = [Prediction(text=true.text, status="ended") for _, true in known]
+    codec = codec_of(predictor)
+    asks = [_ask(task, true, codec) for task, true in known]
+    truths = [Prediction(text=true.text_in(codec), status="ended", codec=codec) for _, true in known]
     found: dict[str, list[ForcedSteps]] = {each: [] for each in forces}
     seconds = 0.0
     for each in forces:
@@ -118,8 +124,8 @@ def _known(suite: Suite, count: int | None) -> tuple[list[tuple[Task, Truth]], i
     return known, skipped, faults
 
 
-def _ask(task: Task, true: Truth) -> Ask:
-    return Ask(program=task.program, options=task.options, limit=2 * len(true.text) + SLACK)
+def _ask(task: Task, true: Truth, codec: str) -> Ask:
+    return Ask(program=task.program, options=task.options, limit=2 * len(true.text_in(codec)) + SLACK)
 
 
 def steps(task: Task, ask: Ask, true: Truth, rolled: Rolled) -> ForcedSteps:
@@ -127,8 +133,9 @@ def steps(task: Task, ask: Ask, true: Truth, rolled: Rolled) -> ForcedSteps:
     if rolled.force == "next":
         return _ahead(task, ask, true, rolled.steps)
     answer = judge(task, true, rolled.prediction, ask=ask).answer == "right"
-    wanted = read(ask, Prediction(text=true.text, status="ended")).events
-    found = read(ask, rolled.prediction).events
+    codec = rolled.prediction.codec
+    truth = read(ask, Prediction(text=true.text_in(codec), status="ended", codec=codec))
+    wanted, found = truth.events, read_beside(ask, rolled.prediction, truth).events
     own = len(wanted) if rolled.left is None else min(len(wanted), rolled.left + 1)
     beside = [*found[:own], *[None] * (own - len(found))]
     pairs = list(zip(wanted[:own], beside, strict=True))
@@ -148,7 +155,7 @@ def _ahead(task: Task, ask: Ask, true: Truth, found: Sequence[Ahead]) -> ForcedS
     """Steps that were each written behind the truth; the end is no step."""
     own, at = list[tuple[bool, bool]](), 0
     for each in found:
-        if each.wanted != b".\n":
+        if each.wanted not in ENDS:
             own.append((each.same_action, each.same_state or _as_values(ask, true.text[:at], each)))
         at += len(each.wanted)
     actions, states = tuple(one for one, _ in own), tuple(two for _, two in own)
@@ -165,6 +172,8 @@ def _settled(
 
 def _as_values(ask: Ask, before: bytes, step: Ahead) -> bool:
     """Whether a step that is spelled otherwise says the same: only an order of keys or fields can make it so."""
+    if step.wanted.startswith(b"<|"):  # frames of Meta's format were compared as values
+        return False
     if not step.same_action or step.found is None or sorted(step.found) != sorted(step.wanted):
         return False
     texts = (Prediction(text=before + text, status="budget") for text in (step.wanted, step.found))
@@ -173,6 +182,8 @@ def _as_values(ask: Ask, before: bytes, step: Ahead) -> bool:
 
 
 def _same_action(one: Event, two: Event) -> bool:
+    if one.whole or two.whole or one.line is None:  # Meta's format may leave open which of equal lines it is
+        return same_action(one, two)
     return (one.event, one.frame, one.line, one.file) == (two.event, two.frame, two.line, two.file)
 
 

@@ -1,6 +1,6 @@
 """A table of figures as data: what a suite finds beyond its rates. `terminal` prints it, a report draws it.
 
-A share always carries its n and its interval; a cell that is not known is None, and never a 0.
+A share always carries its n and its interval, a difference its interval; a cell that is not known is None, never a 0.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from worldline.stats import Share
+from worldline.stats import RateDifference, Share
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,18 @@ class Between:
         return {"rate": self.rate, "interval": [self.low, self.high]}
 
 
-Cell = str | int | float | Share | Between | None
+@dataclass(frozen=True)
+class Chance:
+    """The p of a test."""
+
+    p: float
+
+    def as_json(self) -> float:
+        """The number."""
+        return self.p
+
+
+Cell = str | int | float | Share | Between | RateDifference | Chance | None
 
 
 @dataclass(frozen=True)
@@ -57,6 +68,12 @@ def text_of(cell: Cell) -> str:
         return f"{100 * cell.rate:.1f} % ({100 * low:.1f} - {100 * high:.1f}) of {cell.n:,}"
     if isinstance(cell, Between):
         return f"{100 * cell.rate:.1f} % ({100 * cell.low:.1f} - {100 * cell.high:.1f})"
+    if isinstance(cell, RateDifference):
+        return f"{100 * cell.rate:+.1f} points ({100 * cell.low:+.1f} to {100 * cell.high:+.1f})"
+    if isinstance(cell, Chance):
+        return f"{cell.p:.3f}" if cell.p >= 0.001 else f"{cell.p:.1e}"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
     if isinstance(cell, float):
         return f"{cell:,.1f}"
     return f"{cell:,}" if isinstance(cell, int) else cell
@@ -83,4 +100,4 @@ class Measured:
 
 
 def _json(cell: Cell) -> Any:
-    return cell.as_json() if isinstance(cell, Share | Between) else cell
+    return cell.as_json() if isinstance(cell, Share | Between | RateDifference | Chance) else cell

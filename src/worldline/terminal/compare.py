@@ -11,6 +11,7 @@ from worldline.stats import Paired, Share
 from worldline.suites.compare import Comparison, Flip, rates
 from worldline.terminal.plain import p_value, plain_table
 
+NAMED = 20  # samples that have no partner, by name; --json has all
 MOST = 40  # flips of each direction that are listed; --json has all
 
 
@@ -36,10 +37,15 @@ def print_comparison(console: Console, found: Comparison) -> None:
 def _print_rest(console: Console, found: Comparison) -> None:
     for key, (one, other) in found.differences.items():
         console.print(Text(printable(f"{key}: {one} -> {other}"), style="dim"))
-    if any(found.apart):
-        first, second = found.apart
-        line = f"left out: {first:,} samples of the first run alone, {second:,} of the second alone"
-        console.print(Text(line, style="dim"))
+    by = ", ".join(f"{count:,} by {what}" for what, count in found.paired_by.items())
+    console.print(Text(f"paired: {by}", style="dim"))
+    for which, names in zip(("first", "second"), found.unpaired, strict=True):
+        if names:
+            more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+            line = (
+                f"left out: {len(names):,} samples of the {which} run alone: {', '.join(names[:NAMED])}{more}"
+            )
+            console.print(Text(printable(line), style="dim"))
 
 
 def _flips(flips: list[Flip]) -> Table:

@@ -42,9 +42,9 @@ def print_cost(console: Console, table: CostTable) -> None:
 def _print_curve(console: Console, table: CostTable, tokenizer: str, by: str, title: str) -> None:
     """The middle of each row in every format and, behind it, how many of its traces are over each budget."""
     curves = {cost.format: table.curve(cost.format, tokenizer, by) for cost in table.total}
-    heads, rows = [f"  {title}", "n", *curves], []
-    for same in zip(*curves.values(), strict=True):  # a row is of the same traces in every format
-        rows.append([f"  {same[0].name}", f"{same[0].n:,}", *map(_middle, same)])
+    heads = [f"  {title}", "n", *curves]
+    same = zip(*curves.values(), strict=True)  # a row is of the same traces in every format
+    rows = [[f"  {some[0].name}", f"{some[0].n:,}", *map(_middle, some)] for some in same]
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     budgets = " and ".join(f"{budget >> 10}K" for budget in BUDGETS)
     short = printable(tokenizer.rpartition("/")[2])

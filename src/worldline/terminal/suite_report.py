@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -14,13 +14,15 @@ from worldline.suites.table import Measured
 from worldline.suites.table import Table as Figures
 from worldline.terminal.plain import plain_table
 
+NAMED = 20  # samples that are left out, by name; `--json` has all
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
 
 
 def print_report(console: Console, report: Report) -> None:
     """The whole report."""
     console.print(Text(f"{report.suite}  {printable(report.model)}  n = {report.n:,}", style="bold"))
-    console.print(_table("", {"answer": report.all.answer, "trace": report.all.trace}))
+    own = {"its own answer": report.said} if report.said.n else {}
+    console.print(_table("", {"answer": report.all.answer, "trace": report.all.trace, **own}))
     for title, parts in (("steps", report.by_length), ("type", report.by_type), ("ending", report.by_ending)):
         if len(parts) > 1 or (parts and title == "ending"):
             console.print(_table(title, _rows(parts)))
@@ -32,6 +34,14 @@ def print_report(console: Console, report: Report) -> None:
     if report.disagrees:
         line = f"{report.disagrees:,} where the recording disagrees with the benchmark, in no rate"
         console.print(Text(line, style="dim"))
+    print_left_out(console, report.left_out)
+
+
+def print_left_out(console: Console, left_out: Mapping[str, Sequence[str]]) -> None:
+    """Each reason for which samples are in no rate, how many there are, and their names."""
+    for why, names in left_out.items():
+        shown = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
+        console.print(Text(f"left out, {printable(why)}: {len(names):,}: {printable(shown)}", style="dim"))
 
 
 def print_measured(console: Console, found: Measured) -> None:

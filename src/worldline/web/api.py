@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pyarrow.compute as pc  # type: ignore[import-untyped]
@@ -13,7 +13,10 @@ from worldline.errors import UsageError
 from worldline.explore.branches.branch import Branch
 from worldline.explore.chunk import CHUNK
 from worldline.explore.chunk import chunk as chunk_of
+from worldline.explore.clip import cut
 from worldline.explore.scene import Scene
+from worldline.explore.stepping import written_rows
+from worldline.explore.stops import stop_index
 from worldline.explore.timeline import timeline as timeline_of
 from worldline.explore.without_gc import without_gc
 from worldline.stats import wilson
@@ -28,6 +31,9 @@ from worldline.web.scene_cache import LIVE, CachedScene, SceneCache
 
 SETTINGS = 1 << 16  # bytes of settings that are shown
 DEEPEST = 20  # levels of them
+WORD = 60  # characters of one setting in the list of runs
+_EVERY = ("format", "suite", "model", "limits", "python", "weights", "scheme", "how")
+_NESTED = ("options", "extras")
 KINDS = ("horizon", "depth", "type", "cause", "suite", "ending")
 
 
@@ -38,7 +44,9 @@ def runs(scenes: SceneCache) -> list[dict[str, Any]]:
     if typed:
         models = {cached.scene.model for cached in typed}
         told = {"id": LIVE, "name": "typed programs", "suite": LIVE, "model": ", ".join(sorted(models))}
-        found.append({**told, "samples": len(typed), "live": True, "config": {}})
+        found.append(
+            {**told, "samples": len(typed), "live": True, "config": {}, "settings": [], "written": None}
+        )
     return found
 
 
@@ -57,8 +65,31 @@ def describe_run(index: RunIndex) -> dict[str, Any]:
         "live": False,
         "operations": index.operations,
         "notes": list(index.notes),
+        **{name: _rate(index, name, judged) for name in ("answer", "trace")},
+        "written": index.written or None,
+        "settings": list(_chosen(index.config)),
         "config": _settings(index.config),
     }
+
+
+def _rate(index: RunIndex, name: str, judged: int) -> dict[str, Any]:
+    """How many of the judged samples are right, with an interval."""
+    right = pc.sum(index.table[name]).as_py() or 0
+    low, high = wilson(right, judged)
+    return {"some": right, "n": judged, "low": low, "high": high}
+
+
+def _chosen(config: Mapping[str, Any]) -> Iterator[list[str]]:
+    """What somebody chose for a run, as names and words: neither what every run has nor what one cannot read."""
+    for name, value in config.items():
+        if name == "limits" and isinstance(value, dict) and value.get("steps"):
+            yield ["steps", clean(str(value["steps"]))[:WORD]]
+        if name in _EVERY or value is None or value is False or value in ("", {}, []):
+            continue
+        if isinstance(value, dict):
+            yield from _chosen(value) if name in _NESTED else ()
+        else:
+            yield [clean(str(name)), cut(clean(value if isinstance(value, str) else json.dumps(value)), WORD)]
 
 
 def _settings(config: Any) -> Any:
@@ -121,7 +152,10 @@ def timeline(
     """All rows of a pair, in bins."""
     cached = _cached(scenes, run, at, branch, (left, right), other)
     with cached.lock:
-        return timeline_of(cached.pair(branch, left, right), bins)
+        pair = cached.pair(branch, left, right)
+        here = cached.scene.branch(branch)
+        line = timeline_of(pair, bins, written_rows(pair, here))
+        return {**line, **stop_index(pair, here, line["per"])}
 
 
 def chunk(
@@ -134,7 +168,7 @@ def chunk(
         pair = cached.pair(branch, left, right)
         if k and k * CHUNK >= len(pair.rows):
             raise Refusal(404, f"there is no chunk {k} of {len(pair.rows)} rows")
-        return chunk_of(pair, k)
+        return chunk_of(pair, k, written_rows(pair, cached.scene.branch(branch)))
 
 
 def branch_of(scene: Scene, number: int) -> Branch:

@@ -51,6 +51,13 @@ class LiveBranches:
         """A branch of a scene while it grows; one that is over may be there as well."""
         return self._growths.get((key, branch))
 
+    def ahead(self, growth: Growth) -> int:
+        """How many branches come before one: 0 once it is its turn."""
+        if growth.is_begun:
+            return 0
+        waiting = [one for one in self._growths.values() if not one.over.is_set()]
+        return waiting.index(growth) if growth in waiting else 0
+
     def close(self) -> None:
         """Stop everything, in its order: what is told to stop before it begins is over at once."""
         with self._lock:

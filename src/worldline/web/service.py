@@ -142,14 +142,15 @@ class Service:
             yield event("done", await self.in_thread(api.branch_json, cached, branch))
 
     async def _progress(self, cached: CachedScene, growth: Growth) -> AsyncIterator[bytes]:
-        said: GrowthProgress | None = None
+        said: tuple[GrowthProgress, int] | None = None
         spoke, pause = time.monotonic(), BEAT
         while not growth.over.is_set() and not self.is_leaving():
             began = time.monotonic()
-            if growth.latest is not None and growth.latest != said:
-                said, spoke = growth.latest, began
+            ahead = self.live.ahead(growth) if self.live else 0
+            if growth.latest is not None and (growth.latest, ahead) != said:
+                said, spoke = (growth.latest, ahead), began
                 rows = await self.in_thread(_rows, cached, growth.branch)
-                yield event("progress", _progress_json(said, rows))
+                yield event("progress", _progress_json(growth.latest, rows, ahead))
                 pause = max(BEAT, 4 * (time.monotonic() - began))  # counting rows must not hold up the model
             elif began - spoke > ALIVE:
                 spoke = began
@@ -189,6 +190,6 @@ def _rows(cached: CachedScene, branch: int) -> int:
         return len(cached.pair(branch).rows)
 
 
-def _progress_json(progress: GrowthProgress, rows: int) -> dict[str, Any]:
-    told = {"stage": progress.stage, "bytes": progress.bytes, "steps": progress.steps}
+def _progress_json(progress: GrowthProgress, rows: int, ahead: int) -> dict[str, Any]:
+    told = {"stage": progress.stage, "bytes": progress.bytes, "steps": progress.steps, "ahead": ahead}
     return {**told, "rows": rows, "note": progress.note}

@@ -8,20 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from worldline.codec.cwm.comprehension import INLINED_SINCE, restore
 from worldline.codec.cwm.frame import CwmFrame
-from worldline.core.events import CHANGELESS, ENDED
+from worldline.core.events import CHANGELESS, ENDED, EVENTS
 from worldline.core.trace import Step, Trace
 from worldline.flow.control import Flow, successors
 
 
-def frames(trace: Trace) -> list[CwmFrame]:
-    """Every frame of a trace in order; scopes are numbered by first sight."""
+def frames(trace: Trace, most: int | None = None) -> list[CwmFrame]:
+    """The frames of a trace in order, all or the first `most`; scopes are numbered by first sight."""
     flows = successors(trace.program.source)
-    shown = list(_Unfolding(trace, flows, _inlines(trace)).run())
+    unfolded = _Unfolding(trace, flows, _inlines(trace)).run()
+    # A comprehension that ran inline is put back where its end is seen, so all is unfolded where there may be one.
+    shown = list(unfolded if _inlines(trace) else islice(unfolded, most))
     if _inlines(trace):
-        shown = restore(shown, trace.program.source)
+        shown = restore(shown, trace.program.source)[:most]
     serials: dict[int, int] = {}
     return [replace(frame, scope=serials.setdefault(frame.scope, len(serials))) for frame in shown]
 
@@ -52,13 +55,15 @@ class _Unfolding:
 
     def run(self) -> Iterator[CwmFrame]:
         other = {name for name, _ in self.trace.program.files}
+        event, frame = self.trace.columns.event, self.trace.columns.frame
+        without = {EVENTS.index(each) for each in CHANGELESS}
         steps = [
-            s
-            for s in self.trace.steps
-            if s.event not in CHANGELESS and self.trace.frames[s.frame].file not in other
+            i
+            for i in range(len(self.trace))
+            if event[i] not in without and not (other and self.trace.frames[frame[i]].file in other)
         ]
-        last = {step.frame: i for i, step in enumerate(steps)}
-        for i, step in enumerate(steps):
+        last = {frame[at]: i for i, at in enumerate(steps)}
+        for i, step in enumerate(map(self.trace.__getitem__, steps)):
             yield from self._settle(step, i, last)
             yield self._show(step)
         while self.stack and complete(self.trace):

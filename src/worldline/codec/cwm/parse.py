@@ -14,7 +14,7 @@ from worldline.codec.cwm.frame import CwmFrame
 from worldline.codec.cwm.lines import Activations
 from worldline.codec.cwm.reader import CwmReader, RawFrame, pieces_of_ids, pieces_of_text
 from worldline.codec.cwm.reprs import respelled
-from worldline.codec.cwm.text import UNCHANGED, listing, without_marker
+from worldline.codec.cwm.text import UNCHANGED, listing, unspaced, without_marker
 from worldline.core.malformed import Malformed
 from worldline.flow.control import successors
 
@@ -40,6 +40,7 @@ def parse(
     `source` is the program's; a marker in it is read as `entry`, the line of the first function's `def` (0: a script).
     """
     if isinstance(text, str):
+        text = unspaced(text)
         reader = CwmReader(iter(pieces_of_text(text)), len(text), shielded=True)
     else:
         ids = list(text)
@@ -62,12 +63,12 @@ def _no_token(number: int) -> None:
 
 def _respelled(raw: RawFrame) -> RawFrame:
     """A frame with its values as canonical ones are spelled, less the names that no recording shows."""
-    names = {name: respelled(value) for name, value in raw.locals.items() if not _is_hidden(name)}
+    names = {name: respelled(value) for name, value in raw.locals.items() if not is_hidden(name)}
     arg = None if raw.arg is None else respelled(raw.arg, raised=raw.event == "raise")
     return replace(raw, locals=names, arg=arg)
 
 
-def _is_hidden(name: str) -> bool:
+def is_hidden(name: str) -> bool:
     """`__class__` of a method that uses `super`, `__module__` and `__qualname__` of a class: the compiler's own."""
     return name.startswith("__") and name.endswith("__")
 

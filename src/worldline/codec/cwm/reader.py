@@ -13,7 +13,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from worldline.codec.cwm.text import EVENT_TOKENS, SPECIAL, TOKENS, WITH_LOCALS, WITH_VALUE, token, unshield
+from worldline.codec.cwm.text import (
+    EVENT_TOKENS,
+    SPECIAL,
+    TOKENS,
+    UNSPACED,
+    WITH_LOCALS,
+    WITH_VALUE,
+    token,
+    unshield,
+)  # fmt: skip
 from worldline.core.malformed import Malformed
 
 EVENTS = {name: event for event, name in EVENT_TOKENS.items()}
@@ -154,7 +163,8 @@ class CwmReader:
     def _frame(self, piece: Segment) -> RawFrame | None:
         event = EVENTS.get(piece.name)
         if event is None:
-            self._fail(piece, "an event or <|end_of_text|>")
+            is_space = not piece.name and piece.text == " "
+            self._fail(piece, UNSPACED if is_space else "an event or <|end_of_text|>")
             return None
         names = self._locals() if event in WITH_LOCALS else {}
         if names is None or not self._expect("action_sep"):

@@ -2,7 +2,7 @@
 
 Only what has no structure is respelled (functions, classes, modules, iterators, members of enums) and the triple that
 an exception frame carries; the rest is Python's literals, which `core.value` reads as they are. Objects keep what
-their repr says: what that tells of a true value is likeness.py's. Text inside string literals is left alone, and so
+their repr says: what that tells of a true value is equality.py's. Text inside string literals is left alone, and so
 is canonical text: respelling it changes nothing.
 """
 

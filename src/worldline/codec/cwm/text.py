@@ -32,6 +32,9 @@ UNCHANGED = ".."
 _ANY = "|".join(TOKENS)
 SPECIAL = re.compile(rf"<\|({_ANY})\|>")
 _SHIELDED = re.compile(rf"<(\\*)\|({_ANY})\|>")
+_SPACED = re.compile(rf" ?(<\|(?:{_ANY})\|>)(?: (?!<\|(?:{_ANY})\|>))?")
+_BETWEEN = re.compile(rf"<\|(?:{_ANY})\|>( )<\|(?:{_ANY})\|>")
+UNSPACED = "a special token without a space before it (decode with spaces_between_special_tokens=False)"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -48,6 +51,26 @@ def shield(text: str) -> str:
 def unshield(text: str) -> str:
     """The source text that `shield` was given."""
     return _SHIELDED.sub(lambda match: f"<{match[1][1:]}|{match[2]}|>", text)
+
+
+def unspaced(text: str) -> str:
+    """A text as it was before a decoder put a space around every special token; any other text as it is."""
+    found = list(SPECIAL.finditer(text))
+    if not any(match[1] in EVENT_TOKENS.values() for match in found):
+        return text
+    if not all(_has_space(text, match.start() - 1) and _has_space(text, match.end()) for match in found):
+        return text
+    return _SPACED.sub(lambda match: match[1], text)
+
+
+def _has_space(text: str, at: int) -> bool:
+    return not 0 <= at < len(text) or text[at] == " "
+
+
+def first_space(text: str) -> int:
+    """Where a space first stands between two special tokens; -1 where none does."""
+    match = _BETWEEN.search(text)
+    return -1 if match is None else match.start(1)
 
 
 def quoted(text: str) -> str:

@@ -31,10 +31,10 @@ from worldline.flow.control import successors
 CALL = EVENTS.index("call")
 
 
-def encode(trace: Trace) -> str:
-    """The whole text of a trace; without <|end_of_text|> where the trace stops before its program did."""
-    shown = frames(trace)
-    end = token("end_of_text") if complete(trace) else ""
+def encode(trace: Trace, most: int | None = None) -> str:
+    """The text of a trace, or of its first `most` frames; without <|end_of_text|> where it stops before the run did."""
+    shown = frames(trace, most)
+    end = token("end_of_text") if complete(trace) and (most is None or len(shown) < most) else ""
     return (
         prompt(trace.program.source, entry_line(trace)) + render(shown, listing(trace.program.source)) + end
     )

@@ -14,7 +14,8 @@ from random import Random
 from worldline.core.program import Program
 from worldline.data.forms.pieces import StatementText, pieces
 from worldline.programs.generate.language.construction import Construction
-from worldline.rewrite.names import TELLTALE, words
+from worldline.rewrite.names import words
+from worldline.rewrite.watching import watches
 
 _MANGLED = re.compile(r"\b__\w*(?<!__)\b|\bself\b|\bsuper\b|__class__")
 
@@ -43,9 +44,8 @@ class Called:
             for node in ast.walk(self.node)
         )
         others = words(*(one.text for one in (*self.before, *self.after)), self.given)
-        return not (
-            several or self.node.decorator_list or self.node.name in others or words(self.text) & TELLTALE
-        )
+        watching = watches(ast.Module([self.node], []))
+        return not (several or self.node.decorator_list or self.node.name in others or watching)
 
     def joined(self, *texts: str) -> str:
         """The module with these texts where the function stood."""

@@ -14,7 +14,10 @@ from worldline.core.program import Program
 from worldline.diagnose.cause import Cause
 from worldline.diagnose.reading import ends_alike
 from worldline.explore.branches.branch import Branch
+from worldline.explore.marks.syntax import spans
 from worldline.explore.pair import Pair
+from worldline.explore.stepping import first_divergence
+from worldline.explore.stops import runnable
 
 
 def branch_json(branch: Branch, pair: Pair, root: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
@@ -30,7 +33,7 @@ def branch_json(branch: Branch, pair: Pair, root: Branch, tokenizer: Tokenizer |
         "at": branch.at,
         "program": program_json(branch.ask.program) if rewritten else None,
         "rows": len(pair.rows),
-        "first": pair.first,
+        "first": first_divergence(pair, branch),
         "answer": _answer(branch, pair),
         "cause": None if branch.cause is None else _cause(branch.cause),
         "cost": _cost(branch, tokenizer),
@@ -39,13 +42,15 @@ def branch_json(branch: Branch, pair: Pair, root: Branch, tokenizer: Tokenizer |
 
 
 def program_json(program: Program) -> dict[str, Any]:
-    """A program, but for its further files."""
+    """A program, but for its further files; with what its characters are and at which lines a breakpoint can stand."""
     return {
         "name": program.name,
         "source": program.source,
         "call": program.call,
         "argv": list(program.argv),
         "stdin": program.stdin,
+        "runnable": runnable(program),
+        "syntax": [[[*span] for span in line] for line in spans(plain(program.source))],
     }
 
 

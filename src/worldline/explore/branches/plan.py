@@ -23,7 +23,7 @@ from worldline.errors import UsageError
 from worldline.explore.branches.branch import Branch, Intervention
 from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.predictor import Ask
-from worldline.rewrite import rewrite_program
+from worldline.rewrite import rewrite
 
 ROOM = 1 << 12  # bytes that a model has at least behind an intervention
 
@@ -82,9 +82,11 @@ def _budget(branch: Branch, intervention: Intervention) -> BranchPlan:
 
 def _rewrite(branch: Branch, intervention: Intervention) -> BranchPlan:
     how, old = intervention.how, branch.ask.program
-    new = rewrite_program(old, flatten=how in ("flatten", "both"), chars=how in ("chars", "both"))
-    if new.source == old.source:
-        raise UsageError(f"there is nothing to rewrite by {how}: the program stays as it is")
+    flat, loops = how in ("flatten", "both"), how in ("chars", "both")
+    done = rewrite(old.source, flatten=flat, chars=loops, call=old.call)
+    if not done.changed:
+        raise UsageError(f"not rewritten by {how}, because {done.why}")
+    new = replace(old, source=done.source)
     return BranchPlan(ask=replace(branch.ask, program=new, given=b""), at=0, fresh=True)
 
 

@@ -17,6 +17,7 @@ from worldline.core.state import State
 from worldline.core.trace import Step
 from worldline.core.value import scan
 from worldline.errors import UsageError
+from worldline.predict.forcing.frames.edit import edited_frames
 from worldline.predict.predictor import Ask
 
 
@@ -33,8 +34,10 @@ class Edit:
                 raise UsageError(f"{name}={value}: not a canonical value")
 
 
-def edited(ask: Ask, text: bytes, edit: Edit) -> bytes:
+def edited(ask: Ask, text: bytes, edit: Edit, *, codec: str = "compact") -> bytes:
     """The text of an ask up to the changes of a step, with the edit among them."""
+    if codec == "cwm":
+        return edited_frames(ask, text, edit.step, edit.values)
     parsed = parse(text, ask.prompt)
     if not 0 <= edit.step < len(parsed.steps):
         raise UsageError(f"no step {edit.step} to edit in a text of {len(parsed.steps)}")

@@ -10,6 +10,9 @@
 - `edited`: the model goes on from a text in which some names have other values (`Edit`).
 - `queries`: so many true steps are put in where the model is least sure (`queries`).
 
+A model that writes Meta's format is forced frame by frame (`frames`): there a step is a frame, whose state stands
+before its line, and the truths are in that format too.
+
 "Ground-truth actions forced" is read in two ways (READINGS): `actions`, and `next`. What becomes of forcing behind an
 action that the true run did not take, each script says (`script`, `Rolled.left`). Nothing here judges.
 """
@@ -18,43 +21,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from worldline.codec.compact.turns import forced_lines
 from worldline.errors import UsageError
 from worldline.predict.forcing.edit import Edit, edited
-from worldline.predict.forcing.next_step import Ahead, ahead
+from worldline.predict.forcing.frames.roll import roll_frames
+from worldline.predict.forcing.next_step import ahead
 from worldline.predict.forcing.queries import inquire
+from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.forcing.script import Actions, Guarded, States
 from worldline.predict.forcing.walk import walk
 from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.predict.rollout import Script
-from worldline.predict.sureness import Sure, sureness
+from worldline.predict.sureness import frame_sureness, sureness
 
 FORCES = ("free", "actions", "states", "both", "next", "edited", "guard", "queries")
 # Of teacher forcing: the states before each step are the model's, or true.
 READINGS = {"own": "actions", "true": "next"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rolled:
-    """A prediction, and what of it was not the model's own.
-
-    `dictated`: spans of the text that were given. `left`: the true step at which the model's run took another way, so
-    that nothing could be given behind it. `steps`: each true step one step ahead (`next`, `both`), where the prediction
-    itself is the truth. `sure`: how sure the model was of each step that it wrote, where it says so. `spent` and
-    `answered`: the steps that were asked for, and those that the true run had an answer for.
-    """
-
-    prediction: Prediction
-    force: str
-    dictated: tuple[tuple[int, int], ...] = ()
-    left: int | None = None
-    steps: tuple[Ahead, ...] = ()
-    sure: tuple[Sure, ...] = ()
-    spent: tuple[int, ...] = ()
-    answered: tuple[int, ...] = ()
 
 
 def roll(
@@ -69,21 +54,17 @@ def roll(
     """One rollout for each ask, in their order. `truths` are not looked at by `free` and `guard`."""
     if force not in FORCES:
         raise UsageError(f"a rollout is forced by one of {', '.join(FORCES)}, not {force!r}")
-    if force in ("free", "guard"):
-        return (
-            _guard(predictor, asks)
-            if force == "guard"
-            else _written(predictor, asks, [None] * len(asks), force)
-        )
-    if len(truths) != len(asks):
-        raise UsageError(f"{len(asks)} asks with {len(truths)} truths")
-    for truth in truths:
-        if truth.codec != "compact":
-            raise UsageError(f"a truth in {truth.codec}: only compact texts can be forced")
-        if truth.status == "fault":
-            raise UsageError("a truth that the tool failed to record")
+    codec = codec_of(predictor)
+    if force == "free":
+        return _written(predictor, asks, [None] * len(asks), force)
+    if force != "guard":
+        _check(predictor.name, codec, asks, truths)
     if force == "edited":
         return _edited(predictor, asks, truths, edits)
+    if codec == "cwm":
+        return roll_frames(predictor, asks, truths, force=force, budget=budget)
+    if force == "guard":
+        return _guard(predictor, asks)
     if force == "queries":
         return _queries(predictor, asks, truths, budget)
     if force in ("next", "both"):
@@ -96,6 +77,17 @@ def roll(
     return _written(predictor, asks, scripts, force)
 
 
+def _check(name: str, codec: str, asks: Sequence[Ask], truths: Sequence[Prediction]) -> None:
+    """Whether there is a truth for each ask, in the notation that the model writes."""
+    if len(truths) != len(asks):
+        raise UsageError(f"{len(asks)} asks with {len(truths)} truths")
+    for truth in truths:
+        if truth.codec != codec:
+            raise UsageError(f"a truth in {truth.codec}, and {name} writes only {codec}")
+        if truth.status == "fault":
+            raise UsageError("a truth that the tool failed to record")
+
+
 def _written(
     predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[Actions | States | None], force: str
 ) -> Iterator[Rolled]:
@@ -103,8 +95,9 @@ def _written(
     if isinstance(predictor, Local):
         yield from _by_local(predictor.settled(), asks, scripts, force)
     elif any(script is None for script in scripts):
-        for found in predictor.predict(asks):
-            yield Rolled(prediction=found, force=force)
+        for ask, found in zip(asks, predictor.predict(asks), strict=True):
+            sure = frame_sureness(ask, found) if found.codec == "cwm" else ()
+            yield Rolled(prediction=found, force=force, sure=sure)
     else:
         given = [script for script in scripts if script is not None]
         for script, done in zip(given, walk(predictor, asks, given), strict=True):
@@ -144,7 +137,10 @@ def _edited(
 ) -> Iterator[Rolled]:
     if len(edits) != len(asks):
         raise UsageError(f"{len(asks)} asks with {len(edits)} edits")
-    texts = [edited(*one) for one in zip(asks, (truth.text for truth in truths), edits, strict=True)]
+    texts = [
+        edited(ask, truth.text, edit, codec=truth.codec)
+        for ask, truth, edit in zip(asks, truths, edits, strict=True)
+    ]
     begun = [
         replace(ask, given=text, limit=max(ask.limit, len(text)))
         for ask, text in zip(asks, texts, strict=True)

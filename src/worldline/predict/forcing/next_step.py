@@ -8,16 +8,15 @@ wrong. Action and state are told apart: each is compared behind true text alone,
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 
 import numpy as np
 
 from worldline.codec.compact.turns import Turn, is_own, turns
-from worldline.errors import UsageError
 from worldline.predict.forcing.script import ANY, SPACE, state_bits
-from worldline.predict.forcing.walk import TOGETHER
+from worldline.predict.forcing.talk import Talk, together
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.rollout import Logits, RolloutDraft, penalty
@@ -68,9 +67,8 @@ def ahead(
         for ask, truth in zip(asks, truths, strict=True):
             yield _Reading(predictor, ask, truth.text).steps(write=write), ""
     else:
-        for first in range(0, len(asks), TOGETHER):
-            part = slice(first, first + TOGETHER)
-            yield from _together(predictor, asks[part], truths[part])
+        talks = [_talk(ask, truth.text) for ask, truth in zip(asks, truths, strict=True)]
+        yield from together(predictor, talks, codec="compact")
 
 
 def _whole(ask: Ask, text: bytes) -> list[Turn]:
@@ -199,31 +197,9 @@ def _total(logits: Logits) -> float:
 
 # ---- by text
 
-_Asking = Generator[Ask, Prediction, tuple[tuple[Ahead, ...], str]]
 
-
-def _together(
-    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction]
-) -> list[tuple[tuple[Ahead, ...], str]]:
-    """Several texts at once, each asking for what it needs next."""
-    talks = [_talk(ask, truth.text) for ask, truth in zip(asks, truths, strict=True)]
-    done: dict[int, tuple[tuple[Ahead, ...], str]] = {}
-    answers: dict[int, Prediction | None] = dict.fromkeys(range(len(talks)))
-    while answers:
-        wants = dict[int, Ask]()
-        for number, answer in answers.items():
-            try:
-                wants[number] = talks[number].send(cast(Prediction, answer))
-            except StopIteration as stop:
-                done[number] = stop.value
-        found = list(predictor.predict(list(wants.values()))) if wants else []
-        if any(one.codec != "compact" for one in found):
-            raise UsageError(f"{predictor.name} does not write compact: only that can be forced")
-        answers = dict(zip(wants, found, strict=True))
-    return [done[number] for number in range(len(talks))]
-
-
-def _talk(ask: Ask, text: bytes) -> _Asking:
+def _talk(ask: Ask, text: bytes) -> Talk[tuple[tuple[Ahead, ...], str]]:
+    """Asks for each turn, behind the truth before it."""
     held: Prediction | None = None
     found: list[Ahead] = []
     for number, turn in enumerate(_whole(ask, text)):

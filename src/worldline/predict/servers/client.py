@@ -1,8 +1,9 @@
 """One question to an HTTP server that may misbehave: a JSON object out, a JSON object back, or why there is none.
 
-Bounded in every way: one deadline for a question with all its retries, a cap on the body, no redirects, no
+Bounded in every way: a deadline for each attempt, a number of attempts, a cap on the body, no redirects, no
 decompression, no proxies or passwords out of the environment. The key is sent and never shown: what a server says is
-searched for it first. What the objects mean is `ways`'s; how many questions run at once is `server`'s.
+searched for it first. An answer that was asked for as a stream is kept as far as it has come when its deadline strikes.
+What the objects mean is `ways`'s; how many questions run at once is `server`'s.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from urllib.parse import urlsplit
 
 from worldline.core.foreign_json import foreign_json
 from worldline.errors import UsageError
+from worldline.predict.servers.streamed import StreamedAnswer
 
 if TYPE_CHECKING:
     import httpx2
@@ -31,13 +33,15 @@ SHOWN = 200  # characters of a server's own words in a reason
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 REFUSED = (400, 413, 422)
+STREAM = "text/event-stream"
+LATE = "worldline_late"  # in an answer that its deadline cut: after how long
 _CONTEXT = re.compile(r"context.{0,9}(length|size|window)|too (long|many tokens)|maximum.{0,30}tokens", re.I)
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Patience:
-    """How long a question may take, all attempts together, and how many attempts follow the first."""
+    """How long an attempt may take, and how many attempts may follow the first."""
 
     timeout: float = 600.0
     retries: int = 4
@@ -85,15 +89,12 @@ class ServerClient:
         retries: int | None = None,
     ) -> _T:
         """What `read` makes of the answer, after as many attempts as the deadline and the retries allow."""
-        end = time.monotonic() + self.patience.timeout
         body = json.dumps(question).encode()
         attempts = 1 + (self.patience.retries if retries is None else retries)
+        end = time.monotonic() + attempts * self.patience.timeout
         for attempt in range(1, attempts + 1):
             try:
-                async with asyncio.timeout(end - time.monotonic()):
-                    return read(await self._once(http, self.url + path, body))
-            except TimeoutError:
-                raise Unanswered(f"no answer within {self.patience.timeout:g} s") from None
+                return await self._attempt(http, path, body, read, is_streamed=question.get("stream") is True)
             except Unanswered as problem:
                 pause = max(problem.after, self._pause(attempt))
                 if not problem.again or attempt == attempts:
@@ -104,36 +105,70 @@ class ServerClient:
             await asyncio.sleep(pause)
         raise AssertionError("an attempt returns or raises")
 
+    async def _attempt(
+        self,
+        http: httpx2.AsyncClient,
+        path: str,
+        body: bytes,
+        read: Callable[[dict[str, Any]], _T],
+        *,
+        is_streamed: bool,
+    ) -> _T:
+        """What `read` makes of one attempt; of a stream that is late, of what has come, marked as late."""
+        coming = StreamedAnswer() if is_streamed else None
+        try:
+            async with asyncio.timeout(self.patience.timeout):
+                return read(await self._once(http, self.url + path, body, coming))
+        except TimeoutError:
+            if coming is None or not coming.has_text:
+                raise Unanswered(f"no answer within {self.patience.timeout:g} s") from None
+        return read({**coming.answer(is_late=True), LATE: f"{self.patience.timeout:g} s"})
+
     def _pause(self, attempt: int) -> float:
         longest: float = min(FIRST_PAUSE * 2.0 ** (attempt - 1), LONGEST_PAUSE)
         return longest * (0.5 + self.random.random() / 2)
 
-    async def _once(self, http: httpx2.AsyncClient, url: str, body: bytes) -> dict[str, Any]:
+    async def _once(
+        self, http: httpx2.AsyncClient, url: str, body: bytes, coming: StreamedAnswer | None
+    ) -> dict[str, Any]:
         errors = _httpx()
         headers = {"Content-Type": "application/json"}
         try:
             async with http.stream("POST", url, content=body, headers=headers) as answer:
-                data = await self._body(answer)
+                is_stream = coming is not None and answer.status_code == 200 and _kind(answer) == STREAM
+                data = await self._body(answer, coming if is_stream else None)
                 _check_status(answer, data)
+                if coming is not None and is_stream:
+                    return coming.answer()
                 _check_kind(answer)
         except errors.ConnectError as error:
-            raise _unconnected(error) from None
+            raise _unconnected(self.url, error) from None
         except errors.TransportError as error:
             raise Unanswered(f"{_words(error)} while it answered") from None
         except errors.InvalidURL:  # httpx reads a redirect that it does not follow
             raise Unanswered("redirected to what is no address", again=False) from None
         return _object(data)
 
-    async def _body(self, answer: httpx2.Response) -> bytes:
-        """The bytes as they were sent, up to the cap, with the key taken out of them."""
+    async def _body(self, answer: httpx2.Response, coming: StreamedAnswer | None) -> bytes:
+        """The bytes as they were sent, up to the cap, with the key taken out of them; a stream is fed with them."""
         if answer.headers.get("Content-Encoding", "identity") != "identity":
             raise Unanswered("a compressed answer, which was not asked for", again=False)
-        data = bytearray()
+        data, size = bytearray(), 0
         async for chunk in answer.aiter_raw():
-            data += chunk
-            if len(data) > BODY:
+            size += len(chunk)
+            if size > BODY:
                 raise Unanswered(f"an answer of more than {BODY >> 20} MiB", again=False)
-        return bytes(data).replace(self.key.encode(), b"[key]") if self.key else bytes(data)
+            if coming is None:
+                data += chunk
+                continue
+            try:
+                coming.feed(self._without_key(chunk))
+            except ValueError as error:
+                raise Unanswered(one_line(str(error))) from None
+        return self._without_key(bytes(data))
+
+    def _without_key(self, data: bytes) -> bytes:
+        return data.replace(self.key.encode(), b"[key]") if self.key else data
 
 
 def _check_status(answer: httpx2.Response, data: bytes) -> None:
@@ -160,9 +195,14 @@ def _origin(location: str) -> str:
     return f" to {one_line(named)}" if named else ""
 
 
+def _kind(answer: httpx2.Response) -> str:
+    told: str = answer.headers.get("Content-Type", "application/json")
+    return told.partition(";")[0].strip().lower()
+
+
 def _check_kind(answer: httpx2.Response) -> None:
-    kind = answer.headers.get("Content-Type", "application/json").partition(";")[0].strip().lower()
-    if kind == "text/event-stream":  # its chunks may be repeated or lost, and nothing in them would tell
+    kind = _kind(answer)
+    if kind == STREAM:  # its chunks may be repeated or lost, and nothing in them would tell
         raise Unanswered("a stream, which was not asked for", again=False)
     if kind.startswith("text/html"):
         raise Unanswered("a web page instead of an answer")
@@ -212,14 +252,14 @@ def _retry_after(text: str) -> float:
     return max(seconds, 0.0) if math.isfinite(seconds) else 0.0
 
 
-def _unconnected(error: Exception) -> Unanswered:
+def _unconnected(url: str, error: Exception) -> Unanswered:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLError):
             why = (cause.reason or "error").lower().replace("_", " ")
             return Unanswered(f"TLS: {why}", again=False)
         cause = cause.__cause__ or cause.__context__
-    return Unanswered(f"no connection: {_words(error)}")
+    return Unanswered(f"no connection to {url}: {_words(error)}")
 
 
 def _words(error: Exception) -> str:

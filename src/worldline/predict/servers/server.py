@@ -8,6 +8,7 @@ what it says `ways`'s.
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import time
 from collections import deque
@@ -96,7 +97,8 @@ class Server:
                 while pending:
                     yield _waited(pending.popleft())
             finally:
-                asyncio.run_coroutine_threadsafe(_close(http), loop).result()
+                if not sys.is_finalizing():  # then the loop's thread is gone, and nobody would answer
+                    asyncio.run_coroutine_threadsafe(_close(http), loop).result()
 
     async def _one(self, ask: Ask, http: httpx2.AsyncClient, slots: asyncio.Semaphore) -> Prediction:
         if not ask.room:  # a token is a byte at least
@@ -132,10 +134,17 @@ class Server:
     async def _reply(self, http: httpx2.AsyncClient, most: int, wanted: dict[str, Any]) -> Reply:
         question = self._sampling.question(self._model, most) | wanted
         retries = 0 if self._failed >= DOWN else None
-        self._failed += 1  # until it is answered
-        reply = await self._client.ask(
-            http, self._way.path, question, lambda answer: read_reply(answer, self._model), retries=retries
-        )
+        try:
+            reply = await self._client.ask(
+                http,
+                self._way.path,
+                question,
+                lambda answer: read_reply(answer, self._model),
+                retries=retries,
+            )
+        except Unanswered:
+            self._failed += 1  # those in flight have not failed yet
+            raise
         self._failed = 0
         return reply
 
@@ -180,6 +189,7 @@ def _running() -> Iterator[asyncio.AbstractEventLoop]:
     try:
         yield loop
     finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+        if not sys.is_finalizing():
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.close()

@@ -23,6 +23,7 @@ from worldline.codec.tokens import Tiktoken, from_ranks
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.flow.control import syntax
+from worldline.predict.predictor import Ask
 
 END = TOKENS["end_of_text"]
 MOST_CLOSING = 2  # an exception that leaves `main` is two frames of it
@@ -31,6 +32,11 @@ MOST_CLOSING = 2  # an exception that leaves `main` is two frames of it
 def is_meta(model: str) -> bool:
     """Whether a model's name is that of Meta's code world model, which was trained on this format."""
     return model.rpartition("/")[2].lower().partition("-")[0] == "cwm"
+
+
+def stops(ask: Ask) -> list[int]:
+    """The ids at which a model may stop: the end, and the token that an ask names."""
+    return [END, TOKENS[ask.stop]] if ask.stop else [END]
 
 
 class Vocabulary(Protocol):

@@ -10,11 +10,14 @@ import re
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from worldline.codec.cwm.text import token
+from worldline.codec.cwm.foreign.stripped import tagged_text
+from worldline.codec.cwm.reader import NAMES
+from worldline.codec.cwm.text import SPECIAL, token
 from worldline.predict.predictor import Ask, Prediction, summed_logprob
 from worldline.predict.servers.chat import messages, template
-from worldline.predict.servers.client import Unanswered, one_line
-from worldline.predict.servers.tokens import END, Vocabulary, spelled, stage
+from worldline.predict.servers.client import LATE, Unanswered, one_line
+from worldline.predict.servers.tokens import Vocabulary, spelled, stage, stops
+from worldline.predict.sureness import by_frame
 
 CHAT = "/chat/completions"
 END_MARK = "\n.\n"
@@ -34,13 +37,14 @@ class Sampling:
     seed: int = 0
     max_tokens: int = 8192
     logprobs: bool = True
+    stream: bool = False
 
     def question(self, model: str, most: int) -> dict[str, Any]:
         """What every question holds; `most` bounds the tokens of this one."""
         most = min(self.max_tokens, most)
         return {
             "model": model, "temperature": self.temperature, "seed": self.seed, "max_tokens": most,
-            "stream": False, "n": 1,
+            "stream": self.stream, "n": 1,
         }  # fmt: skip
 
 
@@ -49,6 +53,8 @@ class Reply:
     """What a server sent: the text, why it ended, and as far as they were given its ids and log-probability.
 
     `mark` is the stop text that ended it: None where something else did, and empty where the server does not say.
+    `tokens` are its tokens, special ones by name and others by nothing, each with its log-probability.
+    `late` is the deadline that cut it, if one did.
     """
 
     text: str
@@ -57,6 +63,8 @@ class Reply:
     ids: tuple[int, ...] = ()
     logprob: float | None = None
     number: str = ""
+    tokens: tuple[tuple[str, float], ...] = ()
+    late: str = ""
 
 
 class Way(Protocol):
@@ -129,9 +137,7 @@ class Chat:
 
     def text(self, ask: Ask, reply: Reply) -> bytes:
         """The last fenced block, or all, without thoughts and what is only said around it."""
-        text = _THOUGHT.sub("", reply.text)
-        blocks = _FENCED.findall(text)
-        text = blocks[-1] if blocks else text.lstrip("\n")
+        text = fenced_block(reply.text)
         if text and not reply.cut and not text.endswith("\n"):
             text += "\n"
         return _until_end(ask.given + _bytes(text))
@@ -149,18 +155,20 @@ class Tokens:
     )
 
     def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
-        """The ids, and the id to stop at."""
+        """The ids, and the ids to stop at."""
         return {
-            "prompt": stage(ask.program).ids(self.vocabulary, ask.given), "stop_token_ids": [END],
+            "prompt": stage(ask.program).ids(self.vocabulary, ask.given), "stop_token_ids": stops(ask),
             "skip_special_tokens": False, "spaces_between_special_tokens": False, "add_special_tokens": False,
             "return_token_ids": True, **({"logprobs": 1} if sampling.logprobs else {}),
         }  # fmt: skip
 
     def text(self, ask: Ask, reply: Reply) -> bytes:
         """The frames of the call alone."""
-        text = spelled(reply.ids, self.vocabulary) if reply.ids else reply.text
-        end = token("end_of_text")
-        text = text.partition(end)[0] + (end if end in text or (text and not reply.cut) else "")
+        if reply.ids:
+            text = spelled(reply.ids, self.vocabulary)
+        else:  # a part of a frame is what it is
+            text = reply.text if ask.stop else tagged_text(reply.text, ask.program)
+        text = _closed(text, ask, reply)
         return (
             stage(ask.program)
             .without_closing(ask.given.decode("utf-8", "replace") + text)
@@ -168,17 +176,39 @@ class Tokens:
         )
 
 
+def _closed(text: str, ask: Ask, reply: Reply) -> str:
+    """A text up to its end, with the token that stopped it, which not every server gives back."""
+    end, stop = token("end_of_text"), token(ask.stop) if ask.stop else ""
+    if end in text:
+        return text.partition(end)[0] + end
+    if reply.cut or not text:
+        return text
+    is_stopped = stop and stop not in text.removesuffix(stop)
+    return text.removesuffix(stop) + stop if is_stopped else text + end
+
+
+def fenced_block(text: str) -> str:
+    """The last fenced block of what a chat model said, or all, without its thoughts."""
+    text = _THOUGHT.sub("", text)
+    blocks = _FENCED.findall(text)
+    return blocks[-1] if blocks else text.lstrip("\n")
+
+
 def prediction(way: Way, ask: Ask, reply: Reply) -> Prediction:
     """What a reply is to an ask."""
     text = way.text(ask, reply)
     status = "ended"
-    if len(text) > ask.limit or (reply.cut and not text.endswith(_ENDS[way.codec])):
+    if len(text) > ask.limit or ((reply.cut or ask.stop) and not text.endswith(_ENDS[way.codec])):
         status = "budget"
     elif len(text) <= len(ask.given):
         status = "empty"
     return Prediction(
         text=text[: ask.limit], status=status, logprob=reply.logprob, codec=way.codec,
-        note=f"answer {reply.number}" if reply.number else "",
+        sure=by_frame(reply.tokens),
+        note=", ".join(part for part in (
+            f"answer {reply.number}" if reply.number else "",
+            f"cut by the deadline of {reply.late}" if reply.late else "",
+        ) if part),
     )  # fmt: skip
 
 
@@ -196,11 +226,27 @@ def read_reply(answer: dict[str, Any], model: str) -> Reply:
         raise Unanswered(f"an answer with the finish_reason {_named(finish)!r}", again=finish is None)
     reason = choice.get("stop_reason", choice.get("matched_stop", ""))
     pieces = _pieces(choice.get("logprobs"))
+    ids = _ids(choice.get("token_ids")) or _ids([piece.get("id") for piece in pieces])
+    logprob = summed_logprob([piece.get("logprob") for piece in pieces])
     return Reply(
-        text=_text(choice), cut=finish in CUT, mark=reason if isinstance(reason, str) else None,
-        ids=_ids(choice.get("token_ids")) or _ids([piece.get("id") for piece in pieces]),
-        logprob=summed_logprob([piece.get("logprob") for piece in pieces]), number=_named(answer.get("id") or ""),
+        text=_text(choice), cut=finish in CUT, mark=reason if isinstance(reason, str) else None, ids=ids,
+        logprob=logprob, number=_named(answer.get("id") or ""),
+        tokens=() if logprob is None else _tokens(pieces, ids), late=str(answer.get(LATE, "")),
     )  # fmt: skip
+
+
+def _tokens(pieces: list[dict[str, Any]], ids: tuple[int, ...]) -> tuple[tuple[str, float], ...]:
+    """The tokens of an answer by name; the last one, where a server leaves out how likely its stop was, is certain."""
+    names = [NAMES.get(number, "") for number in ids]
+    if not ids and all(isinstance(piece.get("token"), str) for piece in pieces):
+        names = [_special(piece["token"]) for piece in pieces]
+    told = [float(piece["logprob"]) for piece in pieces]
+    return tuple(zip(names, [*told, *[0.0] * (len(names) - len(told))], strict=False))
+
+
+def _special(spelling: str) -> str:
+    match = SPECIAL.fullmatch(spelling)
+    return match[1] if match else ""
 
 
 def _text(choice: dict[str, Any]) -> str:
@@ -223,8 +269,11 @@ def _pieces(found: Any) -> list[dict[str, Any]]:
     content = found.get("content")
     if isinstance(content, list):
         return [piece for piece in content if isinstance(piece, dict)]
-    older = found.get("token_logprobs")
-    return [{"logprob": each} for each in older] if isinstance(older, list) else []
+    older, spelt = found.get("token_logprobs"), found.get("tokens")
+    if not isinstance(older, list):
+        return []
+    spelt = spelt if isinstance(spelt, list) and len(spelt) == len(older) else [None] * len(older)
+    return [{"logprob": each, "token": text} for each, text in zip(older, spelt, strict=True)]
 
 
 def _ids(found: Any) -> tuple[int, ...]:

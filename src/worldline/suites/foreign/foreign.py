@@ -16,9 +16,9 @@ from pathlib import Path
 from worldline.codec.compact import parse as compact_parse
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.cwm.foreign.stripped import KINDS, Stripped
-from worldline.codec.cwm.foreign.stripped import parse as parse_foreign
-from worldline.codec.cwm.text import listing
+from worldline.codec.cwm.foreign.stripped import read as read_foreign
 from worldline.core.program import Program
+from worldline.diagnose.sample import Beside
 from worldline.fence import RowFault, fenced
 from worldline.flow.control import syntax
 from worldline.predict.predictor import Prediction
@@ -38,8 +38,9 @@ STATUSES = {
 class Foreign:
     """One prediction made elsewhere. `note` is one of NOTES; `detail` says where and why.
 
-    `answer` is what the file, else the model in `[ANSWER]` brackets, gives as the answer, and `expected` what the file
-    says is right: texts as they stand there. `sample` counts the predictions of one id. `raw` is what was read.
+    `answer` is what the file, else the model in `[ANSWER]` brackets, gives as the answer, `own` what the model gives
+    there, and `expected` what the file says is right: texts as they stand there. `refused`: the file calls it wrong.
+    `sample` counts the predictions of one id. `raw` is what was read.
     `fault` is why the tool failed on it: its program is then an empty one, where that was not found.
     """
 
@@ -54,6 +55,13 @@ class Foreign:
     sample: int = 0
     raw: str = ""
     fault: RowFault | None = None
+    own: str | None = None
+    refused: bool = False
+
+    def beside(self, expected: str | None) -> Beside:
+        """What stands beside the trace; what a benchmark says is right is given."""
+        taken = self.answer if self.answer is not self.own else None
+        return Beside(own=self.own, taken=taken, expected=expected, failed=self.refused)
 
     @property
     def prediction(self) -> Prediction:
@@ -98,37 +106,25 @@ def _foreign(row: ForeignRow, known: Program | None, options: Compact) -> Foreig
     program = program_of(row.roles, row.text, known)
     expected, said = row.roles.get("expected"), row.roles.get("answer")
     raw = row.text
-    made = partial(Foreign, id=row.id, program=program, expected=expected, sample=row.sample, raw=raw)
+    refused = row.roles.get("passed", "").lower() in ("false", "0", "0.0")
+    made = partial(
+        Foreign, id=row.id, program=program, expected=expected, sample=row.sample, raw=raw, refused=refused
+    )
     text = _without_prompt(raw, row.roles.get("prompt", ""))
     if program is None:
         note = "no program" if text.strip() else "empty"
         return made(text=_bytes(text), answer=said, codec="cwm", note=note)
-    read = read_text(text, program)
+    read = read_foreign(text, program)
     if read.kind == "malformed" and not read.prediction.frames:
         compact = _compact(_bytes(text), program, options)
         if compact is not None:
             shown, note, detail = compact
             return made(text=shown, answer=said, codec="compact", note=note, detail=detail)
-    answer = said if said is not None else _asserted(read.answer)
-    return made(text=_bytes(read.text), answer=answer, codec="cwm", note=read.kind, detail=_detail(read))
-
-
-def read_text(text: str, program: Program) -> Stripped:
-    """A text in Meta's format as codec.cwm.foreign.stripped reads it."""
-    return parse_foreign(text, program.source, entry=_entry(program))
-
-
-def _entry(program: Program) -> int | None:
-    """The line of the function that the program's call calls last; 0 for a script."""
-    marked = listing(program.source).entry
-    if program.call is None or marked is not None:
-        return marked or 0
-    tree, asked = syntax(program.source), syntax(program.call)
-    call = asked.body[-1] if asked and asked.body else None
-    function = call.value.func if isinstance(call, ast.Expr) and isinstance(call.value, ast.Call) else None
-    name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-    defined = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)) if tree else iter(())
-    return next((node.lineno for node in defined if node.name == name), None)
+    own = _asserted(read.answer)
+    answer = said if said is not None else own
+    return made(
+        text=_bytes(read.text), answer=answer, codec="cwm", note=read.kind, detail=_detail(read), own=own
+    )
 
 
 def _without_prompt(text: str, prompt: str) -> str:

@@ -7,6 +7,8 @@ the code has none it is put there, so that the truth has the same frames. Nothin
 from __future__ import annotations
 
 import ast
+import hashlib
+import json
 import re
 from collections.abc import Mapping
 
@@ -100,3 +102,32 @@ def with_main(program: Program) -> Program:
         return program
     source = f"{program.source.rstrip()}\n\ndef {MAIN}():\n    return {program.call}\n"
     return Program(source=source, call=f"{MAIN}()", stdin=program.stdin, files=program.files)
+
+
+def identity(program: Program) -> str:
+    """What is run, however it is written: code without comments and docstrings, and the call, out of its `main`."""
+    try:
+        tree = ast.parse(program.source)
+        call = ast.parse(program.call.strip(), mode="eval").body if program.call is not None else None
+        body, call = _called_by_main(tree.body, call)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and ast.get_docstring(
+                node, clean=False
+            ):
+                node.body = node.body[1:] or [ast.Pass()]
+        source = ast.unparse(ast.Module(body=body, type_ignores=[]))
+        asked = ast.unparse(call) if call is not None else None
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        source, asked = program.source, program.call
+    told = [source, asked, list(program.argv), program.stdin, [list(file) for file in program.files]]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def _called_by_main(body: list[ast.stmt], call: ast.expr | None) -> tuple[list[ast.stmt], ast.expr | None]:
+    """The code and the call that stands in a `main` at its end, as `with_main` puts it there."""
+    last = body[-1] if body else None
+    if call is None or ast.unparse(call) != f"{MAIN}()" or not isinstance(last, ast.FunctionDef):
+        return body, call
+    inner = last.body[0] if last.name == MAIN and len(last.body) == 1 else None
+    is_call = isinstance(inner, ast.Return) and inner.value is not None
+    return (body[:-1], inner.value) if is_call and isinstance(inner, ast.Return) else (body, call)

@@ -40,6 +40,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "call": ("call", "invocation", "expression"),
     "entry": ("entry_point", "function_name", "entry"),
     "prompt": ("prompt", "full_prompt", "prompt_text", "context"),
+    "passed": ("passed", "correct", "is_correct", "success"),
 }  # fmt: skip
 MOST = 1 << 30  # bytes that a gzipped file may unpack to
 

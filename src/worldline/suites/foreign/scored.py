@@ -9,23 +9,26 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact
 from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced
+from worldline.limits import Limits
 from worldline.predict.predictor import Ask, Prediction
-from worldline.suites import SUITES, load
+from worldline.suites import FILES, SUITES, load
 from worldline.suites.crux import literal
 from worldline.suites.foreign.foreign import Foreign, read_predictions
 from worldline.suites.report import Report
 from worldline.suites.run.run import run_answers
+from worldline.suites.score import Verdict
 from worldline.suites.suite import Suite, Task
 
+NO_PROGRAM = "no program: the row shows none, and it is no task of the suite"
 MOST = 100_000  # tasks of a suite without end that are looked through for a name
 
 
@@ -35,11 +38,14 @@ def score(
     *,
     out: Path | None = None,
     fields: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
+    each: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> Report:
     """The report on a file of predictions; `options` are the suite's, its `data` among them.
 
-    `fields` says what the file calls a role, such as the text or the id, where no guess will do.
+    `fields` says what the file calls a role, such as the text or the id, where no guess will do. `limits` are those of
+    a recording; `each` hears how many rows are judged, of how many, from the beginning on.
     """
     tasks = _tasks(suite, options)
     usual = next(iter(tasks.values())).options if tasks else Compact()
@@ -48,14 +54,23 @@ def score(
     known = {name: each for name, each in found.items() if each.program is not None}
     if not known:
         raise UsageError(
-            f"no row of {path} shows its program or is a task of {suite}: give the suite's --data"
+            f"no row of {path} shows its program or is a task of {suite}{_missing(suite, options)}"
         )
+    nameless = [name for name in found if name not in known]
     asked = [_task(name, known, tasks.get(each.id), usual) for name, each in known.items()]
-    suited = Suite(name=suite, tasks=asked)
+    suited = Suite(name=suite, tasks=asked, limits=limits or Limits())
 
     def answers(asked: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
         return (known[task.name].prediction for task in asked)
 
+    judged = count(1)
+
+    def tell(verdict: Verdict) -> None:
+        if each is not None:
+            each(next(judged), len(asked))
+
+    if each is not None:
+        each(0, len(asked))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     given = {key: value for key, value in options.items() if value is not None}
     return run_answers(
@@ -63,8 +78,9 @@ def score(
         answers,
         name=path.name,
         codec="cwm",
+        each=tell,
         said=known,
-        skipped=len(found) - len(known),
+        left_out={NO_PROGRAM: nameless} if nameless else None,
         out=out,
         config={"options": given, "predictions": digest},
     )
@@ -78,6 +94,11 @@ def _tasks(suite: str, options: dict[str, Any]) -> dict[str, Task]:
             return {}
     found = load(suite, **options)
     return {task.name: task for task in islice(found.tasks, found.count or MOST)}
+
+
+def _missing(suite: str, options: Mapping[str, Any]) -> str:
+    """Where the file is to be had whose programs the rows only name."""
+    return f": give it by --data, {FILES[suite]}" if suite in FILES and options.get("data") is None else ""
 
 
 def _named(rows: Sequence[Foreign]) -> dict[str, Foreign]:

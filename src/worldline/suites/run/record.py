@@ -15,11 +15,12 @@ from typing import Any
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import cause
-from worldline.diagnose.sample import Sample
+from worldline.diagnose.sample import Beside, Sample
 from worldline.errors import FormatError
 from worldline.fence import RowFault, fenced
 from worldline.predict.predictor import Ask, Prediction, Scratch
-from worldline.suites.score import Truth, Verdict
+from worldline.suites.run.truth import Truth, as_truth
+from worldline.suites.score import Verdict
 from worldline.suites.suite import Task
 
 KINDS = ("asked", "skipped", "disagrees")
@@ -32,6 +33,8 @@ class Record:
 
     `program` and `prompt` are digests; the program itself is in `ask`, whose limit is the budget that was given.
     `operation` and `failed_type` are what a failure is about; None where the record does not say, as in older runs.
+    `said` is whether the model's own answer is right, and `beside` what was said beside its trace.
+    `truth` goes as far as the prediction needs. `why` is the reason for which a task was left out.
     """
 
     at: int
@@ -46,6 +49,9 @@ class Record:
     judged: dict[str, Any] = field(default_factory=dict)
     operation: str | None = None
     failed_type: str | None = None
+    said: str | None = None
+    beside: Beside = field(default_factory=Beside)
+    why: str = ""
 
     @property
     def is_fault(self) -> bool:
@@ -59,15 +65,15 @@ class Record:
 
     def sample(self) -> Sample:
         """What a diagnosis takes."""
-        truth = Prediction(text=self.truth, status="ended", codec=self.found.codec)
-        return Sample(ask=self.ask, truth=truth, found=self.found)
+        truth = as_truth(self.truth, self.found.codec)
+        return Sample(ask=self.ask, truth=truth, found=self.found, beside=self.beside)
 
     def verdict(self) -> Verdict:
         """The verdict as it was given."""
         task = Task(program=self.ask.program, options=self.ask.options, name=self.name, group=self.group)
         return Verdict(
             task=task, seconds=self.found.seconds, operation=self.operation or "", failed_type=self.failed_type or "",
-            **self.judged,
+            said=self.said or "", **self.judged,
         )  # fmt: skip
 
     def about(self) -> tuple[str, str]:
@@ -80,23 +86,25 @@ class Record:
         return self.operation, self.failed_type
 
 
-def unasked(at: int, task: Task, kind: str) -> Record:
+def unasked(at: int, task: Task, kind: str, why: str = "") -> Record:
     """The record of a task that is left out."""
     ask = Ask(program=task.program, options=task.options)
     return Record(
         at=at, name=task.name, group=task.group, kind=kind, ask=ask, program=task.program.digest,
-        prompt=prompt_digest(ask),
+        prompt=prompt_digest(ask), why=why,
     )  # fmt: skip
 
 
 def answered(
-    at: int, task: Task, ask: Ask, true: Truth, found: Prediction, verdict: Verdict | None
-) -> Record:
+    at: int, task: Task, ask: Ask, true: Truth, found: Prediction, verdict: Verdict | None, *,
+    beside: Beside | None = None,
+) -> Record:  # fmt: skip
     """The record of a prediction; without a verdict where the tool failed."""
     judged = {} if verdict is None else {key: getattr(verdict, key) for key in _JUDGED}
     record = replace(
-        unasked(at, task, "asked"), ask=ask, truth=true.text_in(found.codec), found=found, judged=judged
-    )
+        unasked(at, task, "asked"), ask=ask, truth=true.text_in(found.codec, found), found=found, judged=judged,
+        said=verdict.said or None if verdict is not None else None, beside=beside or Beside(),
+    )  # fmt: skip
     if verdict is None or not verdict.cause:
         return record
     return replace(record, operation=verdict.operation, failed_type=verdict.failed_type)
@@ -109,11 +117,12 @@ def failed(
     """The record of a task on which the tool failed: why, and as much as there is of the rest."""
     ask = ask or Ask(program=task.program, options=task.options)
     prompt = fenced(prompt_digest, ask)
-    truth = fenced(true.text_in, codec) if true is not None else b""
+    found = Prediction(text=text, status="fault", codec=codec, note=fault.note)
+    truth = fenced(true.text_in, codec, found) if true is not None else b""
     return Record(
         at=at, name=task.name, group=task.group, kind="asked", ask=ask, program=task.program.digest,
         prompt="" if isinstance(prompt, RowFault) else prompt, truth=b"" if isinstance(truth, RowFault) else truth,
-        found=Prediction(text=text, status="fault", codec=codec, note=fault.note),
+        found=found,
     )  # fmt: skip
 
 
@@ -130,6 +139,7 @@ def line(record: Record) -> bytes:
         "prompt": record.prompt, "options": _other_than(ask.options, Compact()),
     }  # fmt: skip
     row |= {"group": record.group} if record.group else {}
+    row |= {"why": record.why} if record.why else {}
     if record.kind == "asked":
         row |= {"source": program.source, "run": _other_than(program, Program(source=program.source))}
         row |= {"limit": ask.limit, **_text("given", ask.given)} if ask.given else {"limit": ask.limit}
@@ -144,8 +154,9 @@ def line(record: Record) -> bytes:
         row |= {"scratch": _scratched(found.scratch)} if found.scratch is not None else {}
         row |= {"verdict": record.judged} if record.judged else {}
         # Beside the verdict and not in it, where a release that does not know them would stumble over them.
-        about = {"operation": record.operation, "failed_type": record.failed_type}
+        about = {"operation": record.operation, "failed_type": record.failed_type, "said": record.said}
         row |= {key: text for key, text in about.items() if text is not None}
+        row |= {"beside": told} if (told := _other_than(record.beside, Beside())) else {}
     return json.dumps(row).encode() + b"\n"
 
 
@@ -161,7 +172,8 @@ def parse(text: bytes) -> Record:
         return Record(
             at=row["at"], name=row["name"], group=row.get("group", ""), kind=row["kind"], program=row["program"],
             prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
-            operation=_word(row, "operation"), failed_type=_word(row, "failed_type"),
+            operation=_word(row, "operation"), failed_type=_word(row, "failed_type"), why=_word(row, "why") or "",
+            said=_word(row, "said"), beside=Beside(**row.get("beside", {})),
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"not a record of a run: {type(error).__name__}: {error}") from None

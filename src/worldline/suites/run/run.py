@@ -19,16 +19,19 @@ from typing import Any
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.cures import SLACK
+from worldline.diagnose.sample import Beside
 from worldline.errors import FingerprintError, UsageError
 from worldline.fence import RowFault, fenced, fenced_each
 from worldline.limits import Limits
+from worldline.predict.interpreter import recorder
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.recording.recorder import record_many
 from worldline.suites.foreign.foreign import Foreign
 from worldline.suites.report import Report, report
 from worldline.suites.run.directory import RunDir, opened
 from worldline.suites.run.record import Record, answered, failed, unasked
-from worldline.suites.score import Truth, Verdict, disagrees, fenced_truth, judge
+from worldline.suites.run.truth import Truth, disagrees, fenced_truth, limited, why_none
+from worldline.suites.score import Verdict, judge
 from worldline.suites.suite import Suite, Task
 
 BATCH = 64  # asks that a predictor is given at once
@@ -56,21 +59,31 @@ class _State:
 
     log: RunDir | None
     record: Callable[[Program], Trace]
+    again: Callable[[Program], Trace]
     keep: Callable[[Record], None] | None = None
     said: Mapping[str, Foreign] = field(default_factory=dict)
     verdicts: list[Verdict] = field(default_factory=list)
     skipped: int = 0
     faults: int = 0
     disagrees: int = 0
+    left_out: dict[str, list[str]] = field(default_factory=dict)
 
-    def leave_out(self, kind: str) -> None:
-        """Count a task that is in no rate."""
-        self.skipped += kind == "skipped"
-        self.disagrees += kind == "disagrees"
+    def leave_out(self, record: Record) -> None:
+        """Count a task that is in no rate, and keep its name under the reason."""
+        self.skipped += record.kind == "skipped"
+        self.disagrees += record.kind == "disagrees"
+        self._name(record.why or record.kind, record.name or record.ask.program.name)
 
-    def answer(self, task: Task) -> str | None:
-        """What a prediction made elsewhere gives as its answer, besides its trace."""
-        return self.said[task.name].answer if task.name in self.said else None
+    def _name(self, why: str, name: str) -> None:
+        self.left_out.setdefault(why, []).append(name)
+
+    def written(self, task: Task) -> Prediction | None:
+        """A prediction that was made elsewhere: how far it goes is known before the truth is."""
+        return self.said[task.name].prediction if task.name in self.said else None
+
+    def beside(self, task: Task) -> Beside:
+        """What is said beside the trace of a prediction made elsewhere."""
+        return self.said[task.name].beside(task.answer) if task.name in self.said else Beside()
 
     def fault(self, task: Task) -> RowFault | None:
         """Why the tool failed on a prediction made elsewhere, before it was judged."""
@@ -99,7 +112,12 @@ class _State:
     def fail(self, record: Record) -> None:
         """A fault of the tool: stored and counted."""
         self.note(record)
+        self.count_fault(record)
+
+    def count_fault(self, record: Record) -> None:
+        """One more fault, by its reason."""
         self.faults += 1
+        self._name(record.found.note or "fault", record.name or record.ask.program.name)
 
 
 def run(
@@ -112,12 +130,13 @@ def run(
     keep: Callable[[Record], None] | None = None,
     out: Path | None = None,
     config: Mapping[str, Any] | None = None,
+    known: Callable[[int], None] | None = None,
 ) -> Report:
     """Ask for `limit` tasks (unless said: as many as the suite counts) and sum up; `each` hears every verdict.
 
     `keep` hears every record that is made. `out` keeps them in a directory, or goes on with the one that is there;
     `config` is what else decided them: the options of the suite (`options`, its seed among them) and the model's
-    (`extras`).
+    (`extras`). `known` hears how many truths are known, from the first on.
     """
 
     def answers(tasks: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
@@ -127,7 +146,7 @@ def run(
     told = {**(config or {}), **({"how": dict(how)} if how else {})}
     return run_answers(
         suite, answers, name=predictor.name, codec=codec_of(predictor), limit=limit, batch=batch, each=each,
-        keep=keep, out=out, config=told,
+        keep=keep, out=out, config=told, known=known,
     )  # fmt: skip
 
 
@@ -144,20 +163,25 @@ def run_answers(
     out: Path | None = None,
     config: Mapping[str, Any] | None = None,
     said: Mapping[str, Foreign] | None = None,
-    skipped: int = 0,
+    left_out: Mapping[str, Sequence[str]] | None = None,
+    known: Callable[[int], None] | None = None,
 ) -> Report:
     """The same for whatever gives one prediction for each task; `codec` is the one that it writes: budgets are its.
 
-    `said` is what else is known of predictions made elsewhere, by the task's name.
+    `said` is what else is known of predictions made elsewhere, by the task's name; `left_out` are those that are no
+    task, by the reason.
     """
     if (limit is not None and limit < 1) or batch < 1:
         raise UsageError(f"limit and batch are at least 1, not {limit} and {batch}")
     decided = {"suite": suite.name, "model": name, **_made_by(suite), **(config or {})}
     with opened(out, decided) as log:
         with _recorder(suite.limits) as recorded:
-            state = _State(log, recorded, keep, said or {}, skipped=skipped)
-            known = islice(_known(suite, state), suite.count if limit is None else limit)
-            while some := list(islice(known, batch)):
+            state = _State(log, recorded, recorder(suite.limits, hash_seed=1), keep, said or {})
+            for why, names in (left_out or {}).items():
+                state.skipped += len(names)
+                state.left_out[why] = list(names)
+            coming = islice(_known(suite, state), suite.count if limit is None else limit)
+            while some := list(islice(_told(coming, known, len(state.verdicts)), batch)):
                 for verdict in _verdicts(some, answers, codec, state):
                     state.verdicts.append(verdict)
                     if each is not None:
@@ -166,10 +190,19 @@ def run_answers(
                     log.sync()
         counts = {"skipped": state.skipped, "faults": state.faults, "disagrees": state.disagrees}
         ending = state.ending if said else None
-        summed = report(state.verdicts, suite=suite.name, model=name, ending=ending, **counts)
+        apart = {why: tuple(names) for why, names in state.left_out.items()}
+        summed = report(state.verdicts, suite=suite.name, model=name, ending=ending, left_out=apart, **counts)
         if log is not None:
             log.finish(summed.as_json())
     return summed
+
+
+def _told(coming: Iterator[Known], known: Callable[[int], None] | None, before: int) -> Iterator[Known]:
+    """The same tasks, each told of as it comes: recording the first batch may take a while."""
+    for count, each in enumerate(coming, before + 1):
+        if known is not None:
+            known(count)
+        yield each
 
 
 def _made_by(suite: Suite) -> dict[str, Any]:
@@ -182,7 +215,7 @@ def _verdicts(some: list[Known], answers: Answers, codec: str, state: _State) ->
     yield from (each.stored.verdict() for each in some if each.stored is not None)
     fresh: list[tuple[Known, Ask]] = []
     for each in (each for each in some if each.stored is None):
-        asked = fenced(ask_of, each, codec) if each.fault is None else each.fault
+        asked = fenced(ask_of, each, codec, state.written(each.task)) if each.fault is None else each.fault
         if isinstance(asked, RowFault):
             state.fail(failed(each.at, each.task, asked, true=each.true, codec=codec))
         else:
@@ -202,11 +235,16 @@ def _settled(
 
     def act(found: Prediction) -> tuple[Record, Verdict | None]:
         assert each.true is not None
-        is_fault, said = found.status == "fault", state.answer(each.task)
+        is_fault, beside = found.status == "fault", state.beside(each.task)
         verdict = (
-            None if is_fault else judge(each.task, each.true, found, ask=ask, said=said, record=state.record)
+            None
+            if is_fault
+            else judge(
+                each.task, each.true, found, ask=ask, beside=beside, record=state.record, again=state.again
+            )
         )
-        return state.store(answered(each.at, each.task, ask, each.true, found, verdict)), verdict
+        record = answered(each.at, each.task, ask, each.true, found, verdict, beside=beside)
+        return state.store(record), verdict
 
     done = found if isinstance(found, RowFault) else fenced(act, found)
     if isinstance(done, RowFault):
@@ -215,20 +253,22 @@ def _settled(
         return None
     record, verdict = done
     state.tell(record)
-    state.faults += verdict is None
+    if verdict is None:
+        state.count_fault(record)
     return verdict
 
 
 def known_tasks(suite: Suite, *, limit: int | None = None) -> Iterator[Known]:
     """The tasks that a run asks for, each with what is true: for whoever has them asked and judged elsewhere."""
     with _recorder(suite.limits) as recorded:
-        yield from islice(_known(suite, _State(None, recorded)), suite.count if limit is None else limit)
+        state = _State(None, recorded, recorder(suite.limits, hash_seed=1))
+        yield from islice(_known(suite, state), suite.count if limit is None else limit)
 
 
-def ask_of(each: Known, codec: str) -> Ask:
+def ask_of(each: Known, codec: str, written: Prediction | None = None) -> Ask:
     """What is asked for a task whose truth is known: its budget follows from that."""
     assert each.true is not None
-    limit = 2 * len(each.true.text_in(codec)) + SLACK
+    limit = 2 * len(each.true.text_in(written.codec if written else codec, written)) + SLACK
     return Ask(program=each.task.program, options=each.task.options, limit=limit)
 
 
@@ -237,32 +277,41 @@ def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
 
     A task on which the tool failed is one of them: a suite without end would else be looked through for ever.
     """
-    recorded = state.record
     for at, task in enumerate(suite.tasks):
         stored = _stored(at, task, state)
         if stored is not None and stored.counts:
             yield Known(at, task, stored=stored)
             continue
         if stored is not None and stored.kind != "asked":
-            state.leave_out(stored.kind)
+            state.leave_out(stored)
             continue
         known = state.fault(task)
-        true = fenced(_true, task, recorded) if known is None else known
+        true = fenced(_true, task, state.record, state.written(task)) if known is None else known
         if isinstance(true, RowFault):
             yield Known(at, task, fault=true)
         elif isinstance(true, Truth):
             yield Known(at, task, true)
         else:
-            state.leave_out(true)
-            state.note(unasked(at, task, true))
+            record = unasked(at, task, *true)
+            state.leave_out(record)
+            state.note(record)
 
 
-def _true(task: Task, recorded: Callable[[Program], Trace]) -> Truth | RowFault | str:
-    """What is right; or why the task is left out, or why the tool could not tell."""
-    found = fenced_truth(task, recorded(task.program))
+def _true(
+    task: Task, recorded: Callable[[Program], Trace], written: Prediction | None
+) -> Truth | RowFault | tuple[str, str]:
+    """What is right; or as what and why the task is left out, or why the tool could not tell.
+
+    Where a benchmark says another answer nobody is asked; what was predicted elsewhere is judged by the recording.
+    """
+    trace = recorded(task.program)
+    found = fenced_truth(task, trace)
+    if found is None and written is not None:
+        found = limited(task, trace, written)
     if found is None:
-        return "skipped"
-    return "disagrees" if isinstance(found, Truth) and disagrees(task, found) else found
+        return "skipped", why_none(trace)
+    is_other = isinstance(found, Truth) and written is None and disagrees(task, found)
+    return ("disagrees", "the recording disagrees with the benchmark") if is_other else found
 
 
 def _stored(at: int, task: Task, state: _State) -> Record | None:

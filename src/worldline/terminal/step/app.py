@@ -27,6 +27,7 @@ from worldline.explore.grow import GrowthProgress, grow, imagine
 from worldline.explore.growth import Act, Grower, GrowthThread, IsStopped
 from worldline.explore.scene import Scene
 from worldline.explore.stops import STOPS, Location
+from worldline.limits import Limits
 from worldline.predict.predictor import Predictor, codec_of
 from worldline.terminal.step import draw, questions, words
 from worldline.terminal.step.cursor import SceneCursor
@@ -41,10 +42,17 @@ SHARE = 5  # how many times longer a model writes than its rows take to be compa
 REWRITES = ("one operation a line, comprehensions as loops", "string methods as loops", "both")
 
 
-def step(program: Program, predictor: Predictor, *, options: Compact, limit: int | None = None) -> None:
+def step(
+    program: Program,
+    predictor: Predictor,
+    *,
+    options: Compact,
+    limit: int | None = None,
+    limits: Limits | None = None,
+) -> None:
     """Let a model imagine a program, and its user step through it; returns when he quits."""
     scene = Scene.new(program, model=predictor.name, options=options, limit=limit, codec=codec_of(predictor))
-    app = StepApp(scene, predictor)
+    app = StepApp(scene, predictor, limits)
     try:
         app.run()
     finally:
@@ -75,10 +83,10 @@ class StepApp(App[None]):
     ]
     CSS = CSS
 
-    def __init__(self, scene: Scene, predictor: Predictor) -> None:
+    def __init__(self, scene: Scene, predictor: Predictor, limits: Limits | None = None) -> None:
         # Without colours textual would still send greys; as an ANSI app it sends none.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
-        self.cursor, self.predictor = SceneCursor(scene), predictor
+        self.cursor, self.predictor, self._limits = SceneCursor(scene), predictor, limits
         self.is_killed = False
         self.message = ""
         self.chosen: tuple[int, str] | None = None
@@ -130,7 +138,7 @@ class StepApp(App[None]):
             loop.add_signal_handler(number, self._kill)
         cursor, predictor = self.cursor, self.predictor
         self._grower.start(
-            lambda stop: paced(cursor, imagine(cursor.scene, predictor, stop=stop)),
+            lambda stop: paced(cursor, imagine(cursor.scene, predictor, limits=self._limits, stop=stop)),
             begun=lambda branch: None, grew=self._grew, refused=self._refused,
         )  # fmt: skip
 
@@ -209,7 +217,10 @@ class StepApp(App[None]):
             self._say(f"branch {branch}: {words.named(intervention)}")
 
         def begin(stop: IsStopped) -> Iterator[GrowthProgress]:
-            return paced(cursor, grow(cursor.scene, predictor, intervention, parent=parent, stop=stop))
+            growth = grow(
+                cursor.scene, predictor, intervention, parent=parent, limits=self._limits, stop=stop
+            )
+            return paced(cursor, growth)
 
         self._grower.start(begin, begun=begun, grew=self._grew, refused=self._refused)
 

@@ -14,7 +14,6 @@ from worldline.explore.chunk import CHUNK, chunk
 from worldline.explore.pair import Pair
 from worldline.explore.scene import Scene
 from worldline.explore.stepping import (
-    OPEN,
     first_divergence,
     new_difference,
     newest_step,
@@ -78,19 +77,19 @@ class SceneCursor:
         return self._view[1]
 
     def row_json(self, row: int) -> dict[str, Any]:
-        """A row as a chunk tells it, `open` where the model has not come to it; empty where there is none."""
+        """A row as a chunk tells it, `open` where there is nothing to compare; empty where there is none."""
         if not 0 <= row < self.count:
             return {}
         k = row // CHUNK
         if k not in self._chunks:
-            self._chunks[k] = chunk(self.pair, k)
+            self._chunks[k] = chunk(self.pair, k, self.written)
         one: dict[str, Any] = self._chunks[k]["rows"][row - k * CHUNK]
-        return one if row < self.written else {**one, "action": OPEN, "state": OPEN, "differs": []}
+        return one
 
     def timeline(self, bins: int) -> dict[str, Any]:
         """The whole pair in so many bins."""
         if bins not in self._lines:
-            self._lines = {bins: timeline(self.pair, bins)}
+            self._lines = {bins: timeline(self.pair, bins, self.written)}
         return self._lines[bins]
 
     @property

@@ -13,17 +13,16 @@ from rich.style import Style
 from rich.text import Text
 
 from worldline.core.escape import printable, printable_lines
+from worldline.core.parting import parting
 from worldline.core.program import Program
 from worldline.diagnose.sentences import percent
-from worldline.explore.clip import parting
-from worldline.explore.stepping import OPEN
 from worldline.explore.stops import Location
+from worldline.explore.timeline import CODES
 from worldline.terminal.source import HighlightedSource
 from worldline.terminal.step.cursor import SceneCursor
 from worldline.terminal.step.row_view import NamedValue, RowView, SideView, StackLevel
 from worldline.terminal.step.words import SIGNS, STYLES, brief
 
-CODES = ("right", "wrong", "consequential")  # of a timeline's bins
 BLOCKS = "▁▂▃▄▅▆▇█"
 HERE = "bold on grey27"
 
@@ -285,8 +284,7 @@ def lanes(cursor: SceneCursor, width: int, height: int) -> list[Text]:
     if width < 4 or not cursor.count:
         return [Text("")] * height
     told = cursor.timeline(width - 2)
-    known = -(-cursor.written // told["per"])  # bins that the model has come to
-    lines = [_lane(name, told["bins"], at, known) for at, name in enumerate("AS")]
+    lines = [_lane(name, told["bins"], at) for at, name in enumerate("AS")]
     if height > 3:
         lines.append(_sure(told["bins"]))
     marks = [" "] * len(told["bins"])
@@ -296,10 +294,10 @@ def lanes(cursor: SceneCursor, width: int, height: int) -> list[Text]:
     return [*lines, Text("  ").append("".join(marks), style="bold")]
 
 
-def _lane(name: str, bins: Sequence[Sequence[Any]], at: int, known: int) -> Text:
+def _lane(name: str, bins: Sequence[Sequence[Any]], at: int) -> Text:
     text = Text().append(f"{name} ", style="dim")
-    for number, one in enumerate(bins):
-        kind = CODES[one[at]] if number < known else OPEN
+    for one in bins:
+        kind = CODES[one[at]]
         text.append(SIGNS[kind], style=STYLES[kind])
     return text
 

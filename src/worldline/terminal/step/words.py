@@ -191,7 +191,7 @@ def help_text() -> Text:
         ("right", "right"),
         ("wrong", "wrong: all that was known before it was right"),
         ("consequential", "consequential: it follows from an earlier difference"),
-        (OPEN, "the model has not come to it, or was cut before"),
+        (OPEN, "nothing to compare: a side has no step there"),
     ):
         text.append(f"  {SIGNS[kind]:<10}", style=STYLES[kind]).append(f"{meaning}\n")
     for sign, meaning in (

@@ -80,15 +80,19 @@ _CELL = record(
     changes=listed({"type": "array", "minItems": 3, "maxItems": 3}), arg=MAYBE_TEXT, printed=MAYBE_TEXT,
     sure=MAYBE_SHARE, sure_action=MAYBE_SHARE, sure_state=MAYBE_SHARE, bytes=MAYBE_COUNT,
 )  # fmt: skip
-_VERDICT: Schema = {"enum": ["right", "wrong", "consequential"]}
+_VERDICT: Schema = {"enum": ["right", "wrong", "consequential", "open"]}
 _ROW = record(
     row=COUNT, action=_VERDICT, state=_VERDICT, left=maybe(named("Cell")), right=maybe(named("Cell")),
-    differs=listed(named("Difference")), depth=COUNT, over=MAYBE_COUNT, out=MAYBE_COUNT, back_over=MAYBE_COUNT,
-    back_out=MAYBE_COUNT,
+    differs=listed(named("Difference")), depth=COUNT, lines=listed(COUNT), over=MAYBE_COUNT,
+    out=MAYBE_COUNT, back_over=MAYBE_COUNT, back_out=MAYBE_COUNT,
 )  # fmt: skip
 _AT = record(step=COUNT, event=TEXT, line=MAYBE_COUNT, file=MAYBE_TEXT, frame=MAYBE_COUNT)
 _KEY = record(at=maybe(_AT), frames={"type": "object"}, state={"type": "object"}, output=TEXT)
-_PROGRAM = record(name=TEXT, source=TEXT, call=MAYBE_TEXT, argv=listed(TEXT), stdin=TEXT)
+_SPAN: Schema = {"type": "array", "minItems": 3, "maxItems": 3}  # start, end, what it is
+_PROGRAM = record(
+    name=TEXT, source=TEXT, call=MAYBE_TEXT, argv=listed(TEXT), stdin=TEXT, runnable=listed(COUNT),
+    syntax=listed(listed(_SPAN)),
+)  # fmt: skip
 _ENDING: Schema = {"type": ["array", "null"], "items": {"type": ["string", "null"]}}  # an event and its value
 _ANSWER = record(truth=_ENDING, found=_ENDING, right=MAYBE_FLAG)
 _CAUSE = record(name=TEXT, detail={}, operation={}, type={}, evidence={})
@@ -115,6 +119,8 @@ _RUN = record(
     samples=COUNT,
     live=FLAG,
     config={"type": "object"},
+    settings=listed({"type": "array", "minItems": 2, "maxItems": 2}),
+    written=MAYBE_NUMBER,
 )
 _SAMPLE = record(
     at=COUNT, name=TEXT, suite=MAYBE_TEXT, call=MAYBE_TEXT, cause=MAYBE_TEXT, operation=MAYBE_TEXT, type=MAYBE_TEXT,
@@ -136,12 +142,17 @@ SCHEMAS: dict[str, Schema] = {
         by=record(**{name: listed(named("Bucket")) for name in _BY}), flips=maybe(_FLIPS),
     ),
     "Samples": record(total=COUNT, samples=listed(_SAMPLE)),
-    "Timeline": record(rows=COUNT, per=COUNT, first=MAYBE_COUNT, bins=listed(_BIN)),
+    "Timeline": record(
+        rows=COUNT, per=COUNT, first=MAYBE_COUNT, bins=listed(_BIN), lines=listed(listed(COUNT)),
+        stops=listed({"type": "array", "minItems": 2, "maxItems": 2}),
+    ),
     "Chunk": record(first=COUNT, rows=listed(named("Row")), left=named("Key"), right=named("Key")),
     "Grown": closed({"branch": COUNT}),
     "Stopped": closed({"branch": COUNT, "status": TEXT}),
     "Typed": closed({"run": {"const": "live"}, "at": COUNT}),
-    "Progress": closed({"stage": TEXT, "bytes": COUNT, "steps": COUNT, "rows": COUNT, "note": TEXT}),
+    "Progress": closed(
+        {"stage": TEXT, "bytes": COUNT, "steps": COUNT, "rows": COUNT, "note": TEXT, "ahead": COUNT}
+    ),
     "Event": record(event={"enum": ["progress", "done"]}, data=TEXT),
     "Description": {"type": "object"},
 }  # fmt: skip

@@ -1,4 +1,7 @@
-"""The files of the page, read once when the server starts: a client names an entry of a table, never a path on disk."""
+"""The files of the page, read once when the server starts: a client names an entry of a table, never a path on disk.
+
+The style sheet that other front ends share is among them (`look`).
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+
+from worldline.explore import look
 
 TYPES = {
     ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
@@ -28,6 +33,7 @@ def static_files() -> Mapping[str, StaticFile]:
         "/" + name: StaticFile(data, TYPES[suffix])
         for name, suffix, data in _walk(files("worldline.web") / "static", "")
     }
+    table["/" + look.SHEET] = StaticFile(look.style().encode(), TYPES[".css"])
     return table | ({"/": table["/" + INDEX]} if "/" + INDEX in table else {})
 
 

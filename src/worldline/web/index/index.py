@@ -51,6 +51,7 @@ class RunIndex:
     left_out: Mapping[str, int]
     operations: bool
     notes: tuple[str, ...] = ()
+    written: float = 0.0  # when its log was last written: seconds since 1970
     damage: tuple[str, ...] = ()  # of the notes, those that `verify` would call findings
 
     def __len__(self) -> int:
@@ -111,8 +112,15 @@ def build(path: str | Path) -> RunIndex:
     return RunIndex(
         path=path, name=clean(path.resolve().name), suite=suite, model=model, config=config, table=table,
         texts=log.texts, orders=_orders(table), left_out=log.left_out, operations=not is_none, notes=notes,
-        damage=damage,
+        damage=damage, written=_written(path),
     )  # fmt: skip
+
+
+def _written(path: Path) -> float:
+    try:
+        return (path / RECORDS).stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _damage(log: RunLog) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 // The branches of a scene as a tree: the root, and under each branch those that were made from it. Choosing one shows it. The tree
 // is one stop of the Tab key; arrows move in it, as in every tree.
 
-import { count, cut, el, fill, oneLine } from "./dom.js";
+import { count, cut, el, fill, oneLine, plural } from "./dom.js";
 
 /** An intervention in a few words. */
 export function named(intervention) {
@@ -76,10 +76,18 @@ export function ordered(branches) {
   return found;
 }
 
+/** What a branch that is not over waits for, out of its newest report; none at its very beginning. */
+export function waitsFor(told) {
+  if (!told) return "begins";
+  if (told.ahead) return `waits for its turn, behind ${plural(told.ahead, "other branch", "other branches")}`;
+  if (told.stage === "truth") return "waits for the interpreter, which runs the program";
+  if (!told.steps) return "waits for the first step of the model";
+  return `the model writes: ${plural(told.steps, "step")}, ${plural(told.bytes, "byte")}`;
+}
+
 function state(one, told) {
   if (one.status === "running") {
-    const where = told ? `${told.stage}${told.steps ? `, ${count(told.steps)} steps` : ""}${told.bytes ? `, ${count(told.bytes)} bytes` : ""}` : "begins";
-    return el("span", { class: "branch-state running" }, el("span", { class: "pulse", "aria-hidden": "true" }), where);
+    return el("span", { class: "branch-state running" }, el("span", { class: "pulse", "aria-hidden": "true" }), waitsFor(told));
   }
   if (one.status !== "done") return el("span", { class: "branch-state verdict wrong" }, one.status);
   if (!one.answer || one.answer.truth === null || one.answer.truth === undefined) return el("span", { class: "branch-state soft" }, "no truth");

@@ -9,7 +9,7 @@ export const NOTHING = { cell: null, own: false, stack: [], output: "" };
 /**
  * The side ("left" | "right") of a chunk after row `row`: {cell, own, stack, output}. `cell` is the newest one at or before the
  * row (null before the first), `own` whether it is the row's own. A frame of the stack, outermost first, is
- * {frame, function, line, file, values: Map(name -> {text, row, changed})}.
+ * {frame, function, line, file, shares, values: Map(name -> {text, row, changed})}; `shares` are the names that are one object, group by group.
  */
 export function fold(chunk, side, row) {
   const key = chunk[side];
@@ -27,6 +27,7 @@ export function fold(chunk, side, row) {
     const frame = frames.get(next.frame);
     if (frame && next.line !== null) frame.line = next.line;
     if (frame && next.parent !== undefined) frame.parent = next.parent; // a generator goes on under another frame
+    for (const [which, groups] of next.shares ?? []) if (frames.has(which)) frames.get(which).shares = groups;
     if (next.printed) output = (output + next.printed).slice(-OUTPUT);
   }
   return { cell, own: own !== null, stack: stackOf(frames, cell?.frame, state), output };
@@ -50,8 +51,8 @@ function stackOf(frames, top, state) {
   const seen = new Set();
   for (let frame = top; frames.has(frame) && !seen.has(frame); frame = frames.get(frame).parent) {
     seen.add(frame);
-    const { function: name, file, line } = frames.get(frame);
-    stack.push({ frame, function: name, file, line, values: state.get(frame) ?? new Map() });
+    const { function: name, file, line, shares = [] } = frames.get(frame);
+    stack.push({ frame, function: name, file, line, shares, values: state.get(frame) ?? new Map() });
   }
   return stack.reverse();
 }

@@ -1,15 +1,18 @@
 // The keyboard: views register keys with a label and an act, and the help dialog is made of the same list, so that no key is
-// undocumented. Keys are those of KeyboardEvent.key ("ArrowRight", "f", "F", "?"). Nothing happens while somebody types, but that Esc
-// leaves the field.
+// undocumented. Keys are those of KeyboardEvent.key ("ArrowRight", "f", "F", "?"), a function key with Shift being "Shift+F11".
+// Nothing happens while somebody types, but that Esc leaves the field.
 
 import { el, fill, typesInto } from "./dom.js";
 
 const groups = [];
-const SIGNS = { ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc" };
+const SIGNS = { ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", " ": "Space", "Shift+F11": "⇧F11" };
 // A slider moves by these itself; the page's own meaning would move it twice.
 const SLIDES = ["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
 
-/** Registers keys under a heading: [{key, also?, label, act}], `also` being a second key. Returns what takes them away. */
+// Whoever has the focus takes these for itself: a button is pressed by them, a list goes on.
+const PRESSED = "button, a, summary, label, input, [role=treeitem]";
+
+/** Registers keys under a heading: [{key, also?, label, act}], `also` being further keys, apart by blanks. Returns what takes them away. */
 export function register(heading, keys) {
   const group = { heading, keys };
   groups.push(group);
@@ -26,11 +29,17 @@ export function listen() {
     if (document.querySelector("dialog[open]")) return;
     if (typesInto(event.target)) return void (event.key === "Escape" && event.target.blur());
     if (event.target instanceof HTMLInputElement && event.target.type === "range" && SLIDES.includes(event.key)) return;
-    const found = groups.flatMap((group) => group.keys).findLast((entry) => entry.key === event.key || entry.also === event.key);
+    if (event.key === " " && event.target.closest?.(PRESSED)) return;
+    const pressed = event.shiftKey && /^F\d/.test(event.key) ? `Shift+${event.key}` : event.key;
+    const found = groups.flatMap((group) => group.keys).findLast((entry) => entry.key === pressed || others(entry).includes(pressed));
     if (!found) return;
     event.preventDefault();
     found.act(event);
   });
+}
+
+function others({ also }) {
+  return also ? also.split(" ") : [];
 }
 
 /** How a key is written in the help. */
@@ -55,9 +64,9 @@ export function help() {
 }
 
 function described({ heading, keys }) {
-  const entries = keys.map(({ key, also, label }) => [
-    el("dt", {}, el("kbd", {}, sign(key)), also ? [" or ", el("kbd", {}, sign(also))] : null),
-    el("dd", {}, label),
+  const entries = keys.map((entry) => [
+    el("dt", {}, [entry.key, ...others(entry)].map((key, at) => [at ? " " : null, el("kbd", {}, sign(key))])),
+    el("dd", {}, entry.label),
   ]);
   return el("section", {}, el("h3", {}, heading), el("dl", {}, entries));
 }

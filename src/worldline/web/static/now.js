@@ -5,11 +5,17 @@ import { around, difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, percent, plural } from "./dom.js";
 import { marked } from "./value.js";
 
-export const SIGNS = { right: "✓", wrong: "✗", consequential: "≈", pending: "·" };
+export const SIGNS = { right: "✓", wrong: "✗", consequential: "≈", open: "·" };
+const WORDS = { open: "not compared" };
+
+/** A verdict in words. */
+export function word(kind) {
+  return WORDS[kind] ?? kind;
+}
 
 /** A verdict as a sign and a word. */
 export function verdict(of, kind) {
-  return el("span", { class: `verdict ${kind}` }, el("span", { "aria-hidden": "true" }, SIGNS[kind] ?? "?"), ` ${of} ${kind}`);
+  return el("span", { class: `verdict ${kind}` }, el("span", { "aria-hidden": "true" }, SIGNS[kind] ?? "?"), ` ${of} ${word(kind)}`);
 }
 
 /** A cell in a few words: its event and its line. */
@@ -20,7 +26,7 @@ export function told(cell) {
 
 /** A step as it is said to a screen reader. */
 export function spoken({ told: row, sides, row: at }) {
-  const differs = row.action === "right" && row.state === "right" ? "" : `; action ${row.action}, state ${row.state}`;
+  const differs = row.action === "right" && row.state === "right" ? "" : `; action ${word(row.action)}, state ${word(row.state)}`;
   const both = told(row.left) === told(row.right) ? told(row.left) : `${sides.left} ${told(row.left)}, ${sides.right} ${told(row.right)}`;
   return `step ${count(at)}: ${both}${differs}`;
 }

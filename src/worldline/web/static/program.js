@@ -7,6 +7,7 @@ import { api } from "./api.js";
 import { el, fill } from "./dom.js";
 
 const KEPT = "worldline-program";
+const READS = /(^|[^.\w])input\s*\(|\bsys\s*\.\s*stdin\b/m;
 const EXAMPLE = `def count(s, letter):
     n = 0
     for c in s:
@@ -22,6 +23,7 @@ export function programForm({ models, context }) {
   const source = el("textarea", { id: "program-source", rows: 14, value: kept.source ?? EXAMPLE, "aria-describedby": "program-problem", ...plain });
   const call = el("input", { id: "program-call", type: "text", value: kept.call ?? "count('strawberry', 'r')", placeholder: "f(1, 2); empty for a script", ...plain });
   const stdin = el("textarea", { id: "program-stdin", rows: 2, spellcheck: false, value: kept.stdin ?? "" });
+  const wanted = el("p", { class: "soft", hidden: true }, "This program reads standard input. None is given, so what it reads is at its end at once.");
   const model = el("select", { id: "program-model" }, models.map((name) => el("option", { value: name }, name)));
   const problem = el("p", { id: "program-problem", class: "problem", role: "alert", hidden: true });
   const submit = el("button", { type: "submit", class: "main" }, "Imagine it");
@@ -30,10 +32,17 @@ export function programForm({ models, context }) {
     el("div", { class: "body" },
       el("label", { for: "program-source" }, "Program"), source,
       el("label", { for: "program-call" }, "Call"), call,
-      el("details", { class: "stdin" }, el("summary", {}, "Standard input"), el("label", { class: "unseen", for: "program-stdin" }, "Standard input"), stdin),
+      el("details", { class: "stdin" }, el("summary", {}, "Standard input"), el("label", { class: "unseen", for: "program-stdin" }, "Standard input"), stdin, wanted),
       models.length > 1 ? [el("label", { for: "program-model" }, "Model"), model] : null,
       problem,
       el("p", { class: "program-act" }, submit, el("span", { class: "soft" }, el("kbd", {}, "Ctrl"), " ", el("kbd", {}, "Enter")))));
+
+  // What a program waits for must be given before it runs: it is said where it is to be typed.
+  function reads() {
+    const is = READS.test(source.value) && !stdin.value;
+    if (is) form.querySelector(".stdin").open = true;
+    wanted.hidden = !is;
+  }
 
   async function send() {
     const body = { source: source.value, call: call.value.trim() || null };
@@ -57,6 +66,8 @@ export function programForm({ models, context }) {
     }
   }
 
+  form.addEventListener("input", reads);
+  reads();
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (!submit.disabled) send();

@@ -1,7 +1,7 @@
 // The first page: the runs that were opened, and, where a model is at hand, the form to try a program.
 
 import { api } from "./api.js";
-import { count, el, fill } from "./dom.js";
+import { count, el, fill, percent } from "./dom.js";
 import { programForm } from "./program.js";
 
 /** Show the runs. */
@@ -28,9 +28,22 @@ export async function show(root, route, context) {
 function card(run) {
   const facts = [run.suite, run.model].filter(Boolean).join(" · ");
   return el("li", {}, el("a", { href: `#/run/${encodeURIComponent(run.id)}` },
-    el("b", {}, run.id === "live" ? "Tried programs" : run.name), el("span", { class: "soft" }, facts),
+    el("b", {}, run.id === "live" ? "Tried programs" : run.name),
     el("span", { class: "number" }, `${count(run.samples)} ${run.samples === 1 ? "sample" : "samples"}`),
+    el("span", { class: "soft facts" }, facts),
+    run.answer?.n ? el("span", { class: "rates" }, rate("answers", run.answer), rate("traces", run.trace)) : null,
+    run.written ? el("time", { class: "soft number", dateTime: new Date(1000 * run.written).toISOString() }, date(run.written)) : null,
+    run.settings?.length ? el("span", { class: "settings" }, run.settings.map(([name, value]) => el("span", { class: "setting" }, `${name} `, el("b", {}, value)))) : null,
     (run.notes ?? []).map((note) => el("span", { class: "soft noted" }, note))));
+}
+
+function rate(of, { some, n, low, high }) {
+  const within = `${percent(low)} to ${percent(high)}, 95 %`;
+  return el("span", { class: "rate", title: `${count(some)} of ${count(n)} ${of} right; ${within}` }, el("b", {}, percent(some / n)), ` ${of} right`);
+}
+
+function date(seconds) {
+  return new Date(1000 * seconds).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
 }
 
 function move(root, by) {

@@ -2,15 +2,16 @@
 // for what is to be shown, and hands it to the panels; it draws nothing itself and knows no panel's inside.
 
 import { branchesPanel, named } from "./branches.js";
+import { Breakpoints } from "./breakpoints.js";
 import { cut, el, fill, oneLine } from "./dom.js";
 import { NOTHING, fold, levels, names } from "./fold.js";
 import { Growth } from "./growth.js";
 import { intervenePanel, refused } from "./intervene.js";
-import { nearest } from "./moves.js";
+import { RUNS, nearest, nearestStop } from "./moves.js";
 import { nowPanel, spoken } from "./now.js";
 import { outputPanel } from "./output.js";
 import { addressOf, isUsual, placeOf } from "./place.js";
-import { NO_ROW, rowsOf } from "./rows.js";
+import { NO_ROW, newest, rowsOf } from "./rows.js";
 import { sampleKeys } from "./sample_keys.js";
 import { others, sideName, sidesControl } from "./sides.js";
 import { linesOf, sourcePanel } from "./source.js";
@@ -19,7 +20,6 @@ import { stepsPanel } from "./steps.js";
 import { storyPanel } from "./story.js";
 import { timelinePanel } from "./timeline.js";
 import { neighbours, toolbar } from "./toolbar.js";
-import { newest } from "./unwritten.js";
 
 const ADDRESS = 200; // ms after the last move until the address is written: browsers refuse more than a few a second
 
@@ -34,6 +34,7 @@ class SampleView {
   constructor(root, route, context) {
     Object.assign(this, { root, context, api: context.api, here: placeOf(route) });
     this.progress = new Map();
+    this.breakpoints = new Breakpoints();
     this.follows = false; // whether the newest row is in hand while a branch is written
     this.turn = 0;
     this.growth = new Growth({
@@ -44,7 +45,7 @@ class SampleView {
 
   async open() {
     const describing = this.describe();
-    const early = isUsual(this.here) ? this.ask(this.here, describing) : null; // nobody waits for what can be asked at once
+    const early = isUsual(this.here) ? this.ask(this.here) : null; // nobody waits for what can be asked at once
     const [scene, listed] = await Promise.all([describing, this.api.runs()]);
     this.scene = scene;
     this.runs = listed.runs;
@@ -71,7 +72,7 @@ class SampleView {
     this.timeline = timelinePanel({ seek, sides: this.sides });
     this.intervene = intervenePanel({ send: (what) => this.send(what) });
     this.steps = stepsPanel({ seek, failed: fail });
-    this.source = sourcePanel({ choose: (line, opened) => this.intervene.open("line", { line, focus: Boolean(opened) }) });
+    this.source = sourcePanel({ toggle: (line) => this.breakAt(line), choose: (line, opened) => this.intervene.open("line", { line, focus: Boolean(opened) }) });
     this.panels = [
       this.source, statePanel({ jump, edit: (name) => this.intervene.open("edit", { name }) }), nowPanel(), outputPanel(), this.steps, storyPanel(),
       branchesPanel({ choose: (id) => this.choose(id), stop: (id) => this.stop(id) }), this.intervene,
@@ -96,9 +97,12 @@ class SampleView {
     return scene.branches.find((one) => one.id === place.branch) ?? scene.branches[0];
   }
 
-  ask(place, scene = this.scene) {
-    const grows = Promise.resolve(scene).then((known) => this.branch(place, known).status === "running" && place.right === "found");
-    return rowsOf(this.api, place, grows);
+  program() {
+    return this.branch().program ?? this.scene.program;
+  }
+
+  ask(place) {
+    return rowsOf(this.api, place);
   }
 
   /** Takes a place in hand, once its rows are here: branch and sides, and the row that is said, or the first divergence. */
@@ -150,6 +154,7 @@ class SampleView {
   async move(one) {
     if (!this.now) return;
     const to = await one.to(this.place());
+    if (RUNS.includes(one) && to) return void this.run(to);
     if (to === null || to === undefined) return void this.context.announce(`no ${one.label} from here`);
     if (one.sign) await this.seek(to);
     else await this.jump(to);
@@ -157,7 +162,35 @@ class SampleView {
 
   place() {
     const next = (row, step) => nearest({ timeline: this.line, rows: this.rows }, row, step);
-    return { row: this.here.row, rows: this.line.rows, first: this.line.first ?? null, told: this.now.told, next };
+    const lines = this.breakpoints.of(this.program());
+    const stop = (row, step) => nearestStop({ timeline: this.line, rows: this.rows }, lines, row, step);
+    return { row: this.here.row, rows: this.line.rows, first: this.line.first ?? null, told: this.now.told, next, stop };
+  }
+
+  /** Somebody runs on to a row that stops; where the model still writes, it is looked at while it does. */
+  async run({ row, why, open = false }) {
+    const goesOn = open && row > this.here.row && this.branch().status === "running";
+    await this.jump(goesOn ? newest(this.line) : row);
+    this.say(goesOn ? "nothing stops so far; the model is still writing" : why);
+  }
+
+  /** Sets a breakpoint at a line, or takes it away; unless said, at the one that is chosen, or that runs. */
+  breakAt(line = this.source.chosen() ?? this.lineHere()) {
+    const set = line ? this.breakpoints.toggle(this.program(), line) : null;
+    if (!set) return this.say("no line from here on can run");
+    this.source.render(this.now);
+    return this.say(set.on ? `breakpoint at line ${set.line}` : `no breakpoint at line ${set.line} any more`);
+  }
+
+  lineHere() {
+    const frame = this.now.left.stack.at(-1) ?? this.now.right.stack.at(-1);
+    return frame && !frame.file ? frame.line : null;
+  }
+
+  /** Tells it to whoever looks, beside the moves, and to whoever listens. */
+  say(text) {
+    this.bar.say(text);
+    this.context.announce(text);
   }
 
   /** A jump is a place in the history: the browser's back button, or `b`, returns from it. */
@@ -300,11 +333,11 @@ class SampleView {
     const told = chunk?.rows[this.here.row - chunk.first] ?? NO_ROW;
     const step = this.here.right === "found" ? right.cell?.step ?? null : this.here.left === "found" ? left.cell?.step ?? null : null;
     const level = levels(left.stack, right.stack).at(-1);
-    const program = branch.program ?? scene.program;
+    const program = this.program();
     this.now = {
       scene, branch, program, sides, left, right, told, step, row: this.here.row, timeline: this.line, count: this.line.rows, rows: this.rows, progress: this.progress,
       canEdit: this.api.isLive() && step !== null, names: level ? names(level) : [], model: sideName("found", scene), refused: refused(this.api),
-      lines: linesOf(program).length, canReturn: this.context.jumps() > 0,
+      breakpoints: this.breakpoints.of(program), lines: linesOf(program).length, canReturn: this.context.jumps() > 0,
     };
     this.now.place = this.place();
     this.bar.render(this.now);

@@ -1,7 +1,7 @@
 // The keys of the sample view: which key does what. The doing is the view's.
 
 import { addressOf } from "./place.js";
-import { HOPS, MOVES } from "./moves.js";
+import { HOPS, MOVES, RUNS } from "./moves.js";
 
 /** [heading, [{key, also?, label, act}]] for a view. */
 export function sampleKeys(view) {
@@ -10,7 +10,8 @@ export function sampleKeys(view) {
   const asks = (kind, label, name) => key(name, label, () => view.intervene.open(kind, kind === "edit" ? { name: (view.now.names.find((one) => one.differs) ?? view.now.names[0])?.name } : {}));
   return [
     ["Steps", [
-      ...[...MOVES, ...HOPS].map((one) => key(one.key, one.label, () => view.move(one), one.also)),
+      ...[...MOVES, ...RUNS, ...HOPS].map((one) => key(one.key, one.label, () => view.move(one), one.also)),
+      key("B", "breakpoint at the chosen line, or the one that runs; a click on a line's number does the same", () => view.breakAt(), "F9"),
       key("g", "go to step …", () => view.bar.focus()),
       key("w", "last writer of the value in focus, or of the first that differs, on the right", () => view.writer("right")),
       key("W", "the same on the left", () => view.writer("left")),

@@ -1,7 +1,8 @@
-// The program's source with the line that runs: of both sides, of each where they part, and of the frames that wait. Choosing a
-// line (a click; or the arrows, then Enter) offers to force it. It is not coloured by grammar.
+// The program's source in colours, with the line that runs: of both sides, of each where they part, and of the frames that wait; and
+// with its breakpoints. A click on a line's number sets one; choosing a line (a click; or the arrows, then Enter) offers to force it.
+// What is a keyword or a string is the server's word (explore/marks/syntax.py).
 
-import { cut, el, fill, oneLine } from "./dom.js";
+import { count, cut, el, fill, oneLine } from "./dom.js";
 import { Windowed } from "./windowed.js";
 
 const LONG = 2000; // characters of a line that are shown
@@ -9,18 +10,18 @@ const HIGH = 20;
 
 const split = new WeakMap();
 
-/** The lines of a program, split once: [{line}]. The three newlines of Python end a line. */
+/** The lines of a program, split once: [{line, spans}]. The three newlines of Python end a line. */
 export function linesOf(program) {
   if (!split.has(program)) {
-    const lines = program.source.split(/\r\n|\r|\n/).map((line) => ({ line }));
+    const lines = program.source.split(/\r\n|\r|\n/).map((line, at) => ({ line, spans: program.syntax?.[at] ?? [] }));
     if (lines.length > 1 && lines.at(-1).line === "") lines.pop();
     split.set(program, lines);
   }
   return split.get(program);
 }
 
-/** The panel; `choose(line)` is called with a line that somebody picks, `choose(line, true)` when they open it. */
-export function sourcePanel({ choose }) {
+/** The panel; `toggle(line)` is called with a line whose margin is clicked, `choose(line)` with one that somebody picks, `choose(line, true)` when they open it. */
+export function sourcePanel({ choose, toggle }) {
   const title = el("span", { class: "soft code" });
   const note = el("p", { class: "note soft", hidden: true });
   const root = el("div", { class: "source code" });
@@ -28,16 +29,26 @@ export function sourcePanel({ choose }) {
     el("header", {}, el("h2", { id: "source-title" }, "Source"), title), note, root);
   let lines = [];
   let marks = new Map();
+  let breaks = new Set();
   let shown = null;
   const list = new Windowed({
     root, rowHeight: HIGH, chunk: 1000, count: 0, role: "listbox", rowRole: "option", label: "Lines of the program",
     load: (k) => lines.slice(k * 1000, (k + 1) * 1000),
-    render: (row, text, at) => text !== null && renderLine(row, text, at + 1, marks.get(at + 1)),
+    render: (row, text, at) => text !== null && renderLine(row, text, at + 1, { mark: marks.get(at + 1), stops: breaks.has(at + 1) }),
     onActive: (at) => choose(at + 1),
     onOpen: (at) => choose(at + 1, true),
   });
 
-  function render({ program, left, right, sides }) {
+  // Before the list has it: a click on the margin chooses nothing.
+  root.addEventListener("click", (event) => {
+    const row = event.target.closest(".windowed-row");
+    if (!row || !event.target.closest(".margin")) return;
+    event.stopPropagation();
+    toggle(row.index + 1);
+  }, { capture: true });
+
+  function render({ program, left, right, sides, breakpoints }) {
+    breaks = breakpoints;
     if (program.source !== shown) {
       shown = program.source;
       lines = linesOf(program);
@@ -53,7 +64,7 @@ export function sourcePanel({ choose }) {
     fill(note, away ? `This step runs in ${oneLine(cut(away, 200))}, which is not shown.` : "").hidden = !away;
   }
 
-  return { element, render, dispose: () => list.dispose() };
+  return { element, render, dispose: () => list.dispose(), chosen: () => (list.active >= 0 ? list.active + 1 : null) };
 }
 
 function inSight(root, line) {
@@ -79,7 +90,8 @@ function marksOf(left, right, sides) {
   return marks;
 }
 
-function renderLine(row, { line }, number, mark = { chips: [] }) {
+function renderLine(row, { line, spans }, number, { mark = { chips: [] }, stops }) {
+  row.classList.toggle("stops", stops);
   row.classList.toggle("here", Boolean(mark.left || mark.right));
   row.classList.toggle("parted", Boolean(mark.right && !mark.left));
   row.classList.toggle("waits", Boolean(mark.waits && !mark.left && !mark.right));
@@ -87,8 +99,26 @@ function renderLine(row, { line }, number, mark = { chips: [] }) {
   else row.removeAttribute("aria-current");
   const sign = mark.left || mark.right ? "▶" : mark.waits ? "▹" : "";
   fill(row,
-    el("span", { class: "sign", "aria-hidden": "true" }, sign),
-    el("span", { class: "line-number" }, number),
-    el("span", { class: "text" }, oneLine(cut(line.replace(/\t/g, "    "), LONG))),
+    el("span", { class: "margin", title: stops ? "Take the breakpoint away (B)" : "Set a breakpoint (B)" },
+      el("span", { class: "dot", "aria-hidden": "true" }, stops ? "●" : ""), stops ? el("span", { class: "unseen" }, "breakpoint ") : null,
+      el("span", { class: "sign", "aria-hidden": "true" }, sign), el("span", { class: "line-number" }, number)),
+    el("span", { class: "text" }, coloured(line, spans)),
     mark.chips.map(([side, name]) => el("span", { class: `who ${side}` }, name)));
+}
+
+// The pieces of a line: [start, end, kind] count characters, as Python does.
+function coloured(line, spans) {
+  const more = line.length - LONG;
+  const text = more > 0 ? line.slice(0, LONG) : line;
+  const chars = /[\ud800-\udfff]/.test(text) ? [...text] : text;
+  const part = (start, end) => oneLine((typeof chars === "string" ? chars.slice(start, end) : chars.slice(start, end).join("")).replace(/\t/g, "    "));
+  const found = [];
+  let at = 0;
+  for (const [start, end, kind] of spans) {
+    if (start >= chars.length) break;
+    found.push(part(at, start), el("span", { class: `token-${kind}` }, part(start, end)));
+    at = end;
+  }
+  found.push(part(at), more > 0 ? ` …<${count(more)} more>` : null);
+  return found;
 }

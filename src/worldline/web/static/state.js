@@ -44,27 +44,27 @@ export function statePanel({ jump, edit }) {
   const isOpen = (at) => opened.get(at) ?? at === 0;
 
   function renderLevel({ level, at }, view) {
-    const rows = view.told.action === "pending" ? names(level).map((one) => ({ ...one, differs: false })) : names(level);
+    const rows = view.told.action === "open" ? names(level).map((one) => ({ ...one, differs: false })) : names(level);
     const differing = rows.filter((row) => row.differs).length;
     const open = isOpen(at);
     const button = el("button", { type: "button", class: "frame-head", "aria-expanded": String(open), data: { level: at }, on: { click: () => toggle(at) } },
       el("span", { class: "twist", "aria-hidden": "true" }, open ? "▾" : "▸"), titles(level, view.sides),
       differing ? el("span", { class: "badge wrong" }, `${count(differing)} ${differing === 1 ? "differs" : "differ"}`) : null);
-    return el("div", { class: "frame" }, el("h3", {}, button), open ? table(rows, at, view) : null);
+    return el("div", { class: "frame" }, el("h3", {}, button), open ? table(rows, at, view, level) : null);
   }
 
-  function table(rows, at, view) {
+  function table(rows, at, view, level) {
     const extra = at === 0 ? carried(view) : null;
     if (!rows.length && !extra) return el("p", { class: "soft pad" }, "No names.");
     return el("table", { class: "names" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "name"), el("th", { scope: "col" }, view.sides.left), el("th", { scope: "col" }, view.sides.right))),
-      el("tbody", {}, extra, rows.map((row) => nameRow(row, at, view))));
+      el("tbody", {}, extra, rows.map((row) => nameRow(row, at, view, level))));
   }
 
-  function nameRow(row, at, view) {
+  function nameRow(row, at, view, level) {
     const texts = [row.left?.text ?? "", row.right?.text ?? ""];
     const [left, right] = row.differs ? difference(...texts) : texts.map((text) => [[text, false]]);
-    const cell = (side, value, pieces) => valueCell({ value, pieces, name: row.name, side: view.sides[side], here: view.row, jump });
+    const cell = (side, value, pieces) => valueCell({ value, pieces, name: row.name, side: view.sides[side], here: view.row, jump, shares: shared(level[side], row.name) });
     const editing = at === 0 && view.canEdit ? el("button", {
       type: "button", class: "quiet edit", title: "Change it and let the model go on (e)",
       "aria-label": `Change ${oneLine(cut(row.name, 80))}`, on: { click: () => edit(row.name) },
@@ -75,6 +75,12 @@ export function statePanel({ jump, edit }) {
   }
 
   return { element, render };
+}
+
+// The group of names that a name is one object with: its number in the frame, and all of them.
+function shared(frame, name) {
+  const at = frame?.shares.findIndex((group) => group.includes(name)) ?? -1;
+  return at < 0 ? null : { number: at + 1, names: frame.shares[at] };
 }
 
 // What the step itself carries: what it returns, raises, yields, reads.

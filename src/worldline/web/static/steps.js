@@ -3,7 +3,7 @@
 
 import { around, difference } from "./difference.js";
 import { count, cut, el, fill, percent } from "./dom.js";
-import { SIGNS, told } from "./now.js";
+import { SIGNS, told, word } from "./now.js";
 import { CHUNK } from "./rows.js";
 import { marked } from "./value.js";
 import { Windowed } from "./windowed.js";
@@ -50,7 +50,7 @@ function near(list, row) {
 function renderRow(element, row, index) {
   element.classList.add("step-row");
   if (!row) return void fill(element, el("span", { role: "gridcell", class: "step soft" }, count(index)), el("span", { role: "gridcell", class: "soft" }, "…"));
-  const mark = (kind, of) => el("span", { role: "gridcell", class: `sign ${kind}`, title: `${of} ${kind}`, "aria-label": `${of} ${kind}` }, SIGNS[kind]);
+  const mark = (kind, of) => el("span", { role: "gridcell", class: `sign ${kind}`, title: `${of} ${word(kind)}`, "aria-label": `${of} ${word(kind)}` }, SIGNS[kind]);
   const cell = row.right ?? row.left;
   fill(element,
     el("span", { role: "gridcell", class: "step number" }, count(row.row)),

@@ -3,6 +3,7 @@
 
 import { around, difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, percent, plural } from "./dom.js";
+import { waitsFor } from "./branches.js";
 import { SIGNS } from "./now.js";
 import { marked } from "./value.js";
 
@@ -13,8 +14,9 @@ export function storyPanel() {
   const body = el("div", { class: "body story" });
   const element = el("section", { class: "panel story-panel", "aria-labelledby": "story-title" }, el("header", {}, el("h2", { id: "story-title" }, "Why")), body);
 
-  function render({ branch, scene }) {
-    fill(body, note(branch), answer(branch, scene), cause(branch), belief(branch.belief), cost(branch));
+  function render({ branch, scene, progress }) {
+    const waits = branch.status === "running" ? el("p", { class: "waits" }, waitsFor(progress.get(branch.id))) : null;
+    fill(body, waits, note(branch), answer(branch, scene), cause(branch), belief(branch.belief), cost(branch));
   }
 
   return { element, render };
@@ -45,8 +47,8 @@ function ending(told) {
   return told[0] === "return" ? String(told[1] ?? "") : told.filter((part) => part !== null).join(" ");
 }
 
-function cause({ cause: told, status }) {
-  if (!told) return status === "running" ? el("p", { class: "soft" }, "The model is still writing.") : null;
+function cause({ cause: told }) {
+  if (!told) return null;
   if (told.name === "right") return el("p", {}, el("strong", { class: "verdict right" }, `${SIGNS.right} whole trace right`));
   const about = [told.operation, told.type].filter(Boolean).map((text) => oneLine(cut(text, 120))).join(", of ");
   return el("div", { class: "cause" },

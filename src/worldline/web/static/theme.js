@@ -1,4 +1,4 @@
-// Light and dark: the system's choice, until somebody chooses; the choice is kept in this browser. The colours are style.css's.
+// Light and dark: the system's choice, until somebody chooses; the choice is kept in this browser. The colours are look.css's.
 
 const KEPT = "worldline-theme";
 

@@ -3,12 +3,13 @@
 // Right, consequential and wrong differ by height and texture, not by colour alone.
 
 import { count, el } from "./dom.js";
+import { word } from "./now.js";
 import { theme } from "./theme.js";
 
 const LANES = [["actions", 0, 26], ["states", 32, 26], ["confidence", 64, 26]];
 const TALL = 98;
-const KINDS = ["right", "wrong", "consequential"];
-const HIGH = { right: 0.28, consequential: 0.62, wrong: 1 };
+const KINDS = ["right", "wrong", "consequential", "open"]; // explore/timeline.py's CODES
+const HIGH = { right: 0.28, consequential: 0.62, wrong: 1, open: 0.08 };
 
 /** A timeline, with the control of the sides under it; `seek(row)` is called when somebody chooses a row, `seek(row, true)` while they still drag. */
 export function timelinePanel({ seek, sides }) {
@@ -17,7 +18,7 @@ export function timelinePanel({ seek, sides }) {
     type: "range", min: 0, step: 1, id: "slider", "aria-label": "Step",
     on: { input: () => seek(Number(slider.value), true), change: () => seek(Number(slider.value)) },
   });
-  const meaning = [...KINDS.map((kind) => [kind, kind]), ["first", "first divergence"], ["here", "this step"]];
+  const meaning = [...KINDS.map((kind) => [kind, word(kind)]), ["first", "first divergence"], ["here", "this step"]];
   const legend = el("ul", { class: "legend" }, meaning.map(([kind, words]) => el("li", { class: kind }, el("i", { "aria-hidden": "true" }), words)));
   const labels = el("div", { class: "lane-names", "aria-hidden": "true" }, LANES.map(([name]) => el("span", {}, name)));
   const element = el("section", { class: "timeline", "aria-label": "Timeline" },
@@ -42,7 +43,7 @@ export function timelinePanel({ seek, sides }) {
     slider.max = String(Math.max(0, timeline.rows - 1));
     slider.value = String(row);
     slider.disabled = timeline.rows < 2;
-    slider.setAttribute("aria-valuetext", `step ${count(row)} of ${count(Math.max(0, timeline.rows - 1))}: action ${told.action}, state ${told.state}`);
+    slider.setAttribute("aria-valuetext", `step ${count(row)} of ${count(Math.max(0, timeline.rows - 1))}: action ${word(told.action)}, state ${word(told.state)}`);
     draw();
   }
 
@@ -98,7 +99,7 @@ function paintLanes(brush, width, { rows, per, bins, first }, colours) {
       const x = at * per * wide;
       const w = Math.max(0.75, Math.min(per, rows - at * per) * wide - gap);
       if (name === "confidence") sure(brush, x, top, w, high, bin[2], colours);
-      else if (bin[0] !== null) bar(brush, x, top, w, high, KINDS[bin[name === "actions" ? 0 : 1]], colours);
+      else bar(brush, x, top, w, high, KINDS[bin[name === "actions" ? 0 : 1]], colours);
     });
   }
   if (bins.some((bin) => bin[4]) && bins.every((bin) => bin[2] === null)) unsure(brush, colours);
@@ -113,7 +114,7 @@ function paintHere(brush, wide, row, colour) {
   brush.fillRect((row + 0.5) * wide - 0.75, 0, 1.5, TALL);
 }
 
-// Low and plain: right. Half as high and hatched: consequential. Full and solid: wrong.
+// A thin line: nothing to compare. Low and plain: right. Half as high and hatched: consequential. Full and solid: wrong.
 function bar(brush, x, top, w, high, kind, colours) {
   const h = high * HIGH[kind];
   brush.fillStyle = colours[kind];

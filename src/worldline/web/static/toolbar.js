@@ -2,7 +2,7 @@
 
 import { count, el, fill } from "./dom.js";
 import { sign } from "./keys.js";
-import { HOPS, MOVES } from "./moves.js";
+import { HOPS, MOVES, RUNS } from "./moves.js";
 import { addressOf } from "./place.js";
 
 /** The toolbar; `move(move)` is called with a move, `jump(row)` with a typed step, `back()` to return from a jump. */
@@ -11,14 +11,15 @@ export function toolbar({ move, jump, back, samples }) {
     type: "button", class: one.sign ? "move" : "hop", title: `${one.label} (${sign(one.key)})`,
     "aria-label": one.sign ? one.label : null, data: { move: one.name }, on: { click: () => move(one) },
   }, one.sign ?? one.text);
-  const buttons = [...MOVES, ...HOPS].map((one) => [one, button(one)]);
+  const buttons = [...MOVES, ...RUNS, ...HOPS].map((one) => [one, button(one)]);
   const field = el("input", { type: "text", inputMode: "numeric", id: "jump", class: "number", "aria-label": "Go to step" });
   const total = el("span", { class: "soft total" });
   const form = el("form", { class: "jump", on: { submit: (event) => { event.preventDefault(); go(); } } }, el("label", { for: "jump" }, "step"), field, total);
   const returns = el("button", { type: "button", class: "quiet", title: "Back to where you were (b)", on: { click: back } }, "⤶ back");
+  const said = el("span", { class: "soft said" });
   const element = el("div", { class: "toolbar" },
     el("div", { class: "moves", role: "toolbar", "aria-label": "Stepping" }, buttons.filter(([one]) => one.sign).map(([, made]) => made)),
-    form, el("div", { class: "hops", role: "group", "aria-label": "Differences" }, buttons.filter(([one]) => !one.sign).map(([, made]) => made), returns), samples);
+    form, el("div", { class: "hops", role: "group", "aria-label": "Differences" }, buttons.filter(([one]) => !one.sign).map(([, made]) => made), returns), said, samples);
 
   function go() {
     const wanted = Number(field.value.replace(/[\s,_]/g, ""));
@@ -28,10 +29,11 @@ export function toolbar({ move, jump, back, samples }) {
 
   function render({ row, count: many, place, canReturn }) {
     if (document.activeElement !== field) field.value = String(row);
+    fill(said);
     fill(total, `of ${count(Math.max(0, many - 1))}`);
     returns.disabled = !canReturn;
     for (const [one, made] of buttons) {
-      made.disabled = one.sign ? (one.to(place) ?? null) === null : place.first === null;
+      made.disabled = RUNS.includes(one) ? place.rows < 2 : one.sign ? (one.to(place) ?? null) === null : place.first === null;
     }
   }
 
@@ -40,7 +42,7 @@ export function toolbar({ move, jump, back, samples }) {
     field.select();
   }
 
-  return { element, render, focus };
+  return { element, render, focus, say: (text) => fill(said, text) };
 }
 
 /** The links to the samples beside this one. */

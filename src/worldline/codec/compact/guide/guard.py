@@ -20,6 +20,7 @@ from worldline.codec.compact.guide.values import values
 from worldline.codec.compact.prompt import source_lines
 from worldline.core.program import Program
 from worldline.flow.control import Flow, successors
+from worldline.flow.entry import entries
 
 _T = TypeVar("_T")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -73,6 +74,7 @@ class Guard:
     files: tuple[File, ...]
     names: frozenset[bytes] | None  # None: any
     mangled: dict[str, tuple[str, ...]]
+    entries: frozenset[int] | None  # where the first frame of a call begins; None: in any function
     _tries: dict[frozenset[bytes], Node] = field(default_factory=dict)
     _sets: dict[Any, Any] = field(default_factory=dict)
 
@@ -159,7 +161,8 @@ def guard_of(program: Program) -> Guard:
     whole = "\n".join(texts)
     names = None if _DYNAMIC.search(whole) else _all_names(whole)
     foreign = _FOREIGN.search(whole) is not None
-    return Guard(tuple(_file(text, foreign) for text in texts), names, _mangled(whole))
+    first = None if foreign or program.call is None else entries(program.source, program.call)
+    return Guard(tuple(_file(text, foreign) for text in texts), names, _mangled(whole), first)
 
 
 @lru_cache(maxsize=4096)

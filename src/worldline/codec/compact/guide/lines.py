@@ -103,6 +103,8 @@ def _calls(state: GuideState, file: int | None = None) -> frozenset[int]:
         return frozenset()  # a frame runs a line before it calls
     if _is_script_start(state):
         return frozenset(MODULE_LINES) if not file else frozenset()
+    if not state.frames.serials and state.guard.entries is not None:
+        return state.guard.entries if not file else frozenset()
     return state.guard.functions(file)
 
 

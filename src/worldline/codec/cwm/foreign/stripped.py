@@ -10,6 +10,7 @@ reads from it. Total, linear, without recursion; nothing is evaluated. What the 
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -35,15 +36,19 @@ from worldline.codec.cwm.text import (
     EVENT_TOKENS,
     SPECIAL,
     UNCHANGED,
+    UNSPACED,
     WITH_VALUE,
+    first_space,
     listing,
     quoted,
     shield,
     token,
+    unspaced,
 )
 from worldline.codec.repetition import repetition
 from worldline.core.malformed import Malformed
-from worldline.flow.control import successors
+from worldline.core.program import Program
+from worldline.flow.control import successors, syntax
 
 ROUNDS, LEAST = 8, 256  # a block that ends a text so often, in so many characters, is a repetition
 KINDS = ("whole", "run-on", "truncated", "repetition", "malformed", "empty")
@@ -72,8 +77,41 @@ class Stripped:
     answer: str | None = None
 
 
-def parse(text: str, source: str, *, entry: int | None = None) -> Stripped:
-    """Read a foreign text of a program; a marker in `source` is read as `entry`, as parse.py does."""
+def read(text: str, program: Program) -> Stripped:
+    """Read a foreign text of a program, whose call may make further calls before the one that it is about."""
+    asked = syntax(program.call) if program.call else None
+    calls = sum(isinstance(node, ast.Call) for node in ast.walk(asked)) if asked is not None else 1
+    return parse(text, program.source, entry=entry_of(program), roots=calls)
+
+
+def tagged_text(text: str, program: Program) -> str:
+    """A text with every special token spelled, and without a space that a decoder put between them."""
+    return unspaced(text) if SPECIAL.search(text) or not text.strip() else read(text, program).text
+
+
+def entry_of(program: Program) -> int | None:
+    """The line of the function that the program's call calls last; 0 for a script."""
+    marked = listing(program.source).entry
+    if program.call is None or marked is not None:
+        return marked or 0
+    tree, asked = syntax(program.source), syntax(program.call)
+    call = asked.body[-1] if asked and asked.body else None
+    function = call.value.func if isinstance(call, ast.Expr) and isinstance(call.value, ast.Call) else None
+    name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+    defined = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)) if tree else iter(())
+    return next((node.lineno for node in defined if node.name == name), None)
+
+
+def parse(text: str, source: str, *, entry: int | None = None, roots: int = 1) -> Stripped:
+    """Read a foreign text of a source; a marker in it is read as `entry`, as parse.py does.
+
+    So many outermost calls may follow each other: what comes behind them, or is none, is no part of the trace.
+    """
+    text = unspaced(text)
+    space = first_space(text)
+    if space >= 0:
+        malformed = Malformed(space, UNSPACED)
+        return Stripped(parse_tagged(text, source, entry=entry), text, "malformed", malformed=malformed)
     lines = listing(source)
     flows = successors("\n".join(lines.lines[1:]))
     telling = Telling(Activations(lines, flows, lines.entry if entry is None else entry))
@@ -86,7 +124,9 @@ def parse(text: str, source: str, *, entry: int | None = None) -> Stripped:
         telling.feed(seen, following)
         end, seen = seen.end, following
         if telling.over:
-            break
+            roots -= 1
+            if not roots or isinstance(following, Stop) or not _begins_again(telling, following):
+                break
     frames = telling.frames
     if telling.over or isinstance(seen, ScannedFrame):
         return _whole(frames, source, entry, tail_of(text, end))
@@ -119,6 +159,12 @@ def _start(text: str, scan: Scan, lines: SourceLines) -> int:
     return 0
 
 
+def _begins_again(telling: Telling, following: ScannedFrame) -> bool:
+    """Whether another outermost call follows: of a function of the source, with all its values."""
+    is_call = following.event in ("call", None) and following.line in telling.scopes.calls
+    return is_call and _begins(following)
+
+
 def _is_spoilt(text: str, at: int, lines: SourceLines) -> bool:
     """Whether a frame was meant here: behind what are no names stands a line of the source."""
     end = text.find("\n", at, at + LONGEST)
@@ -147,7 +193,7 @@ def _stopped(frames: list[RawFrame], source: str, entry: int | None, text: str, 
         repeats = None if found is None else found.start
         kind = "truncated" if repeats is None else "repetition"
         prediction = parse_tagged(shown, source, entry=entry)
-        return Stripped(prediction, shown, kind, cut=True, repeats=repeats)
+        return Stripped(prediction, shown + text[stop.offset :], kind, cut=True, repeats=repeats)
     rest = shown + shield(text[stop.offset :])
     malformed = Malformed(stop.at, stop.expected)
     return Stripped(

@@ -7,10 +7,13 @@ a recording: such an object may be spelled in any way. No recursion but into set
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from worldline.codec.cwm.beginning import UNTOLD, may_begin
 from worldline.codec.cwm.own_reprs import OwnReprs, own_reprs
+from worldline.codec.cwm.text import UNCHANGED
 from worldline.core.node import text
 from worldline.core.value import Malformed, Value, canonical, equal, parse, unquote
 
@@ -22,12 +25,16 @@ ARGUMENTS = {"Fraction": ("_numerator", "_denominator")}
 ITERATORS = frozenset({"<zip>", "<map>", "<filter>", "<enumerate>", "<reversed>"})
 _BRACKETS = {"list": ("[", "]"), "tuple": ("(", ")"), "dict": ("{", "}")}
 _SEQUENCES = ("list", "tuple", "deque", "slice")
+_SPELLED_OTHERWISE = ("ref", "cut", "set", "frozenset", "complex", "enum", "deque", "slice")
+_LIBRARY = ("date", "datetime", "time", "timedelta")
+_OPENING = "(<class '"
+_TRIPLE = re.compile(r"\(<class '([\w.<>]*)('(?:>(?:, ?)?)?)?(.*)", re.DOTALL)
 MOST_TRIED = 1024  # elements of sets that are compared each with each, in one value
 NESTED_SETS = 16
 
 
 @dataclass
-class Likeness:
+class ReprEquality:
     """Compares values of one program; what was compared is remembered."""
 
     source: str
@@ -40,6 +47,22 @@ class Likeness:
         if (wanted, got) not in self._known:
             self._known[wanted, got] = equal(wanted, got) or self._shows(wanted, got)
         return self._known[wanted, got]
+
+    def may_begin(self, wanted: str, got: str, *, raised: bool = False) -> bool:
+        """Whether `got` may be the beginning of what shows the canonical value `wanted`, as far as can be told."""
+        triple = _TRIPLE.match(got) if raised else None
+        if triple is not None:  # the class comes first, and a module's name may come before it
+            if not triple[2] or not wanted.startswith(_last(triple[1]) + "("):
+                return not triple[2]
+            got = triple[3]
+        elif raised and _OPENING.startswith(got):
+            return True
+        if UNCHANGED.startswith(got) or wanted.startswith(got):
+            return True
+        true = parse(wanted)
+        return isinstance(true, Malformed) or may_begin(
+            got, _Comparison(true, own_reprs(self.source)).foretold()
+        )
 
     def _shows(self, wanted: str, got: str) -> bool:
         if wanted.isalnum():  # most values that differ are plain
@@ -66,7 +89,7 @@ class _Comparison:
         self.true, self.reprs = true, reprs
         self.labels: dict[int, Value] = {}
         self.objects: dict[int, Value] = {}
-        self.is_untold = False
+        self.is_untold = self.is_ahead = False
         self.tried = self.nested = 0
         for node in _nodes(true):
             if node.label:
@@ -169,7 +192,7 @@ class _Comparison:
 
     def fits(self, got: str) -> bool:
         """Whether a text is this value with anything in the places of what cannot be told."""
-        fixed = "".join(self._written()).split("\0")
+        fixed = "".join(self._written()).split(UNTOLD)
         if len(fixed) == 1:
             return False
         at = len(fixed[0])
@@ -182,6 +205,11 @@ class _Comparison:
             at += len(piece)
         return True
 
+    def foretold(self) -> str:
+        """The repr, with NUL for all that is not the same in every repr."""
+        self.is_ahead = True
+        return "".join(self._written())
+
     def _written(self) -> Iterator[str]:
         """The value as a repr writes it, with NUL for what cannot be told."""
         waiting: list[Value | str] = [self.true]
@@ -193,12 +221,10 @@ class _Comparison:
                 waiting.extend(reversed(list(self._spelled(node))))
 
     def _spelled(self, node: Value) -> Iterator[Value | str]:
-        if self._is_own(node) or node.kind == "object":
-            yield "\0" if self.is_untold or node.atom not in self.reprs.classes else f"<{node.atom}>"
-        elif node.kind == "opaque":
-            yield node.atom if _is_told(node.atom) else "\0"
-        elif self.is_untold and node.kind in ("ref", "cut", "set", "frozenset", "complex"):
-            yield "\0"
+        if self._is_own(node) or self._is_open(node):
+            yield UNTOLD
+        elif node.kind == "object":
+            yield f"<{node.atom}>"
         elif node.kind == "str":
             yield repr(unquote(node.atom))
         elif node.kind == "exception":
@@ -210,6 +236,18 @@ class _Comparison:
             )
         else:
             yield text(node)
+
+    def _is_open(self, node: Value) -> bool:
+        """Whether a repr may say of it what is not known here; of a value that is only begun, or in what order."""
+        is_loose = self.is_untold or self.is_ahead
+        if node.kind == "object":
+            return is_loose or node.atom not in self.reprs.classes
+        if node.kind == "opaque":
+            return self.is_ahead or not _is_told(node.atom)
+        is_hex = node.atom.lstrip("-").startswith("0x")
+        return (is_loose and node.kind in _SPELLED_OTHERWISE) or (
+            self.is_ahead and (is_hex or node.atom in _LIBRARY)
+        )
 
 
 def _listed(node: Value, opening: str, closing: str) -> Iterator[Value | str]:

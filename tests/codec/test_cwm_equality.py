@@ -1,14 +1,19 @@
-"""Whether a repr shows a canonical value: all that it tells must be so, and what it does not tell may be anything."""
+"""Whether a repr shows a canonical value, all that it tells being so; and text that a decoder put spaces into."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import LITERALS, VALUE_TEXTS
-from worldline.codec.cwm.likeness import Likeness
+from worldline.codec.cwm import parse as cwm_parse
+from worldline.codec.cwm.equality import ReprEquality
+from worldline.codec.cwm.foreign import stripped
 from worldline.codec.cwm.reprs import respelled
+from worldline.codec.cwm.text import unspaced
 from worldline.core.value import canonical, equal
 
 SOURCE = """
@@ -85,28 +90,65 @@ OTHERS = [
 
 @pytest.mark.parametrize(("wanted", "got"), SHOWN)
 def test_a_repr_shows_a_value(wanted: str, got: str) -> None:
-    assert Likeness(SOURCE).holds(wanted, respelled(got))
+    assert ReprEquality(SOURCE).holds(wanted, respelled(got))
 
 
 @pytest.mark.parametrize(("wanted", "got"), OTHERS)
 def test_a_repr_shows_another_value(wanted: str, got: str) -> None:
-    assert not Likeness(SOURCE).holds(wanted, respelled(got))
+    assert not ReprEquality(SOURCE).holds(wanted, respelled(got))
 
 
 @given(VALUE_TEXTS)
 def test_canonical_text_is_respelled_as_itself_and_shows_itself(value: str) -> None:
     assert respelled(value) == value
-    assert Likeness(SOURCE).holds(value, value)
+    assert ReprEquality(SOURCE).holds(value, value)
 
 
 @given(LITERALS, LITERALS)
 def test_the_repr_of_a_literal_shows_it_and_no_other(one: object, other: object) -> None:
     wanted = canonical(repr(one))
     assert isinstance(wanted, str)
-    assert Likeness(SOURCE).holds(wanted, respelled(repr(one)))
-    assert Likeness(SOURCE).holds(wanted, respelled(repr(other))) == equal(wanted, repr(other))
+    assert ReprEquality(SOURCE).holds(wanted, respelled(repr(one)))
+    assert ReprEquality(SOURCE).holds(wanted, respelled(repr(other))) == equal(wanted, repr(other))
 
 
 @given(st.text() | VALUE_TEXTS, VALUE_TEXTS)
 def test_any_text_gets_an_answer(text: str, value: str) -> None:
-    assert Likeness(SOURCE).holds(value, respelled(text)) in (True, False)
+    assert ReprEquality(SOURCE).holds(value, respelled(text)) in (True, False)
+
+
+SPACED_SOURCE = "def f(s):\n    t = s + ' '\n    return t\n"
+TAGGED = (
+    '<|call_sep|>{"s": "\' a\'"}<|action_sep|>def f(s):\n<|frame_sep|>'
+    '<|line_sep|>{"s": ".."}<|action_sep|>    t = s + \' \'\n<|frame_sep|>'
+    '<|line_sep|>{"s": "..", "t": "\' a \'"}<|action_sep|>    return t\n<|frame_sep|>'
+    "<|return_sep|><|action_sep|>    return t\n<|arg_sep|>\"' a '\"<|frame_sep|><|end_of_text|>"
+)
+
+
+def _spaced(text: str) -> str:
+    """As `tokenizer.decode` joins special tokens and what stands between them."""
+    return " ".join(piece for piece in re.split(r"(<\|\w+\|>)", text) if piece)
+
+
+def test_a_space_around_every_special_token_is_taken_off() -> None:
+    spaced = _spaced(TAGGED)
+    assert spaced != TAGGED
+    assert unspaced(spaced) == TAGGED
+    assert unspaced(TAGGED) == TAGGED
+    assert cwm_parse.parse(spaced, SPACED_SOURCE) == cwm_parse.parse(TAGGED, SPACED_SOURCE)
+    assert stripped.parse(spaced, SPACED_SOURCE).text == TAGGED
+
+
+def test_spaces_around_some_special_tokens_are_malformed_and_say_why() -> None:
+    mixed = TAGGED.replace("<|frame_sep|><|line_sep|>", "<|frame_sep|> <|line_sep|>", 1)
+    for found in (cwm_parse.parse(mixed, SPACED_SOURCE), stripped.parse(mixed, SPACED_SOURCE)):
+        assert found.malformed is not None
+        assert "spaces_between_special_tokens=False" in found.malformed.expected
+
+
+@pytest.mark.parametrize("cut", range(1, len(TAGGED), 7))
+def test_a_spaced_text_may_be_cut(cut: int) -> None:
+    whole = _spaced(TAGGED)
+    frames = stripped.parse(whole[:cut], SPACED_SOURCE).prediction.frames
+    assert frames == stripped.parse(TAGGED, SPACED_SOURCE).prediction.frames[: len(frames)]

@@ -1,0 +1,19 @@
+"""Where the VS Code extension lies: in a wheel beside the package, in a checkout where `make vsix` puts it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from worldline.errors import UsageError
+
+NAME = "worldline.vsix"
+_PACKAGE = Path(__file__).resolve().parents[1]
+PLACES = (_PACKAGE / "editors" / NAME, _PACKAGE.parents[1] / "build" / NAME)
+
+
+def vsix() -> Path:
+    """The file that an editor installs."""
+    for place in PLACES:
+        if place.is_file():
+            return place
+    raise UsageError("there is no VS Code extension beside this checkout of worldline: `make vsix` builds it")

@@ -1,0 +1,110 @@
+"""Which characters of a source are keywords, strings, numbers, comments and names that are defined: for who colours it.
+
+By Python's own tokenizer. A source that is broken is coloured as far as it can be read, line by line behind a fault; a
+text that is no Python at all comes out plain. It renders nothing and knows no colour.
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import keyword
+import tokenize
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+KINDS = ("keyword", "string", "number", "comment", "defined", "builtin")
+"""What a span can be."""
+_AGAIN = 50  # times that reading begins anew behind a fault
+_LONGEST = 1 << 20  # characters of a source that is coloured
+_STRINGS = {
+    "STRING",
+    "FSTRING_START",
+    "FSTRING_MIDDLE",
+    "FSTRING_END",
+    "TSTRING_START",
+    "TSTRING_MIDDLE",
+    "TSTRING_END",
+}
+_SOFT = ("match", "case", "type")
+_BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+
+
+class SyntaxSpan(NamedTuple):
+    """Some characters of a line, from `start` up to `end`, that are of one of KINDS."""
+
+    start: int
+    end: int
+    kind: str
+
+
+@lru_cache(maxsize=64)
+def spans(source: str) -> tuple[tuple[SyntaxSpan, ...], ...]:
+    """The spans of each line, in order; the three newlines of Python end a line."""
+    lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    found: list[list[SyntaxSpan]] = [[] for _ in lines]
+    start, tries = 0, 0
+    while start < len(lines) and tries < _AGAIN and len(source) <= _LONGEST:
+        start = _read(lines, start, found)
+        tries += 1
+    return tuple(tuple(line) for line in found)
+
+
+def _read(lines: list[str], start: int, found: list[list[SyntaxSpan]]) -> int:
+    """Colour from a line on, up to the end or a fault; the line to go on from."""
+    text = "\n".join(lines[start:])
+    row = start
+    before = ""
+    tokens = tokenize.generate_tokens(io.StringIO(text, newline="\n").readline)
+    try:
+        for token in tokens:
+            row = max(row, start + token.end[0] - 1)
+            kind = _kind(token, before)
+            if kind:
+                for at, span in _lines(token, kind, lines, start):
+                    if not found[at] or found[at][-1].end <= span.start:  # a tokenizer's places may overlap
+                        found[at].append(span)
+            if token.string.strip() and token.type != tokenize.COMMENT:
+                before = token.string if token.type == tokenize.NAME else ""
+    except (tokenize.TokenError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return max(row, start) + 1
+    return len(lines)
+
+
+def _kind(token: tokenize.TokenInfo, before: str) -> str:
+    name = tokenize.tok_name[token.type]
+    if name in _STRINGS:
+        return "string"
+    if name in ("NUMBER", "COMMENT"):
+        return name.lower()
+    if name != "NAME":
+        return ""
+    if keyword.iskeyword(token.string) or (token.string in _SOFT and _is_soft(token)):
+        return "keyword"
+    if before in ("def", "class"):
+        return "defined"
+    is_field = token.line[: token.start[1]].rstrip().endswith(".")
+    return "builtin" if token.string in _BUILTINS and not is_field else ""
+
+
+def _is_soft(token: tokenize.TokenInfo) -> bool:
+    """Whether a word that is a keyword only in places begins a statement here."""
+    first, rest = token.line[: token.start[1]], token.line[token.end[1] :].rstrip()
+    follows = rest.endswith(":") if token.string != "type" else "=" in rest and rest[1:2].isidentifier()
+    return not first.strip() and rest[:1] == " " and follows
+
+
+def _lines(
+    token: tokenize.TokenInfo, kind: str, lines: list[str], start: int
+) -> Iterator[tuple[int, SyntaxSpan]]:
+    """A token by the lines that it is on."""
+    (first, left), (last, right) = token.start, token.end
+    for row in range(first, last + 1):
+        at = start + row - 1
+        if at >= len(lines):
+            return
+        begin = left if row == first else 0
+        end = min(right, len(lines[at])) if row == last else len(lines[at])
+        if begin < end:
+            yield at, SyntaxSpan(begin, end, kind)

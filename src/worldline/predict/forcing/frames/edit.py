@@ -1,0 +1,41 @@
+"""An edited state in Meta's format: names have other values where their activation's next frame shows them.
+
+A frame holds the names before its line, so what holds after a frame stands in the next frame of the same activation:
+the text ends behind those locals, and whoever continues it says which line runs on them. All before it is kept byte
+for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from worldline.codec.cwm.frame_text import cut
+from worldline.codec.cwm.parse import parse
+from worldline.codec.cwm.reader import read_object
+from worldline.codec.cwm.text import WITH_LOCALS, quoted
+from worldline.core.malformed import Malformed
+from worldline.errors import UsageError
+from worldline.predict.predictor import Ask
+
+
+def edited_frames(ask: Ask, text: bytes, step: int, values: Mapping[str, str | None]) -> bytes:
+    """The text of an ask up to the locals that show what frame `step` left behind, with these values among them."""
+    shown = parse(text.decode("utf-8", "replace"), ask.program.source).frames
+    if not 0 <= step < len(shown):
+        raise UsageError(f"no step {step} to edit in a text of {len(shown)}")
+    scope = shown[step].scope
+    after = next((i for i in range(step + 1, len(shown)) if shown[i].scope == scope), None)
+    if after is None or shown[after].event not in WITH_LOCALS:
+        raise UsageError(
+            f"step {step} ({shown[step].event}): its frame shows no names behind it; edit at a step before"
+        )
+    frame = cut(text)[after]
+    names = read_object(frame.state_of(text).decode("utf-8", "replace"))
+    assert not isinstance(names, Malformed)  # it was parsed
+    for name, value in values.items():
+        if value is None:
+            names.pop(name, None)
+        else:
+            names[name] = value
+    pairs = (f"{quoted(name)}: {quoted(value)}" for name, value in names.items())
+    return text[: frame.state] + ("{" + ", ".join(pairs) + "}").encode()

@@ -1,0 +1,92 @@
+"""A budget of interpreter queries for a model that writes Meta's format: the true frame, where it is least sure.
+
+Rounds as in `forcing.queries`: the model writes to the end; the frame with the lowest log-probability that was not
+asked for yet is; the text is written anew from there on, every true frame that was asked for in its place. How sure a
+model is of a frame is the sum over its tokens, as its server tells them; where it tells none nothing can be asked for,
+and it is refused: to ask anywhere else would be another experiment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from worldline.codec.cwm.frame_text import cut
+from worldline.errors import UsageError
+from worldline.predict.forcing.frames.forces import FrameScript, chosen
+from worldline.predict.forcing.talk import TOGETHER, together
+from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.sureness import Sure
+
+
+@dataclass
+class FrameInquiry:
+    """One text, and the queries that were made about it."""
+
+    ask: Ask
+    truth: Prediction
+    spent: list[int] = field(default_factory=list)
+    answered: set[int] = field(default_factory=set)
+    prediction: Prediction | None = None
+    sure: list[Sure] = field(default_factory=list)
+    dictated: list[tuple[int, int]] = field(default_factory=list)
+    left: int | None = None
+    seconds: float = 0.0
+
+    @property
+    def kept(self) -> bytes:
+        """The text before the newest query."""
+        if self.prediction is None:
+            return self.ask.given
+        return self.prediction.text[: self.sure[self.spent[-1]].start]
+
+
+def inquire_frames(
+    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], *, budget: int
+) -> Iterator[FrameInquiry]:
+    """Each ask with so many queries, in their order."""
+    if budget < 0:
+        raise UsageError(f"a budget of {budget} queries")
+    for first in range(0, len(asks), TOGETHER):
+        part = slice(first, first + TOGETHER)
+        found = [FrameInquiry(ask, truth) for ask, truth in zip(asks[part], truths[part], strict=True)]
+        going = found
+        for number in range(budget + 1):
+            _round(predictor, going)
+            if number < budget:
+                going = [one for one in going if _choose(one)]
+        yield from found
+
+
+def _choose(one: FrameInquiry) -> bool:
+    """Spends a query; False where there is no frame to ask for, or the tool failed."""
+    assert one.prediction is not None
+    open_frames = [(step.logprob, number) for number, step in enumerate(one.sure) if number not in one.spent]
+    if one.prediction.status == "fault" or not open_frames:
+        return False
+    one.spent.append(min(open_frames)[1])
+    return True
+
+
+def _round(predictor: Predictor, going: Sequence[FrameInquiry]) -> None:
+    """Writes on from what is kept, where that can change anything."""
+    going = [one for one in going if one.left is None or one.spent[-1] <= one.left]
+    talks = [chosen(replace(one.ask, given=one.kept), one.truth, frozenset(one.spent)) for one in going]
+    for one, script in zip(going, together(predictor, talks, codec="cwm"), strict=True):
+        _keep(one, script, predictor.name)
+
+
+def _keep(one: FrameInquiry, script: FrameScript, name: str) -> None:
+    draft, sure = script.draft, list(script.draft.sureness)
+    if draft.status != "fault" and draft.text and not sure:
+        raise UsageError(
+            f"{name} does not say how sure it is of each frame: its server gives no log-probabilities"
+        )
+    at, newest = len(draft.ask.given), one.spent[-1] if one.spent else 0
+    before = one.sure[: len(cut(draft.ask.given))]
+    one.seconds += draft.seconds
+    one.sure = [*before, *sure[len(before) :]]
+    one.prediction = replace(draft.prediction, seconds=one.seconds)
+    one.dictated = [span for span in one.dictated if span[1] <= at] + draft.dictated
+    one.answered = {number for number in one.answered if number < newest} | script.answered
+    one.left = script.left

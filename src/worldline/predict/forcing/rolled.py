@@ -1,0 +1,29 @@
+"""What a rollout under forcing comes to: a prediction, and what of it was not the model's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from worldline.predict.forcing.next_step import Ahead
+from worldline.predict.predictor import Prediction
+from worldline.predict.sureness import Sure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rolled:
+    """A prediction, and what of it was not the model's own.
+
+    `dictated`: spans of the text that were given. `left`: the true step at which the model's run took another way, so
+    that nothing could be given behind it. `steps`: each true step one step ahead (`next`, `both`), where the prediction
+    itself is the truth. `sure`: how sure the model was of each step that it wrote, where it says so. `spent` and
+    `answered`: the steps that were asked for, and those that the true run had an answer for.
+    """
+
+    prediction: Prediction
+    force: str
+    dictated: tuple[tuple[int, int], ...] = ()
+    left: int | None = None
+    steps: tuple[Ahead, ...] = ()
+    sure: tuple[Sure, ...] = ()
+    spent: tuple[int, ...] = ()
+    answered: tuple[int, ...] = ()

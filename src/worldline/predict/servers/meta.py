@@ -1,0 +1,103 @@
+"""Meta's format asked for as plain text, or from a chat model: for servers that take no token ids.
+
+The prompt is that of `tokens`, its special tokens spelled out, or the format in words with one worked example. A reply
+may be decoded in any way: with special tokens, with spaces between them, or without any.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from worldline.codec.compact.parse import parse
+from worldline.codec.cwm.foreign.stripped import entry_of, read, tagged_text
+from worldline.codec.cwm.text import marked, token
+from worldline.core.program import Program
+from worldline.predict.predictor import Ask
+from worldline.predict.servers.chat import EXAMPLE, PROGRAM
+from worldline.predict.servers.tokens import stage
+from worldline.predict.servers.ways import CHAT, Reply, Sampling, fenced_block
+
+_TEXTS = files(__package__)
+INSTRUCTION = _TEXTS.joinpath("meta_instruction.txt").read_text("utf-8").removesuffix("\n")
+FRAMES = _TEXTS.joinpath("meta_example.txt").read_text("utf-8")
+END = token("end_of_text")
+
+
+@dataclass(frozen=True)
+class MetaText:
+    """Meta's prompt as plain text; its frames as the continuation."""
+
+    codec: str = "cwm"
+    path: str = "/completions"
+    template: str = "Meta's prompt as text: a call is made by a `main`, whose frames are not scored"
+
+    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+        """The prompt, what is given, and where to stop."""
+        prompt = stage(ask.program).prompt + ask.given.decode("utf-8", "replace")
+        return {
+            "prompt": prompt, "stop": [END], "include_stop_str_in_output": True, "skip_special_tokens": False,
+            "spaces_between_special_tokens": False, "add_special_tokens": False,
+            **({"logprobs": 1} if sampling.logprobs else {}),
+        }  # fmt: skip
+
+    def text(self, ask: Ask, reply: Reply) -> bytes:
+        """The frames of the call alone."""
+        text = tagged_text(reply.text, ask.program)
+        text = text.partition(END)[0] + (END if END in text or (text and not reply.cut) else "")
+        given = ask.given.decode("utf-8", "replace")
+        return stage(ask.program).without_closing(given + text).encode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True)
+class MetaChat:
+    """A conversation with one worked example in Meta's format."""
+
+    codec: str = "cwm"
+    path: str = CHAT
+
+    @property
+    def template(self) -> str:
+        """The messages, with a place for the program."""
+        said = _conversation(PROGRAM)
+        return "\n\n".join(f"[{each['role']}]\n{each['content']}" for each in said)
+
+    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+        """The messages."""
+        wanted = {"logprobs": True, "top_logprobs": 1} if sampling.logprobs else {}
+        said = program_text(ask.program)
+        if ask.given:
+            given = ask.given.decode("utf-8", "replace")
+            said += f"\n\nThe trace begins so; go on from there:\n\n```\n{given}\n```"
+        return {"messages": _conversation(said), **wanted}
+
+    def text(self, ask: Ask, reply: Reply) -> bytes:
+        """The frames of the last fenced block, or of all, without what is only said around them."""
+        found = read(fenced_block(reply.text), ask.program).text
+        return ask.given + found.encode("utf-8", "surrogatepass")
+
+
+def program_text(program: Program) -> str:
+    """A program and its call, as a chat model is shown them."""
+    source = marked(program.source, entry_of(program) or 0).removesuffix("\n")
+    return f"```python\n{source}\n```\n\n" + (
+        f"Call: `{program.call}`" if program.call else "Run the script."
+    )
+
+
+def example() -> tuple[str, str]:
+    """The worked example: its program, and its frames."""
+    found = parse(EXAMPLE)
+    assert found.program is not None
+    return program_text(found.program), FRAMES
+
+
+def _conversation(wanted: str) -> list[dict[str, str]]:
+    program, frames = example()
+    return [
+        {"role": "system", "content": INSTRUCTION},
+        {"role": "user", "content": program},
+        {"role": "assistant", "content": f"```\n{frames}\n```"},
+        {"role": "user", "content": wanted},
+    ]

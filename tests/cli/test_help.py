@@ -1,0 +1,101 @@
+"""`worldline --help`: verbs by what one wants to do; and the exit codes that docs/cli.md promises."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from heeding import heed_interrupts
+
+from worldline.cli import GROUPS, cli, main
+
+PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
+
+
+def test_verbs_stand_under_what_one_wants_to_do() -> None:
+    printed = CliRunner().invoke(cli, ["--help"]).output
+    heads = re.findall(r"^(\w.*):$", printed, re.MULTILINE)
+    assert heads == ["Options", *GROUPS]
+    for heading, names in GROUPS.items():
+        part = printed.partition(f"\n{heading}:\n")[2].partition("\n\n")[0]
+        assert re.findall(r"^  (\w+) ", part, re.MULTILINE) == list(names)
+
+
+def test_no_verb_is_in_no_group() -> None:
+    named = [name for names in GROUPS.values() for name in names]
+    assert sorted(named) == sorted(cli.commands)
+
+
+def codes() -> dict[int, str]:
+    """The exit codes that the page promises."""
+    rows = re.findall(r"^\| (\d+) \| (.+) \|$", PAGE.partition("## record")[0], re.MULTILINE)
+    return {int(number): text for number, text in rows}
+
+
+def test_the_page_names_every_exit_code() -> None:
+    assert sorted(codes()) == [0, 1, 2, 3, 130]
+
+
+@pytest.mark.usefixtures("box")
+def test_every_exit_code_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, model = tmp_path / "f.py", tmp_path / "m.py"
+    file.write_text("def f(n):\n    return n\n")
+    model.write_text("def wrong(prompt):\n    return '(1 n=7\\n'\n\ndef broken(prompt):\n    return None\n")
+    debug = ["debug", str(file), "--call", "f(1)", "--no-cures", "--model"]
+    assert main([*debug, "interpreter"]) == 0
+    assert main(["record", str(file), "--call", "f()"]) == 0, (
+        "what a program does is not the tool's exit code"
+    )
+    assert main([*debug, f"python:{model}:wrong"]) == 1
+    assert main([*debug, "nonsense"]) == 2
+    assert main([*debug, f"python:{model}:broken"]) == 3
+    monkeypatch.setenv("PATH", "")
+    assert main([*debug, "interpreter"]) == 3
+
+
+@pytest.mark.usefixtures("box")
+def test_an_interruption_is_130(tmp_path: Path) -> None:
+    file, ready = tmp_path / "f.py", tmp_path / "m.py"
+    file.write_text("x = 1\n")
+    ready.write_text(
+        "import sys, time\ndef model(prompt):\n    print('asked', flush=True)\n    time.sleep(600)\n"
+    )
+    command = [sys.executable, "-m", "worldline", "imagine", str(file), "--model", f"python:{ready}:model"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "asked\n"
+        process.send_signal(signal.SIGINT)
+        assert "error[interrupted]" in process.stderr.read()
+    assert process.returncode == 130
+
+
+@pytest.mark.usefixtures("box")
+@pytest.mark.parametrize("verb", ["debug", "imagine"])
+def test_a_terminal_is_told_that_something_is_under_way(verb: str, tmp_path: Path) -> None:
+    """On a terminal stderr says what goes on; piped, it says nothing."""
+    file = tmp_path / "f.py"
+    file.write_text("x = 1\n")
+    command = [sys.executable, "-m", "worldline", verb, str(file), "--model", "interpreter"]
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=theirs, env={**os.environ, "TERM": "xterm"}
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                shown += chunk
+        except OSError:  # the other end is closed
+            pass
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"imagin" in shown
+    done = subprocess.run(command, capture_output=True, check=True)
+    assert done.stderr == b""

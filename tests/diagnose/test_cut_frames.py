@@ -1,0 +1,121 @@
+"""A frame of Meta's notation that a cut broke off is judged as far as it goes, and its text is kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from worldline.codec.cwm.begun import begun
+from worldline.core.program import Program
+from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.sample import Sample
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.predictor import Ask, Prediction
+from worldline.suites.foreign.foreign import read_predictions
+
+PROGRAM = Program(
+    source=(
+        "def f(s):\n    t = s + 'ab'\n    xs = [c for c in t]\n    if not xs:\n        raise ValueError(t)\n"
+        "    return t * 2\n"
+    ),
+    call="f('xy')",
+)
+ASK = Ask(program=PROGRAM)
+HEAD = (
+    '<|call_sep|>{"s": "\'xy\'"}<|action_sep|>def f(s):\n<|frame_sep|>'
+    '<|line_sep|>{"s": ".."}<|action_sep|>    t = s + \'ab\'\n<|frame_sep|>'
+)
+NEXT = '<|line_sep|>{"s": "..", "t": "\'xyab\'"}<|action_sep|>    xs = [c for c in t]\n'
+RETURNED = "<|return_sep|><|action_sep|>    return t * 2\n<|arg_sep|>\"'xyabxyab'\""
+
+
+@pytest.fixture(scope="module")
+def truth() -> Prediction:
+    (found,) = Interpreter(codec="cwm").predict([ASK])
+    return found
+
+
+def diagnosed(truth: Prediction, text: str) -> Diagnosis:
+    found = Prediction(text=text.encode(), status="budget", codec="cwm")
+    return Diagnosis(Sample(ask=ASK, truth=truth, found=found))
+
+
+@pytest.mark.parametrize("cut", range(len(NEXT) + 1))
+def test_a_true_frame_is_right_up_to_any_cut(truth: Prediction, cut: int) -> None:
+    found = diagnosed(truth, HEAD + NEXT[:cut])
+    assert (found.cause.name, found.cause.detail) == ("budget", "right up to the cut"), NEXT[:cut]
+
+
+@pytest.mark.parametrize("cut", range(len(RETURNED) + 1))
+def test_a_true_end_is_right_up_to_any_cut(truth: Prediction, cut: int) -> None:
+    whole = truth.text.decode()
+    before = whole[: whole.rindex("<|return_sep|>")]
+    found = diagnosed(truth, before + RETURNED[:cut])
+    assert (found.cause.name, found.cause.detail) == ("budget", "right up to the cut"), RETURNED[:cut]
+
+
+@pytest.mark.parametrize(
+    ("tail", "what", "name", "under"),
+    [
+        ('<|line_sep|>{"s": "..", "t": "\'xz', "value", "t", "wrong value"),
+        ('<|line_sep|>{"s": "..", "t": "\'xyab\', ', "value", "t", "wrong value"),
+        ('<|line_sep|>{"s": "..", "t": "\'xyabc\'", "', "value", "t", "wrong value"),
+        ('<|line_sep|>{"s": "..", "t": "[', "value", "t", "wrong value"),
+        ('<|line_sep|>{"s": "\'x\'', "value", "s", None),
+        ('<|line_sep|>{"s": "..", "q', "names", "q", None),
+        ('<|line_sep|>{"s": ".."}', "names", "t", None),
+        ('<|line_sep|>{"s": "..", "t": "\'xyab\'"}<|action_sep|>    return', "line", None, "wrong action"),
+        ("<|return_sep|>", "event", None, "wrong action"),
+        ("<|ret", "event", None, "wrong action"),
+        ('{"s": "..", "t": "\'no', "value", "t", "wrong value"),
+        ("    return t * 2\n\"'x", "event", None, "wrong action"),
+    ],
+)
+def test_what_is_wrong_in_a_frame_that_was_begun(
+    truth: Prediction, tail: str, what: str, name: str | None, under: str | None
+) -> None:
+    found = diagnosed(truth, HEAD + tail)
+    assert (found.cause.name, found.cause.detail) == ("budget", "wrong before the cut")
+    assert found.first is not None
+    assert (found.first.what, found.first.name, found.first.step) == (what, name, 2)
+    assert under in (None, found.cause.under)
+
+
+def test_a_wrong_end_that_was_begun(truth: Prediction) -> None:
+    whole = truth.text.decode()
+    before = whole[: whole.rindex("<|return_sep|>")]
+    found = diagnosed(truth, before + RETURNED[:-6])
+    assert found.cause.detail == "right up to the cut"
+    found = diagnosed(truth, before + RETURNED[:-6] + "zz")
+    assert (found.cause.detail, found.cause.under) == ("wrong before the cut", "wrong value")
+
+
+@pytest.mark.parametrize("wrong", ["zz", "xyab"])
+def test_a_string_that_loops_is_a_repetition_or_a_wrong_value(truth: Prediction, wrong: str) -> None:
+    found = diagnosed(truth, HEAD + '<|line_sep|>{"s": "..", "t": "\'' + wrong * 8000)
+    cause = found.cause
+    assert (cause.name, cause.under) in (("budget", "wrong value"), ("degenerate repetition", ""))
+    assert (cause.name == "degenerate repetition") == (wrong == "xyab")
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_the_tail_of_a_scored_text_is_kept_and_judged(tmp_path: Path, truth: Prediction, plain: bool) -> None:
+    text = HEAD + '<|line_sep|>{"s": "..", "t": "\'no' + "o" * 16000
+    if plain:
+        text = "".join(part.partition("|>")[2] for part in ("|>" + text).split("<|"))
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps({"id": "a", "code": PROGRAM.source, "input": "'xy'", "text": text}) + "\n")
+    (row,) = read_predictions(rows)
+    assert row.prediction.status == "budget"
+    assert row.text.endswith(b"ooooo")
+    found = Diagnosis(Sample(ask=ASK, truth=truth, found=row.prediction))
+    assert (found.cause.name, found.cause.under) == ("budget", "wrong value")
+
+
+@pytest.mark.parametrize(
+    "text", ["garbage <|", "<|frame_sep|>", '<|line_sep|>{"a": 1', '<|line_sep|>{"a" "b"', "<|x"]
+)
+def test_what_begins_no_frame(text: str) -> None:
+    assert begun(text) is None or begun(text).events == ("return", "raise")  # type: ignore[union-attr]

@@ -1,0 +1,56 @@
+"""What is said about a divergence makes sense: it names what differs, and never the same text on both sides."""
+
+from __future__ import annotations
+
+from recorded import sample
+from scripted_model import Mistaken
+
+from worldline.core.program import Program
+from worldline.diagnose.debug import debug
+from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.sentences import place, sentences
+
+SAME = Program(source="def f(n):\n    acc = 2\n    acc = acc * 1\n    return acc\n", call="f(1)")
+CALLS = Program(
+    source="def g(n):\n    return n\n\ndef h(n):\n    return n\n\ndef f(n):\n    return g(n)\n", call="f(1)"
+)
+LONG = Program(source="def f(n):\n    s = 'x' * 300\n    return s\n", call="f(1)")
+
+
+def _said(program: Program, *changes: tuple[str, str]) -> tuple[str, str]:
+    """The place of the first divergence, and the evidence."""
+    diagnosis = Diagnosis(sample(program, *changes))
+    return place(diagnosis), diagnosis.cause.evidence
+
+
+def test_a_value_that_stays_is_told_again() -> None:
+    where, why = _said(SAME, ("2 acc=2\n3\n", "2 acc=2\n3 acc=2\n"))
+    assert where == "2, line 3: acc does not change; the model tells acc=2"
+    assert why.startswith("acc is 2 before and after, and the model tells it as a change")
+
+
+def test_a_change_that_is_not_told() -> None:
+    where, why = _said(SAME, ("2 acc=2\n", "2\n"))
+    assert where == "1, line 2: acc becomes 2; the model tells no change of it"
+    assert why.startswith("acc becomes 2")
+
+
+def test_calls_are_named_by_their_functions() -> None:
+    where, why = _said(CALLS, ("(1 n=1\n2\n", "(4 n=1\n5\n"))
+    assert where.startswith("2, line 1: g is called (line 1), not h (line 4)")
+    assert "g is called (line 1)" in why
+    assert "h is called (line 4)" in why
+
+
+def test_long_values_are_shown_where_they_part() -> None:
+    true = "'" + "x" * 300 + "'"
+    where, _ = _said(LONG, (true, true[:-3] + "yx'"))
+    assert where.startswith("1, line 2: s is ..."), where
+    wanted, got = where.partition("s is ")[2].partition("; they part")[0].split(", not ")
+    assert wanted != got
+
+
+def test_debug_says_them() -> None:
+    model = Mistaken(lambda ask, truth: truth.replace(b"2 acc=2\n3\n", b"2 acc=2\n3 acc=2\n"))
+    told = {name: text for name, text, _ in sentences(debug(SAME, model, cures=False))}
+    assert told["diverges"].startswith("at step 2, line 3: acc does not change")

@@ -1,0 +1,123 @@
+"""Strings against the rest: what is counted, what is left at equal length, and that many tests are corrected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from worldline.core.program import Program
+from worldline.report.comparisons import Failed, compare, densities, lengths, operations, strings, types
+from worldline.report.data import Findings
+from worldline.report.samples import JudgedSample, ValueClass
+from worldline.stats import RateDifference, Share, holm, newcombe
+from worldline.suites.report import report
+from worldline.suites.score import Verdict
+from worldline.suites.suite import Task
+from worldline.suites.table import Chance
+
+INF = float("inf")
+
+
+def sample(at: int, type: str, answer: str, size: int, *values: tuple[ValueClass, int]) -> JudgedSample:
+    """A judged prediction whose truth has so many bytes, and the values that were at risk."""
+    verdict = Verdict(Task(program=Program(source="")), answer, answer, type, 5, 0, size, 0.0)
+    return JudgedSample(at=at, verdict=verdict, sizes=(size, size), values=Counter(dict(values)))
+
+
+def findings(*seen: JudgedSample, tokenizer: str = "") -> Findings:
+    sums = report([one.verdict for one in seen], suite="s", model="m")
+    return Findings(
+        name="run", config={}, sums=sums, by_steps=sums, seen=seen, is_through=True, codecs=("compact",), endings={},
+        tokenizer=tokenizer,
+    )  # fmt: skip
+
+
+def test_what_length_alone_explains_is_gone_at_equal_length() -> None:
+    """Long things fail half the time and short ones in one of ten, whatever they are; strings are long."""
+    things = [Failed(True, "short", False, 9), Failed(True, "short", True, 1)]
+    things += [Failed(False, "short", False, 81), Failed(False, "short", True, 9)]
+    things += [Failed(True, "long", False, 45), Failed(True, "long", True, 45)]
+    things += [Failed(False, "long", False, 5), Failed(False, "long", True, 5)]
+    found = compare(things)
+    assert (found.first, found.other) == (Share(46, 100), Share(14, 100))
+    assert found.apart == newcombe(Share(46, 100), Share(14, 100))
+    assert found.adjusted is not None
+    assert found.adjusted.rate == pytest.approx(0)
+    assert found.p == pytest.approx(1)
+
+
+def test_strata_with_one_group_alone_say_nothing_at_equal_length() -> None:
+    found = compare([Failed(True, 1, True, 9), Failed(False, 2, False, 9)])
+    assert found.apart is not None
+    assert found.apart.rate == 1
+    assert found.adjusted is None
+    assert found.p is None
+
+
+def test_answers_are_of_predictions_that_came_to_an_end() -> None:
+    seen = [sample(0, "str", "wrong", 100), sample(1, "str", "right", 100), sample(2, "int", "right", 100)]
+    seen += [sample(3, "str", "truncated", 100), sample(4, "int", "malformed", 100)]
+    table = strings(findings(*seen))
+    assert table.rows[0][:3] == ("answers: strings, other types", Share(1, 2), Share(0, 1))
+    assert "2 predictions that came to no end are not among the answers" in table.note
+    assert len(table.rows) == 2  # nothing is said of tokens without a tokenizer
+
+
+def test_values_are_compared_by_type_and_corrected_by_holm() -> None:
+    text, number, items = (ValueClass(kind, 8, 1.5, False) for kind in ("str", "int", "list"))
+    bad = [one._replace(is_wrong=True) for one in (text, number, items)]
+    counts = [(text, 60), (bad[0], 20), (number, 195), (bad[1], 5), (items, 40), (bad[2], 2)]
+    table = types(findings(sample(0, "int", "right", 100, *counts), tokenizer="t"))
+    assert [row[0] for row in table.rows] == ["int", "str", "list"]
+    assert [row[1] for row in table.rows] == [Share(5, 200), Share(20, 80), Share(2, 42)]
+    assert table.rows[1][2] == Share(7, 242)
+    assert isinstance(table.rows[1][4], RateDifference)
+    ps = [row[5].p for row in table.rows if isinstance(row[5], Chance)]
+    assert [row[6] for row in table.rows] == [Chance(p) for p in holm(ps)]
+    assert table.rows[1][5] != table.rows[1][6]
+    assert "Holm" in table.note
+
+
+def test_rows_of_length_and_of_tokens_are_in_order_and_whole() -> None:
+    counts = [
+        (ValueClass("str", 4, 1.5, False), 3),
+        (ValueClass("str", 4, 1.5, True), 1),
+        (ValueClass("int", 1, 1.5, False), 5),
+        (ValueClass("str", 16, INF, True), 2),
+        (ValueClass("list", 16, 1.0, False), 7),
+    ]
+    found = findings(sample(0, "int", "right", 100, *counts), tokenizer="t")
+    assert lengths(found).rows == (
+        ("1", Share(0, 0), Share(0, 5)),
+        ("3-4", Share(1, 4), Share(0, 0)),
+        ("9-16", Share(2, 2), Share(0, 7)),
+    )
+    assert densities(found).rows == (
+        ("under 1", Share(0, 0), Share(0, 7)),
+        ("1-1.5", Share(1, 4), Share(0, 5)),
+        ("4 or more", Share(2, 2), Share(0, 0)),
+    )
+    large = strings(found).rows[2]
+    assert large[:3] == ("strings: in large tokens, others", Share(2, 2), Share(1, 4))
+
+
+def test_operations_fail_by_how_often_they_ran() -> None:
+    right = replace(sample(0, "int", "right", 100), executed=Counter(slice=8, arithmetic=90))
+    wrong = replace(
+        sample(1, "int", "wrong", 100), executed=Counter(slice=2, arithmetic=10), operation="slice"
+    )
+    lost = replace(sample(2, "int", "wrong", 100), operation="order")  # no line does it
+    seen = [replace(one, verdict=replace(one.verdict, cause="wrong value")) for one in (wrong, lost)]
+    table = operations(findings(right, *seen))
+    assert [row[:3] for row in table.rows] == [
+        ("slice", Share(1, 10), Share(0, 100)),
+        ("arithmetic", Share(0, 100), Share(1, 10)),
+    ]
+    assert table.rows[0][3] == newcombe(Share(1, 10), Share(0, 100))
+    assert "1 failures are of no operation" in table.note
+    p = table.rows[0][4]
+    assert isinstance(p, Chance)
+    assert p.p == pytest.approx(1 / 11)
+    assert table.rows[0][5] == Chance(pytest.approx(2 / 11))
