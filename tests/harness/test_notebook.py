@@ -48,9 +48,11 @@ def test_from_a_model_to_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "| depth 2/string | " in told(cells[2], "text/markdown")
     assert "| cause | failures |" in told(cells[3], "text/markdown")
     assert "| flatten |" in told(cells[4], "text/markdown")
-    drawn = re.findall(r"^([\w-]+)\.svg$", told(cells[5], "text"), re.MULTILINE)
+    assert "causes: " in told(cells[5], "text")
+    drawn = re.findall(r"^([\w-]+)\.svg$", told(cells[6], "text"), re.MULTILINE)
     assert {"by-length", "by-group", "by-type", "cures"} <= set(drawn)
-    assert told(cells[5], "image/svg+xml").count("<svg") == len({"by-group", "causes", "cures"} & set(drawn))
+    assert told(cells[6], "image/svg+xml").count("<svg") == len({"by-group", "causes", "cures"} & set(drawn))
     (out,) = tmp_path.glob("worldline-*")
     assert (out / "composition" / "report.html").stat().st_size > 10_000
+    assert list((out / "composition" / "tables").glob("*.csv"))
     assert (out / "composition" / "figures" / "by-group.pdf").read_bytes().startswith(b"%PDF")

@@ -25,6 +25,8 @@ METRICS = ("answer", "trace")
 class SuiteTask(ConfigurableTask):
     """A suite as lm-eval wants it. `--metadata '{"worldline": {"count": 50, "seed": 1}}'` has the suite's options."""
 
+    VERSION = 1
+
     def __init__(self, config: dict[str, Any]) -> None:
         told = {key: value for key, value in config.items() if key not in ("class", "suite")}
         self._suite: str = config["suite"]
