@@ -135,7 +135,7 @@ def of_fact(predictor: Predictor | None = None, **options: object) -> Callable[[
 
 def test_every_key_leads_to_an_act_and_none_to_two() -> None:
     keys = [key for group in KEYS.values() for key in group]
-    names = [name for key in keys for name in (key.key, key.also) if name]
+    names = [name for key in keys for name in (key.key, *key.also.split())]
     assert len(names) == len(set(names))
     for key in keys:
         assert callable(getattr(StepApp, "action_" + key.act.partition("(")[0])), key
@@ -149,6 +149,11 @@ def test_the_page_s_keys_mean_the_same() -> None:
     ours = {key.key: key.label for group in KEYS.values() for key in group}
     for key in "oOuUfdDgbs":
         assert ours[key] == told[key], key
+    further = {key.key: key.also for group in KEYS.values() for key in group}
+    for key, also in (("right", "F11"), ("o", "F10"), ("u", "Shift+F11"), ("B", "F9")):
+        assert also.lower() in further[key].split()
+        assert re.search(rf'also: "[^"]*{re.escape(also)}"|, "{also}"\)', text), also
+    assert (further["c"], 'key: " ", also: "c"' in text) == ("space", True)
     for key, word in (
         ("e", "variable"),
         ("l", "line"),

@@ -95,7 +95,8 @@ class Sharing:
         told = self._history.writes[step]
         writes = {one.name: one.text for one in told if one.frame == moment.frame and one.writer == writer}
         line = self._line(moment)
-        if not self._is_marked:
+        is_idle = not (frame.groups or line.ties or self._is_marked or len(writes) > 1)
+        if not self._is_marked and not is_idle:
             _follow(frame, writes, line)
         for name, text in writes.items():
             if text is None:
@@ -103,6 +104,8 @@ class Sharing:
                 frame.part({name})
             else:
                 frame.values[name] = text
+        if is_idle:  # most steps of most runs
+            return
         if self._is_marked:
             _obey(frame, moment.same)
         else:

@@ -77,7 +77,7 @@ class StepApp(App[None]):
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(",".join(filter(None, (key.key, key.also))), key.act, key.label, show=False)
+        Binding(",".join((key.key, *key.also.split())), key.act, key.label, show=False)
         for keys in KEYS.values()
         for key in keys
     ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Key:
-    """A key by its name in textual, a second one, its sign in the help, what it does and to which `act` it leads."""
+    """A key by its name in textual, further ones, its sign in the help, what it does and to which `act` it leads."""
 
     key: str
     act: str
@@ -27,11 +27,11 @@ class Key:
 
 KEYS: dict[str, tuple[Key, ...]] = {
     "Steps": (
-        Key("right", "move('into')", "step forward, into calls", "n", "→"),
+        Key("right", "move('into')", "step forward, into calls", "n f11", "→"),
         Key("left", "move('back')", "step back", "p", "←"),
-        Key("o", "move('over')", "step over a call"),
+        Key("o", "move('over')", "step over a call", "f10"),
         Key("O", "move('back_over')", "back over a call"),
-        Key("u", "move('out')", "step out of the frame"),
+        Key("u", "move('out')", "step out of the frame", "shift+f11"),
         Key("U", "move('back_out')", "back out of the frame"),
         Key("home", "move('start')", "first step", sign="Home"),
         Key("end", "move('end')", "last step", sign="End"),
@@ -47,9 +47,9 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("y", "read('why')", "why: both answers, the cause, the belief, the cost"),
     ),
     "Running": (
-        Key("c", "run(1)", "continue to a breakpoint or a cause"),
+        Key("c", "run(1)", "continue to a breakpoint or a cause", "space"),
         Key("C", "run(-1)", "the same, backwards"),
-        Key("B", "breakpoint", "breakpoint at the chosen line, on or off"),
+        Key("B", "breakpoint", "breakpoint at the chosen line, on or off", "f9"),
         Key("k", "choose('stops')", "what else to stop at: first wrong action, first wrong value, …"),
     ),
     "Branches": (

@@ -184,7 +184,7 @@ def help_text() -> Text:
     for title, keys in KEYS.items():
         text.append(f"{title}\n", style="bold")
         for key in keys:
-            text.append(f"  {key.signs:<10}", style="cyan").append(f"{key.label}\n")
+            text.append(f"  {key.signs:<12}", style="cyan").append(f"{key.label}\n")
         text.append("\n")
     text.append("Signs\n", style="bold")
     for kind, meaning in (
