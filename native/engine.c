@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #if defined(__linux__)
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #endif
@@ -56,6 +57,18 @@
 #include "engine_kernels.h"
 #endif
 
+/* Arms of the last years have dot products of bytes: the system says so. Older compilers cannot be asked for them. */
+#if defined(__aarch64__) && defined(__linux__) && (__clang_major__ >= 16 || (!defined(__clang__) && __GNUC__ >= 9))
+#define KNOWS_DOTS 1
+#define PATH dotprod
+#define TARGET __attribute__((target("arch=armv8.2-a+dotprod")))
+#define LANES 4
+#define TILES 0
+#define ARM_DOTS
+#include "engine_kernels.h"
+#undef ARM_DOTS
+#endif
+
 /* Older compilers do not know tiles: without them there is one path less. */
 #if defined(__x86_64__) && defined(__linux__) && (__clang_major__ >= 12 || (!defined(__clang__) && __GNUC__ >= 11))
 #define KNOWS_TILES 1
@@ -89,6 +102,8 @@ static int paths(const Path *found[PATHS]) /* fastest first */
         found[count++] = &path_avx512;
     }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found[count++] = &path_avx2;
+#elif defined(KNOWS_DOTS)
+    if (getauxval(AT_HWCAP) & 1ul << 20) found[count++] = &path_dotprod; /* HWCAP_ASIMDDP */
 #endif
     found[count++] = &path_portable;
     return count;

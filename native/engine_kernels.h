@@ -1,7 +1,8 @@
 /* The engine's loops, written once on vectors of floats and compiled once for each path.
  *
  * The includer defines PATH (the suffix of every name), TARGET (the function attribute that allows its instructions),
- * LANES (floats a vector: 4, 8 or 16) and TILES (whether the processor multiplies tiles of 16 rows). Layouts are in blocks
+ * LANES (floats a vector: 4, 8 or 16), TILES (whether the processor multiplies tiles of 16 rows) and, of an Arm that has dot
+ * products of bytes, ARM_DOTS. Layouts are in blocks
  * of 16 rows, columns or keys whatever the lanes, so that no loop ends in a horizontal sum, and every path reads the same
  * memory. Lengths are multiples of 16 here.
  *
@@ -18,7 +19,7 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #if defined(__x86_64__)
 #define DOTS (LANES == 16) /* the processor has dot products of bytes */
-#elif defined(__ARM_FEATURE_DOTPROD)
+#elif defined(ARM_DOTS)
 #define DOTS 1
 #else
 #define DOTS 0

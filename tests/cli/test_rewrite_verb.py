@@ -10,6 +10,7 @@ import pytest
 from worldline.cli import main
 from worldline.core.program import Program
 from worldline.data import equivalence
+from worldline.rewrite import Rewritten
 
 SOURCE = "def f(n):\n    return (n + 1) * 2 - len(str(n).upper())\n"
 
@@ -47,7 +48,8 @@ def test_a_difference_is_a_finding(
     file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = Program(source="def f(n):\n    return 0\n", call="f(3)")
-    monkeypatch.setattr("worldline.rewrite.rewrite_program", lambda *given, **options: other)
+    wrong = Rewritten(other.source, True, (1, 2))
+    monkeypatch.setattr("worldline.rewrite.rewrite", lambda *given, **options: wrong)
     assert main(["rewrite", file, "--flatten", "--call", "f(3)", "--prove", "0"]) == 1
     assert "finding: f(3)" in capsys.readouterr().err
     assert equivalence.prove(other, other, calls=["f(3)"]).same == 1

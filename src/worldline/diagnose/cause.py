@@ -30,7 +30,6 @@ from worldline.core.value import equal
 from worldline.diagnose.blame import blame
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading
-from worldline.diagnose.reconcile import read_beside
 from worldline.diagnose.sample import Beside, Sample
 from worldline.diagnose.terms import Record
 from worldline.diagnose.unknowable import unknowable
@@ -184,6 +183,8 @@ def _runs_on(truth: Reading, found: Reading, first: Divergence) -> bool:
 
 def _repeated(sample: Sample, truth: Reading, found: Reading, first: Divergence) -> Cause | None:
     """A repetition, where the text is right up to the end of the first block: what comes before it names no cause."""
+    from worldline.diagnose.reconcile import read_beside
+
     tail = repetition(sample.found.text)
     if tail is None or (first.is_cut and found.malformed is None and _tail_is_true(sample)):
         return None

@@ -13,7 +13,6 @@ from worldline.core.escape import shortened
 from worldline.diagnose.cause import Cause, explain
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading, ends_alike, read
-from worldline.diagnose.reconcile import read_beside
 from worldline.diagnose.sample import Sample
 from worldline.diagnose.terms import Record
 
@@ -44,6 +43,8 @@ class Diagnosis:
     @cached_property
     def found(self) -> Reading:
         """What was predicted."""
+        from worldline.diagnose.reconcile import read_beside  # with Meta's reader, which not every verb needs
+
         truth, found = self.sample.truth, self.sample.found
         is_same = (found.text, found.status) == (truth.text, truth.status)
         return self.truth if is_same else read_beside(self.sample.ask, found, self.truth)

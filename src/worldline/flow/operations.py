@@ -396,4 +396,4 @@ def _text(source: str, node: ast.AST) -> str:
         text = ast.unparse(node)
     if isinstance(node, ast.stmt) and hasattr(node, "body"):
         text = text.partition("\n")[0]
-    return " ".join(text.split())
+    return " ".join(line.strip() for line in text.splitlines())

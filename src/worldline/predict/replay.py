@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.codec.cwm.foreign.stripped import tagged_text
+from worldline.codec.cwm.stage import stage
 from worldline.codec.cwm.text import SPECIAL
 from worldline.core.foreign_json import foreign_json
 from worldline.errors import UsageError
@@ -131,6 +132,7 @@ def _fitted(ask: Ask, found: Prediction) -> Prediction:
     """A prediction as the ask wants it: within the limit, and with what is given at its front."""
     if found.codec == "cwm" and found.status != "fault":
         text = tagged_text(found.text.decode("utf-8", "surrogatepass"), ask.program)
+        text = stage(ask.program).without_closing(text)  # as of a live answer
         found = replace(found, text=text.encode("utf-8", "surrogatepass"))
     if found.status != "fault" and not found.text.startswith(ask.given):
         return _fault(ask, "the text in the file does not begin with what is given")

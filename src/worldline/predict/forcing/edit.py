@@ -17,7 +17,6 @@ from worldline.core.state import State
 from worldline.core.trace import Step
 from worldline.core.value import scan
 from worldline.errors import UsageError
-from worldline.predict.forcing.frames.edit import edited_frames
 from worldline.predict.predictor import Ask
 
 
@@ -37,6 +36,8 @@ class Edit:
 def edited(ask: Ask, text: bytes, edit: Edit, *, codec: str = "compact") -> bytes:
     """The text of an ask up to the changes of a step, with the edit among them."""
     if codec == "cwm":
+        from worldline.predict.forcing.frames.edit import edited_frames  # Meta's reader, which few verbs need
+
         return edited_frames(ask, text, edit.step, edit.values)
     parsed = parse(text, ask.prompt)
     if not 0 <= edit.step < len(parsed.steps):

@@ -26,7 +26,6 @@ from dataclasses import replace
 from worldline.codec.compact.turns import forced_lines
 from worldline.errors import UsageError
 from worldline.predict.forcing.edit import Edit, edited
-from worldline.predict.forcing.frames.roll import roll_frames
 from worldline.predict.forcing.next_step import ahead
 from worldline.predict.forcing.queries import inquire
 from worldline.predict.forcing.rolled import Rolled
@@ -62,6 +61,8 @@ def roll(
     if force == "edited":
         return _edited(predictor, asks, truths, edits)
     if codec == "cwm":
+        from worldline.predict.forcing.frames.roll import roll_frames  # Meta's reader, which few verbs need
+
         return roll_frames(predictor, asks, truths, force=force, budget=budget)
     if force == "guard":
         return _guard(predictor, asks)
