@@ -460,3 +460,14 @@ def test_it_is_a_process_that_ends_with_its_client() -> None:
         adapter.ask("disconnect")
     gone = Process()
     assert gone.end() == "", "a client that says nothing and leaves"
+
+
+def test_a_launch_limits_the_recording(adapter: Adapter) -> None:
+    adapter.launch(**FACT, steps=3, stopOnEntry=True)
+    assert adapter.stopped() == ("entry", "fact", 1)
+    adapter.step("stepIn")
+    assert adapter.scope("Interpreter") == {"n": "3"}
+    adapter.step("stepIn")
+    adapter.step("stepIn")
+    assert adapter.scope("Predicted") == {"n": "2"}
+    assert list(adapter.scope("Interpreter")) == ["(none)"]

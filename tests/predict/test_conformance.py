@@ -25,6 +25,7 @@ from worldline.predict.hub import Hub
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.replay import load_replay
 from worldline.predict.servers.client import Patience, ServerClient
+from worldline.predict.servers.fewshot import FewShot, FewShotChat
 from worldline.predict.servers.meta import MetaChat, MetaText
 from worldline.predict.servers.server import Server
 from worldline.predict.servers.ways import Sampling, Tokens
@@ -149,6 +150,9 @@ WAYS = {
     "text": (MetaText(), "cwm-tagged"),
     "text, spaced": (MetaText(), "cwm-spaced"),
     "chat": (MetaChat(), "some-tagged"),
+    "fewshot": (FewShot(), "some-tagged"),
+    "fewshot, spaced": (FewShot(), "some-spaced"),
+    "fewshot-chat": (FewShotChat(), "some-tagged"),
 }
 
 
@@ -191,7 +195,7 @@ class StubModel:
         return torch.cat([given, torch.tensor([ids])], dim=1)
 
 
-@pytest.mark.parametrize("way", ["tokens", "text", "chat"])
+@pytest.mark.parametrize("way", ["tokens", "text", "chat", "fewshot", "fewshot-chat"])
 def test_through_the_hub(texts: Corpus, way: str) -> None:
     pytest.importorskip("torch")
     sampling = Sampling(max_tokens=LIMIT)

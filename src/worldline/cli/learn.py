@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import progress, trusted
+from worldline.cli.options import limited, limits_of, progress, trusted
 from worldline.errors import UsageError, WorldlineError
 
 
@@ -32,6 +32,7 @@ from worldline.errors import UsageError, WorldlineError
 @click.option("--on", metavar="FOLDER", help="Adapt the model to the code in a folder instead.")
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="--on: train for so long [5].")
 @click.option("--steps", type=click.IntRange(min=1), help="--on: train for so many steps, not by the clock.")
+@partial(limited, steps=False)
 @partial(trusted, told=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON object.")
 def learn(
@@ -50,6 +51,8 @@ def learn(
     With --on FOLDER, adapt it to the code there instead, and keep that only if it is better: else the exit code is 1.
     """
     if on is not None:
+        if how["wall"] is not None:
+            raise UsageError("--wall is for drills: the calls that --on finds have the limits of `data mine`")
         _adapted(on, model, out, minutes=minutes, steps=steps, seed=seed, trust=trust, as_json=as_json)
         return
     if minutes or steps:
@@ -91,8 +94,10 @@ def _adapted(
 
 def _measured(
     model: str | None, out: str | None, *, recipe: str, function: str, drills: int | None, seconds: float | None,
-    seed: int, start: str | None, trust: bool, as_json: bool,
+    seed: int, start: str | None, trust: bool, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
+    from dataclasses import replace
+
     from worldline.data.mixture import Mixture
     from worldline.data.recipe import load_config
     from worldline.learn.drills import DrillBook
@@ -106,7 +111,9 @@ def _measured(
         raise UsageError("either --drills or --seconds")
     count = 0 if seconds else drills or 300
     before = read_curriculum(Path(start)) if start else None
-    book = DrillBook(load_config(recipe, function, Mixture), seed=seed, split="test", trust=trust)
+    mixture = load_config(recipe, function, Mixture)
+    mixture = replace(mixture, limits=limits_of(options, mixture.limits))
+    book = DrillBook(mixture, seed=seed, split="test", trust=trust)
     try:
         with progress(count, "drills") as (advance, _):
             engine = open_model(Path(model) if model else None)

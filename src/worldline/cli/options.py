@@ -58,15 +58,16 @@ def words(context: click.Context, parameter: click.Parameter, text: str | None) 
     return None if text is None else [part.strip() for part in text.split(",")]
 
 
-def limited(verb: Verb) -> Verb:
-    """How long a program may run: the limits of `record` that matter to every verb that runs programs."""
-    for option in (
-        click.option(
-            "--wall", type=click.FloatRange(min=0, min_open=True), help="Limit: seconds of one run."
-        ),
-        click.option("--steps", type=click.IntRange(min=1), help="Limit: steps recorded of one run."),
-    ):
-        verb = option(verb)
+def limited(verb: Verb, *, steps: bool = True) -> Verb:
+    """How long a program may run: the limits of `record` that matter to every verb that runs programs.
+
+    Without `steps` where a verb's `--steps` are those of a training.
+    """
+    wall = click.FloatRange(min=0, min_open=True)
+    verb = click.option("--wall", type=wall, help="Limit: seconds of one run.")(verb)
+    if steps:
+        text = "Limit: steps recorded of one run."
+        verb = click.option("--steps", type=click.IntRange(min=1), help=text)(verb)
     return verb
 
 
@@ -76,7 +77,7 @@ def limits_of(options: dict[str, Any], usual: Limits | None = None) -> Limits | 
 
     from worldline.limits import Limits
 
-    given = {name: options.pop(name) for name in ("steps", "wall")}
+    given = {name: options.pop(name, None) for name in ("steps", "wall")}
     given = {name: value for name, value in given.items() if value is not None}
     return replace(usual or Limits(), **given) if given else usual
 

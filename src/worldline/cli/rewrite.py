@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import trusted
+from worldline.cli.options import limited, limits_of, trusted
 from worldline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     "--prove", type=click.IntRange(min=0), metavar="N", help="Run both on the call and on N drawn ones."
 )
 @click.option("--seed", type=int, default=0, help="Which calls are drawn [0].")
+@limited
 @trusted
 @click.option("--json", "as_json", is_flag=True, help="Print source, line map, cost and proof as JSON.")
 @click.option("-o", "--out", metavar="FILE", help="Write the new source there.")
@@ -39,9 +40,12 @@ def rewrite(
     seed: int,
     as_json: bool,
     out: str | None,
+    **options: Any,
 ) -> None:
     """Rewrite FILE into an equivalent program that is easier to follow. Exit 1 when the proof finds a difference."""
     from worldline import files
+    from worldline.data.equivalence import LIMITS
+    from worldline.limits import Limits
     from worldline.recording.collect import collect
     from worldline.rewrite import rewrite as rewritten
 
@@ -54,25 +58,26 @@ def rewrite(
     new = replace(old, source=done.source)
     if out is not None:
         files.write(Path(out), new.source.encode("utf-8", "surrogateescape"))
-    proof = None if prove is None else _proof(old, new, prove, seed)
+    bounds = limits_of(dict(options), Limits())
+    proof = None if prove is None else _proof(old, new, prove, seed, limits_of(options, LIMITS))
     if as_json:
         shown = {"source": done.source, "changed": done.changed, "lines": done.lines, "why": done.why}
-        shown |= _costs(old, new)
+        shown |= _costs(old, new, bounds)
         click.echo(json.dumps(shown | ({"proof": asdict(proof)} if proof else {})))
     elif out is None:
         click.echo(new.source, nl=not new.source.endswith("\n"))
     if not done.changed and not as_json:
         click.echo(f"not rewritten, because {done.why}", err=True)
     if not as_json and (call is not None or prove is not None):
-        _tell_cost(_costs(old, new)["cost"])
+        _tell_cost(_costs(old, new, bounds)["cost"])
     if proof is not None:
         _tell(proof, quiet=as_json)
 
 
-def _proof(old: Program, new: Program, count: int, seed: int) -> Proof:
+def _proof(old: Program, new: Program, count: int, seed: int, limits: Any) -> Proof:
     from worldline.data.equivalence import drawn_calls, prove
 
-    return prove(old, new, calls=[old.call, *drawn_calls(old, Random(seed), count)])
+    return prove(old, new, calls=[old.call, *drawn_calls(old, Random(seed), count)], limits=limits)
 
 
 def _tell_cost(cost: dict[str, Any]) -> None:
@@ -91,14 +96,14 @@ def _tell(proof: Proof, *, quiet: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _costs(old: Program, new: Program) -> dict[str, Any]:
+def _costs(old: Program, new: Program, limits: Any) -> dict[str, Any]:
     """What the traces of both cost: steps, bytes of the compact format, tokens of Meta's."""
     from worldline.codec.cost import cost
     from worldline.data import vocabularies
     from worldline.recording.recorder import record_many
 
     name = "llama3" if vocabularies.llama3_path() else "bytes"
-    table = cost(record_many([old, new]), [vocabularies.load(name)], 131_072)
+    table = cost(record_many([old, new], limits=limits), [vocabularies.load(name)], 131_072)
     found: dict[str, Any] = {}
     for when, row in zip(("before", "after"), table.rows, strict=True):
         by_format = {each.format: each.whole for each in row.costs}

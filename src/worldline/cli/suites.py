@@ -382,11 +382,12 @@ def compare(first: str, second: str, as_json: bool) -> None:
     "--by", type=click.Choice(["answer", "trace"]), default="answer", help="What counts as right [answer]."
 )
 @click.option("--seed", type=int, default=0, help="Which samples are chosen [0].")
+@limited
 @trusted
 @click.option("--json", "as_json", is_flag=True, help="Print what came of it as one JSON object.")
 def intervene(
     run: str, model: str | None, extras: dict[str, str], cures: list[str] | None, limit: int | None, by: str, seed: int,
-    as_json: bool,
+    as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
     from worldline import files
@@ -400,7 +401,7 @@ def intervene(
     with progress(0, "samples") as (_, say):
         found, at = intervened(
             Path(run), load_model, model=model, extras=extras, cures=cures, limit=limit, by=by, seed=seed,
-            progress=lambda cure, done, of: say(f"{cure} {done:,} of {of:,}"),
+            limits=limits_of(options), progress=lambda cure, done, of: say(f"{cure} {done:,} of {of:,}"),
         )  # fmt: skip
     told = {**found.as_json(), "at": at}
     files.write(Path(run) / "interventions.json", json.dumps(told).encode())

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import progress, trusted
+from worldline.cli.options import limited, limits_of, progress, trusted
 from worldline.errors import UsageError, WorldlineError
 
 
@@ -67,11 +67,18 @@ def data() -> None:
 @click.option("--seed", type=int, default=0, help="Which documents [0].")
 @click.option("--unit", type=click.IntRange(min=1), default=1024, help="Documents made at a time [1,024].")
 @click.option("--format", type=click.Choice(["compact", "cwm"]), help="Ours, or Meta's [the recipe's].")
+@limited
 @partial(trusted, told=True)
 def build(recipe: str, out: str, count: int, **options: Any) -> None:
     """Generate, record and encode the programs of RECIPE, without duplicates, split, with a table of coverage."""
-    from worldline.data.build.build import build as run
+    from dataclasses import replace
 
+    from worldline.data.build.build import build as run
+    from worldline.data.mixture import Mixture
+    from worldline.data.recipe import load_config
+
+    mixture = load_config(recipe, "data", Mixture)
+    mixture = replace(mixture, limits=limits_of(options, mixture.limits))
     with progress(count, "documents") as (advance, say):
         seen = 0
 
@@ -81,7 +88,7 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
             seen = now.documents
             say(f"{now.rate:,.0f}/s, coverage {now.covered:.1%}")
 
-        done = run(recipe, out, count=count, progress=told, **options)
+        done = run(mixture, out, count=count, progress=told, **options)
     click.echo(
         f"{done.documents:,} documents, {done.size:,} bytes, {done.duplicates:,} duplicates left out, "
         f"coverage {done.covered:.1%}, in {out}"
@@ -113,6 +120,7 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
 @click.option(
     "--known", is_flag=True, help="Try nothing: write what one that goes on, or was killed, has found."
 )
+@limited
 @partial(trusted, told=True)
 def mine(
     places: tuple[str, ...],
@@ -125,6 +133,9 @@ def mine(
     **how: Any,
 ) -> None:
     """Find functions in PLACES (packages, `stdlib`, folders, files) that can be called, and call them, boxed."""
+    from dataclasses import replace
+
+    from worldline.data.mine.calls import LIMITS
     from worldline.data.mine.mine import mine as run
     from worldline.data.mine.mined import written_out
     from worldline.data.mixture import Mixture
@@ -135,7 +146,9 @@ def mine(
     named = [*places, *(_quarried(recipe, clones) if recipe else ())]
     if not named:
         raise UsageError("name packages, `stdlib`, folders or files, or a --recipe that does")
-    done = run(named, out=out, leave_out=leave_out, trust=trust, progress=_told(), **how)
+    bounds = {name: how.pop(name) for name in ("steps", "wall")}
+    limits = limits_of(dict(bounds), LIMITS) or LIMITS
+    done = run(named, out=out, limits=limits, leave_out=leave_out, trust=trust, progress=_told(), **how)
     click.echo(
         f"{done.functions:,} functions, {done.calls:,} calls, {done.shown:,} of them written by people, "
         f"from {done.files:,} files, {done.failed:,} failed, in {out}"
@@ -144,6 +157,7 @@ def mine(
     click.echo(checked if leave_out else "no benchmark was given to --leave-out: nothing was checked")
     if recipe and documents:
         mixture = load_config(recipe, "data", Mixture)
+        mixture = replace(mixture, limits=limits_of(bounds, mixture.limits))
         count = written_out(out, documents, mixture=mixture, times=2, trust=trust, workers=how["workers"])
         click.echo(f"{count:,} documents in {documents}")
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.dap.messages import Arguments
 from worldline.errors import UsageError
+from worldline.limits import Limits
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Predictor
 from worldline.recording.collect import collect
 
 KNOWN = (
     "program", "source", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit", "reveal", "element",
-    "bare", "stopOnEntry", "stopAtEnd", "noDebug",
+    "bare", "steps", "wall", "stopOnEntry", "stopAtEnd", "noDebug",
 )  # fmt: skip
 EDITORS = (
     "type", "request", "name", "presentation", "preLaunchTask", "postDebugTask", "internalConsoleOptions",
@@ -36,6 +38,7 @@ class Launch:
     extras: Mapping[str, str]
     options: Compact
     limit: int | None
+    limits: Limits | None
     stop_on_entry: bool
     stop_at_end: bool
     no_debug: bool
@@ -58,10 +61,19 @@ def launch_of(asked: Arguments) -> Launch:
             bare=asked.flag("bare"),
         ),
         limit=limit or None,
+        limits=_limits(asked),
         stop_on_entry=asked.flag("stopOnEntry"),
         stop_at_end=asked.flag("stopAtEnd", default=True),
         no_debug=asked.flag("noDebug"),
     )
+
+
+def _limits(asked: Arguments) -> Limits | None:
+    """How long the program may run, as `--steps` and `--wall` say it; None where neither is said."""
+    given: dict[str, Any] = {
+        name: asked.values[name] for name in ("steps", "wall") if asked.values.get(name) is not None
+    }
+    return Limits(**given) if given else None
 
 
 def unknown(asked: Arguments) -> list[str]:

@@ -121,7 +121,7 @@ class Session:
     def begin(self) -> None:
         """Record and imagine; the model may write before anybody is ready to look."""
         self.grower.start(
-            lambda stop: imagine(self.scene, self.predictor, stop=stop),
+            lambda stop: imagine(self.scene, self.predictor, limits=self.launch.limits, stop=stop),
             begun=lambda branch: None, grew=self.grew, refused=self._refused,
         )  # fmt: skip
 
@@ -157,7 +157,9 @@ class Session:
             self.go(Move("arrive", reason="goto", text=text))
 
         self.grower.start(
-            lambda stop: grow(self.scene, self.predictor, intervention, parent=parent, stop=stop),
+            lambda stop: grow(
+                self.scene, self.predictor, intervention, parent=parent, limits=self.launch.limits, stop=stop
+            ),
             begun=begun, grew=self.grew, refused=refused, broken=self._refused,
         )  # fmt: skip
 

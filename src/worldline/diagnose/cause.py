@@ -146,7 +146,7 @@ def _written(sample: Sample) -> bytes:
 def _without_divergence(sample: Sample, truth: Reading, found: Reading) -> Cause:
     if not found.ended:  # so the truth is cut as well: it may not be called right
         return Cause(name="budget", detail=RIGHT_TO_THE_CUT, evidence="the limit is less than the true trace")
-    return _beside(sample.beside, truth) or Cause(name="right")
+    return _beside(sample.told, truth) or Cause(name="right")
 
 
 def _beside(beside: Beside, truth: Reading) -> Cause | None:

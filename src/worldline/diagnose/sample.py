@@ -35,3 +35,8 @@ class Sample:
             raise UsageError(
                 f"the truth is written in {self.truth.codec}, the prediction in {self.found.codec}: they do not compare"
             )
+
+    @property
+    def told(self) -> Beside:
+        """What stands beside the trace: what was found elsewhere, else the answer that the model itself gave."""
+        return Beside(own=self.found.said) if self.beside == Beside() else self.beside

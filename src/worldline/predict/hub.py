@@ -17,9 +17,20 @@ from typing import Any
 from worldline.codec.cwm.reader import NAMES
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.servers.fewshot import FewShot, FewShotChat
 from worldline.predict.servers.meta import MetaChat, MetaText, stop_texts
 from worldline.predict.servers.tokens import is_meta, stage, stops
-from worldline.predict.servers.ways import END_MARK, Chat, Reply, Sampling, Text, Tokens, Way, prediction
+from worldline.predict.servers.ways import (
+    CHAT,
+    END_MARK,
+    Chat,
+    Reply,
+    Sampling,
+    Text,
+    Tokens,
+    Way,
+    prediction,
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +58,7 @@ class Hub:
         self._model, self._tokenizer, self._name, self._sampling = model, tokenizer, name, sampling
         self._vocabulary = HubVocabulary(tokenizer)
         ways: dict[str, Way] = {"tokens": Tokens(self._vocabulary), "text": Text(), "chat": Chat()}
+        ways |= {"fewshot": FewShot(), "fewshot-chat": FewShotChat()}
         if codec == "cwm":
             ways |= {"text": MetaText(), "chat": MetaChat()}
         self._way, self._asked = ways[way], way
@@ -97,8 +109,10 @@ class Hub:
         if self._asked == "tokens":
             return stage(ask.program).ids(self._vocabulary, ask.given)
         asked = self._way.question(ask, self._sampling)
-        if self._asked == "text":
-            begun = {"add_special_tokens": False} if self.codec == "cwm" else {}  # its prompt begins with one
+        if "prompt" in asked:
+            begun = (
+                {"add_special_tokens": False} if isinstance(self._way, MetaText) else {}
+            )  # it begins with one
             return list(self._tokenizer.encode(asked["prompt"], **begun))
         options = {"add_generation_prompt": True, "tokenize": True, "return_dict": False}
         return list(self._tokenizer.apply_chat_template(asked["messages"], **options))
@@ -113,9 +127,8 @@ class Hub:
             options["temperature"] = self._sampling.temperature
         if self._asked == "tokens":
             options["eos_token_id"] = stops(ask)
-        elif self._asked == "text":
-            ends = [END_MARK] if self.codec == "compact" else stop_texts(ask)
-            options |= {"stop_strings": ends, "tokenizer": self._tokenizer}
+        elif self._way.path != CHAT:
+            options |= {"stop_strings": self._marks(ask), "tokenizer": self._tokenizer}
         given = torch.tensor([ids], device=self._model.device)
         with torch.random.fork_rng(), torch.no_grad():
             torch.manual_seed(self._sampling.seed)
@@ -132,9 +145,13 @@ class Hub:
             is_cut = not ended and len(written) >= most
             return Reply("", is_cut, None, tuple(written), logprob, tokens=tokens)
         text = self._vocabulary.data(written[:-1] if ended else written).decode()
-        marks = [END_MARK] if self.codec == "compact" else stop_texts(ask)
-        ended = ended or any(mark in text for mark in marks)
+        ended = ended or any(mark in text for mark in self._marks(ask))
         return Reply(text, not ended and len(written) >= most, None, (), logprob)
+
+    def _marks(self, ask: Ask) -> list[str]:
+        """The texts that end a text: those that its question names, or of a conversation the notation's own."""
+        usual = [END_MARK] if self.codec == "compact" else stop_texts(ask)
+        return list(self._way.question(ask, self._sampling).get("stop", usual))
 
     def _ends(self) -> set[int]:
         found = self._model.generation_config.eos_token_id

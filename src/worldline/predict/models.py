@@ -64,33 +64,42 @@ def _adopted(model: Any, extras: Mapping[str, str]) -> Predictor:
 
 def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
     from worldline.predict.servers.client import Patience, ServerClient
+    from worldline.predict.servers.fewshot import FewShot, FewShotChat
     from worldline.predict.servers.meta import MetaChat, MetaText
     from worldline.predict.servers.server import Server, address
     from worldline.predict.servers.tokens import is_meta, llama3
-    from worldline.predict.servers.ways import Chat, Text, Tokens, Way
+    from worldline.predict.servers.ways import CHAT, Chat, Text, Tokens, Way
 
     url, model = address(scheme)
     asked = settled.pop("way", "tokens" if is_meta(model) else "chat")
-    codec = settled.pop("codec", "cwm" if asked == "tokens" or is_meta(model) else "compact")
-    if codec == "compact" and asked == "tokens":
-        raise UsageError("way=tokens asks in Meta's format alone: codec=compact is for way=text and way=chat")
-    plain: dict[str, tuple[Way, Way]] = {"compact": (Text(), Chat()), "cwm": (MetaText(), MetaChat())}
-    way = Tokens(llama3()) if asked == "tokens" else plain[codec][asked == "chat"]
+    codec = settled.pop("codec", "cwm" if asked not in ("text", "chat") or is_meta(model) else "compact")
+    _refuse_compact(asked, codec)
+    plain: dict[str, dict[str, Way]] = {
+        "compact": {"text": Text(), "chat": Chat()},
+        "cwm": {"text": MetaText(), "chat": MetaChat(), "fewshot": FewShot(), "fewshot-chat": FewShotChat()},
+    }
+    way = Tokens(llama3()) if asked == "tokens" else plain[codec][asked]
     key_env = settled.pop("key_env", "")
     key = os.environ.get(key_env, "") if key_env else ""
     if key_env and not key:
         raise UsageError(f"no key: the environment has no {key_env}")
     patience = Patience(**{name: settled.pop(name) for name in ("timeout", "retries") if name in settled})
     concurrency = settled.pop("concurrency", 8)
-    sampling = _sampling(settled, logprobs=asked != "chat")  # many servers refuse them in a conversation
+    sampling = _sampling(settled, logprobs=way.path != CHAT)  # many servers refuse them in a conversation
     client = ServerClient(url, patience, Random(sampling.seed), key)
     return Server(client, model, way=way, sampling=sampling, concurrency=concurrency, key_env=key_env)
+
+
+def _refuse_compact(way: str, codec: str) -> None:
+    if codec == "compact" and way not in ("text", "chat"):
+        raise UsageError(f"way={way} asks in Meta's format alone: codec=compact is for way=text and way=chat")
 
 
 def _hub(name: str, settled: dict[str, Any]) -> Predictor:
     from worldline.predict.hub import load_hub
 
     placed = {key: settled.pop(key) for key in ("way", "device", "codec") if key in settled}
+    _refuse_compact(placed.get("way", "text"), placed.get("codec", "cwm"))
     return load_hub(name, **placed, sampling=_sampling(settled, logprobs=True))
 
 
@@ -201,8 +210,8 @@ _EXTRAS: dict[str, Callable[[str], Any]] = {
     "logprobs": _truth, "guesses": _truth, **_ENGINE,
 }  # fmt: skip
 _SAMPLING: dict[str, Callable[[str], Any]] = {
-    "way": _one_of("text", "tokens", "chat"), "codec": _one_of(*CODECS), "temperature": _warmth, "seed": int,
-    "max_tokens": _count,
+    "way": _one_of("text", "tokens", "chat", "fewshot", "fewshot-chat"), "codec": _one_of(*CODECS),
+    "temperature": _warmth, "seed": int, "max_tokens": _count,
 }  # fmt: skip
 _ASKING: dict[str, Callable[[str], Any]] = {
     **_SAMPLING, "logprobs": _truth, "timeout": _seconds, "retries": _retries, "concurrency": _count,

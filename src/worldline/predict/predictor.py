@@ -74,7 +74,7 @@ class Prediction:
     is the notation of the text: ours, or Meta's with its special tokens spelled out. `note` says why the tool
     failed, or where a text came from (the id of a server's answer). `scratch` is what the text was folded from. `sure`,
     of Meta's format: the log-probabilities of each frame behind `given`, of its action and of its state, where they
-    were told.
+    were told. `said` is the answer that the model gives beside its trace, where it was asked for one: a value's text.
     """
 
     text: bytes
@@ -85,6 +85,7 @@ class Prediction:
     note: str = ""
     scratch: Scratch | None = None
     sure: tuple[tuple[float, float], ...] = ()
+    said: str | None = None
 
     def __repr__(self) -> str:
         begun = shortened(self.text[:100].decode("utf-8", "replace"), 80)

@@ -10,6 +10,7 @@ from random import Random
 from worldline.diagnose.cures import CURES
 from worldline.diagnose.trials import Progress, Trials, try_cures
 from worldline.errors import UsageError
+from worldline.limits import Limits
 from worldline.predict.predictor import Predictor, codec_of
 from worldline.suites.run.directory import newest, read_config
 from worldline.suites.run.record import Record
@@ -27,13 +28,15 @@ def intervened(
     limit: int | None = None,
     by: str = "answer",
     seed: int = 0,
+    limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> tuple[Trials, list[int]]:
     """What each cure did, and the places in the suite of the samples that it names.
 
     `load` makes the run's model anew from its scheme and extras, or the one that is said: of a run that was scored,
     which names none, or where the same model is to be had elsewhere now. With a limit, so many failed samples are
-    drawn, and as many passing ones; the net effect that is expected is still that on the whole run.
+    drawn, and as many passing ones; the net effect that is expected is still that on the whole run. `limits` are those
+    of the runs that a cure needs: of a rewritten program.
     """
     config = read_config(path)
     scheme = config.get("scheme") if model is None else model
@@ -59,7 +62,7 @@ def intervened(
     _check_codec(predictor, every)
     found = try_cures(
         [record.sample() for record in records], predictor,
-        cures=tuple(cures or CURES), seed=seed, by=by, progress=progress,
+        cures=tuple(cures or CURES), seed=seed, by=by, limits=limits, progress=progress,
     )  # fmt: skip
     if len(records) < len(every):
         failing = sum(record.judged[by] != "right" for record in every)

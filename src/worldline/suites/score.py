@@ -73,8 +73,8 @@ def judge(
     """
     asked = ask or Ask(program=task.program, options=task.options)
     truth = as_truth(true.text_in(prediction.codec, prediction), prediction.codec)
-    beside = beside or Beside()
-    diagnosis = Diagnosis(Sample(ask=asked, truth=truth, found=prediction, beside=beside), record, again)
+    sample = Sample(ask=asked, truth=truth, found=prediction, beside=beside or Beside())
+    beside, diagnosis = sample.told, Diagnosis(sample, record, again)
     is_compact = prediction.codec == "compact"
     judged = _judge_compact if is_compact else _judge_cwm
     verdict = judged(task, true, diagnosis)

@@ -67,8 +67,8 @@ class Handler(BaseHTTPRequestHandler):
         """What was prepared, decoded as the model's name says."""
         how = asked["model"].rpartition("-")[2]
         if "messages" in asked:
-            said = DECODINGS[how](self.answers[asked["messages"][-1]["content"]])
-            choice: dict[str, Any] = {"message": {"content": f"Here it is.\n\n```\n{said}\n```\nDone."}}
+            said = f"Here it is.\n\n```\n{self.answers[asked['messages'][-1]['content']]}\n```\nDone."
+            choice: dict[str, Any] = {"message": {"content": DECODINGS[how](said)}}
         else:
             prompt = asked["prompt"]
             said = self.answers[prompt if isinstance(prompt, str) else decoded(prompt)]

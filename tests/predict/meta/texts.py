@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from worldline.codec.cwm.text import token
 from worldline.core.program import Program
+from worldline.predict.predictor import Ask
+from worldline.predict.servers.fewshot import FewShot, FewShotChat
 from worldline.predict.servers.meta import program_text
 from worldline.predict.servers.tokens import Stage, stage
+from worldline.predict.servers.ways import Sampling
 from worldline.suites import load
 
 _SHARED = Path(__file__).parents[4] / "shared" / "data" / "HumanEval.jsonl.gz"
@@ -54,7 +58,19 @@ class Traced:
     @property
     def answers(self) -> dict[str, str]:
         """What is asked in each way, and the answer to it."""
-        return {stage(self.program).prompt: self.staged, program_text(self.program): self.frames}
+        ask, opening = Ask(program=self.program), stage(self.program).opening
+        answered = self.staged.removesuffix(token("end_of_text")) + self.own_answer
+        return {
+            stage(self.program).prompt: self.staged, program_text(self.program): self.frames,
+            FewShot().question(ask, Sampling())["prompt"]: answered,
+            FewShotChat().question(ask, Sampling())["messages"][0]["content"]: opening + answered,
+        }  # fmt: skip
+
+    @property
+    def own_answer(self) -> str:
+        """The assertion that a few-shot prompt asks for, with the value that the frames end with."""
+        value = json.loads(self.frames.rpartition(token("arg_sep"))[2].partition(token("frame_sep"))[0])
+        return f"\n\nSo:\n\n[ANSWER]\nassert {self.program.call} == {value}\n[/ANSWER]"
 
 
 def all_traced(programs: dict[str, Program]) -> list[Traced]:

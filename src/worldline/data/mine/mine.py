@@ -29,6 +29,7 @@ from worldline.data.mine.quarry import known_tests, locate, python_files
 from worldline.data.mine.usage import Usages
 from worldline.data.mine.workers import shared
 from worldline.fence import STOPS
+from worldline.limits import Limits
 from worldline.programs.split import key
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import stretched
@@ -70,13 +71,14 @@ class _Job:
     known: bool  # nothing is tried: what the journal has is all
     usages: Usages
     benchmark: Benchmark
+    limits: Limits
 
 
 class _Miner:
     """One worker: a box, what is known from before, and which programs it has met."""
 
     def __init__(self, job: _Job) -> None:
-        setup = prepare(limits=stretched(LIMITS, ROUND), python=None, core="auto", trust=job.trust)
+        setup = prepare(limits=stretched(job.limits, ROUND), python=None, core="auto", trust=job.trust)
         self.job, self.worker, self.journal = job, BoxWorker(setup), Journal(job.out)
         self.seen: set[str] = set()
 
@@ -161,7 +163,7 @@ class _Sifted:
 def mine(
     places: Sequence[str], *, out: str | Path, python: str | None = None, workers: int = 1, seed: int = 0,
     most: int = 0, trust: bool = False, known: bool = False, leave_out: Sequence[str | Path] = (),
-    progress: Callable[[MiningCounts], None] | None = None,
+    progress: Callable[[MiningCounts], None] | None = None, limits: Limits = LIMITS,
 ) -> MiningCounts:  # fmt: skip
     """Mine packages (by name, as `python` finds them), `stdlib`, folders and files into a file; what was found.
 
@@ -171,7 +173,7 @@ def mine(
     """
     out, found, benchmark = Path(out), locate(places, python), Benchmark.read(leave_out)
     journal, draft, sifted = Journal(out), files.Draft(out), _Sifted()
-    job = _Job(out, seed, trust, known, Usages(known_tests(found)), benchmark)
+    job = _Job(out, seed, trust, known, Usages(known_tests(found)), benchmark, limits)
     paths = sorted(python_files(found))
     Random(f"{seed}/files").shuffle(paths)
     try:

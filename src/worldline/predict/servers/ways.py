@@ -175,9 +175,14 @@ class Tokens:
 
 def fenced_block(text: str) -> str:
     """The last fenced block of what a chat model said, or all, without its thoughts."""
-    text = _THOUGHT.sub("", text)
+    text = without_thoughts(text)
     blocks = _FENCED.findall(text)
     return blocks[-1] if blocks else text.lstrip("\n")
+
+
+def without_thoughts(text: str) -> str:
+    """What a model said, without what it thought before."""
+    return _THOUGHT.sub("", text)
 
 
 def decoded_frames(text: str, ask: Ask) -> str:
@@ -206,12 +211,18 @@ def prediction(way: Way, ask: Ask, reply: Reply) -> Prediction:
         status = "empty"
     return Prediction(
         text=text[: ask.limit], status=status, logprob=reply.logprob, codec=way.codec,
-        sure=by_frame(reply.tokens),
+        sure=by_frame(reply.tokens), said=_said(way, ask, reply),
         note=", ".join(part for part in (
             f"answer {reply.number}" if reply.number else "",
             f"cut by the deadline of {reply.late}" if reply.late else "",
         ) if part),
     )  # fmt: skip
+
+
+def _said(way: Way, ask: Ask, reply: Reply) -> str | None:
+    """The model's own answer, of a way that asks for one."""
+    found = getattr(way, "said", None)
+    return None if found is None else found(ask, reply)
 
 
 def read_reply(answer: dict[str, Any], model: str) -> Reply:

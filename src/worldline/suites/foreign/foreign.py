@@ -7,7 +7,6 @@ files are rows.py's, programs program.py's. Nothing is run, and nothing is judge
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,12 +14,11 @@ from pathlib import Path
 
 from worldline.codec.compact import parse as compact_parse
 from worldline.codec.compact.prompt import Compact, prompt
-from worldline.codec.cwm.foreign.stripped import KINDS, Stripped
+from worldline.codec.cwm.foreign.stripped import KINDS, Stripped, asserted
 from worldline.codec.cwm.foreign.stripped import read as read_foreign
 from worldline.core.program import Program
 from worldline.diagnose.sample import Beside
 from worldline.fence import RowFault, fenced
-from worldline.flow.control import syntax
 from worldline.predict.predictor import Prediction
 from worldline.suites.foreign.program import program_of
 from worldline.suites.foreign.rows import ForeignRow, read_rows
@@ -120,7 +118,7 @@ def _foreign(row: ForeignRow, known: Program | None, options: Compact) -> Foreig
         if compact is not None:
             shown, note, detail = compact
             return made(text=shown, answer=said, codec="compact", note=note, detail=detail)
-    own = _asserted(read.answer)
+    own = asserted(read.answer)
     answer = said if said is not None else own
     return made(
         text=_bytes(read.text), answer=answer, codec="cwm", note=read.kind, detail=_detail(read), own=own
@@ -148,15 +146,6 @@ def _compact(data: bytes, program: Program, options: Compact) -> tuple[bytes, st
             return shown + mark, "run-on", f"from byte {len(shown + mark)} on"
         return data, "whole" if parsed.ended else "truncated", ""
     return None
-
-
-def _asserted(answer: str | None) -> str | None:
-    """The value of `assert CALL == VALUE`, as it is written; any other text is the answer itself."""
-    tree = syntax(answer) if answer else None
-    statement = tree.body[0] if tree and len(tree.body) == 1 else None
-    if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Compare):
-        return ast.get_source_segment(answer or "", statement.test.comparators[-1])
-    return answer
 
 
 def _detail(read: Stripped) -> str:

@@ -82,9 +82,11 @@ class _State:
         """A prediction that was made elsewhere: how far it goes is known before the truth is."""
         return self.said[task.name].prediction if task.name in self.said else None
 
-    def beside(self, task: Task) -> Beside:
-        """What is said beside the trace of a prediction made elsewhere."""
-        return self.said[task.name].beside(task.answer) if task.name in self.said else Beside()
+    def beside(self, task: Task, found: Prediction) -> Beside:
+        """What is said beside a trace: of a prediction made elsewhere by its file, else by the model itself."""
+        if task.name in self.said:
+            return self.said[task.name].beside(task.answer)
+        return Beside(own=found.said)
 
     def fault(self, task: Task) -> RowFault | None:
         """Why the tool failed on a prediction made elsewhere, before it was judged."""
@@ -246,7 +248,7 @@ def _settled(
 
     def act(found: Prediction) -> tuple[Record, Verdict | None]:
         assert each.true is not None
-        is_fault, beside = found.status == "fault", state.beside(each.task)
+        is_fault, beside = found.status == "fault", state.beside(each.task, found)
         verdict = (
             None
             if is_fault

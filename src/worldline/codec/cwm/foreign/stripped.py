@@ -235,6 +235,15 @@ def tail_of(text: str, at: int) -> Tail:
     return Tail(answer, None if after == len(text) else after)
 
 
+def asserted(answer: str | None) -> str | None:
+    """The value of `assert CALL == VALUE`, as it is written; any other text is the answer itself."""
+    tree = syntax(answer) if answer else None
+    statement = tree.body[0] if tree and len(tree.body) == 1 else None
+    if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Compare):
+        return ast.get_source_segment(answer or "", statement.test.comparators[-1])
+    return answer
+
+
 def _past_blank(text: str, at: int) -> int:
     match = _BLANK.match(text, at)
     return match.end() if match else at
