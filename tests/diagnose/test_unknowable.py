@@ -32,23 +32,25 @@ def _why(
 
 @pytest.mark.parametrize("codec", ["compact", "cwm"])
 @pytest.mark.parametrize(
-    ("expression", "kind"),
+    ("expression", "said", "kind"),
     [
-        ("random.random()", "a random draw"),
-        ("time.time()", "the clock"),
-        ("str(uuid.uuid4())", "a random draw"),
-        ("os.urandom(4)", "a random draw"),
-        ("hash('worldline')", "the hash seed"),
-        ("next(iter({'aa', 'bb', 'cc', 'dd', 'ee', 'ff', 'gg', 'hh'}))", "the order of a set"),
-        ("id(object())", "an address"),
+        ("random.random()", "1.5", "a random draw"),
+        ("time.time()", "1.5", "the clock"),
+        ("str(uuid.uuid4())", "'1'", "a random draw"),
+        ("os.urandom(4)", "b'1'", "a random draw"),
+        ("hash('worldline')", "1", "the hash seed"),
+        ("next(iter({'aa', 'bb', 'cc', 'dd', 'ee', 'ff', 'gg', 'hh'}))", "'1'", "the order of a set"),
+        ("id(object())", "1", "an address"),
     ],
 )
 def test_what_the_program_does_not_determine_is_a_cause_of_its_own(
-    expression: str, kind: str, codec: str
+    expression: str, said: str, kind: str, codec: str
 ) -> None:
     source = f"import os, random, time, uuid\n\ndef f():\n    x = {expression}\n    return 1\n"
     pattern, new = (
-        ("x=[^ \n]+", "x=1") if codec == "compact" else (r'"x": "[^"]+"|"x": "b.[^,}]+"', '"x": "1"')
+        ("x=[^ \n]+", f"x={said}")
+        if codec == "compact"
+        else (r'"x": "[^"]+"|"x": "b.[^,}]+"', f'"x": "{said}"')
     )
     why = _why(source, pattern, new, codec=codec)
     assert (why.name, why.detail) == (NAME, kind)
@@ -70,11 +72,27 @@ def test_what_is_the_same_in_another_run_is_a_wrong_value(line: str) -> None:
     assert _why(source, "x=[^ \n]+", "x=77").name == "wrong value"
 
 
+@pytest.mark.parametrize("codec", ["compact", "cwm"])
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("random.choice([1, 2])", "'zebra'"),
+        ("random.random()", "None"),
+        ("random.random()", "<module random>"),
+        ("time.time()", "[1]"),
+    ],
+)
+def test_a_value_of_a_type_that_no_run_has_is_wrong(expression: str, said: str, codec: str) -> None:
+    source = f"import random, time\n\ndef f():\n    x = {expression}\n    return 1\n"
+    pattern, new = ("x=[^ \n]+", f"x={said}") if codec == "compact" else (r'"x": "[^"]+"', f'"x": "{said}"')
+    assert _why(source, pattern, new, codec=codec).name == "wrong value"
+
+
 def test_without_another_run_the_line_itself_must_say_so() -> None:
     source = "import random, time as t\nfrom random import random as draw\n\ndef f():\n    x = {}\n"
     source += "    y = x\n    return 1\n"
-    for expression in ("random.random()", "t.perf_counter()", "draw()", "random.choice('abc')"):
-        assert _why(source.format(expression), "x=[^ \n]+", "x=1", alone=True).name == NAME
+    for expression in ("random.random()", "t.perf_counter()", "draw()", "random.choice([1.5, 2.5])"):
+        assert _why(source.format(expression), "x=[^ \n]+", "x=1.25", alone=True).name == NAME
     assert _why(source.format("random.random()"), "y=[^ \n]+", "y=1", alone=True).name != NAME
     assert (
         _why(source.format("[random.seed(3), random.random()][1]"), "x=[^ \n]+", "x=1", alone=True).name

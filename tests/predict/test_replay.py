@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from worldline.codec.cwm.stage import stage
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
@@ -115,3 +116,25 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"[" * 100_000)
     with pytest.raises(UsageError, match="not JSON"):
         load_model(f"replay:{tmp_path / 'x'}")
+
+
+FRAMES = (
+    '<|call_sep|>{"n": "1"}<|action_sep|>def f(n):\n<|frame_sep|><|line_sep|>{"n": ".."}<|action_sep|>    return n\n'
+    '<|frame_sep|><|return_sep|><|action_sep|>    return n\n<|arg_sep|>"1"<|frame_sep|>'
+)
+END = '<|return_sep|><|action_sep|>    return f(1)\n<|arg_sep|>"1"<|frame_sep|><|end_of_text|>'
+
+
+@pytest.mark.parametrize("marker", ["", "  # << START_OF_TRACE"])
+@pytest.mark.parametrize("prompt", ["", "<|frame_sep|>", "whole"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_text_that_says_its_prompt_again(tmp_path: Path, first: bool, prompt: str, marker: str) -> None:
+    """With the prompt, with `main`'s first frames, with a separator: what follows is the trace of the call."""
+    staged = stage(ASKS[0].program)
+    whole = staged.prompt.removesuffix(staged.opening)
+    opening = staged.opening.replace("def main():", f"def main():{marker}") if first else ""
+    text = (whole if prompt == "whole" else prompt) + opening + FRAMES + END
+    replay = load_model(written(tmp_path, [{"text": text}]), {"by": "order"})
+    (found,) = replay.predict(ASKS[:1])
+    (truth,) = Interpreter(codec="cwm").predict(ASKS[:1])
+    assert (found.text, found.status) == (truth.text, "ended")

@@ -8,6 +8,7 @@ import pytest
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.cwm import writer as cwm
+from worldline.codec.cwm.text import SPECIAL
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.flow.control import syntax
@@ -16,7 +17,7 @@ from worldline.predict.predictor import Ask, codec_of
 from worldline.predict.servers.chat import EXAMPLE
 from worldline.predict.servers.meta import FRAMES, MetaChat, MetaText, example, program_text
 from worldline.predict.servers.tokens import stage
-from worldline.predict.servers.ways import Reply, Sampling, prediction
+from worldline.predict.servers.ways import Reply, Sampling, Way, prediction
 from worldline.recording.recorder import record
 
 PROGRAM = Program(source="def f(n):\n    return n\n", call="f(1)")
@@ -73,6 +74,16 @@ def test_a_continuation_is_read_however_it_was_decoded(said: str) -> None:
 )
 def test_a_chat_s_reply_is_read(said: str) -> None:
     found = prediction(MetaChat(), ASK, Reply(said, False))
+    assert (found.text.decode(), found.status) == (OWN + END, "ended")
+
+
+@pytest.mark.parametrize("marker", ["", "  # << START_OF_TRACE"])
+@pytest.mark.parametrize("is_plain", [False, True])
+@pytest.mark.parametrize("way", [MetaText(), MetaChat()])
+def test_a_reply_that_says_its_opening_again(way: Way, is_plain: bool, marker: str) -> None:
+    opening = stage(PROGRAM).opening.replace("def main():", f"def main():{marker}")
+    said = SPECIAL.sub("", opening) + STRIPPED if is_plain else opening + OWN + MAIN + END
+    found = prediction(way, ASK, Reply(said, False))
     assert (found.text.decode(), found.status) == (OWN + END, "ended")
 
 

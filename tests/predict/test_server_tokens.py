@@ -96,6 +96,14 @@ def test_a_perfect_model_s_reply_is_the_truth(name: str) -> None:
     assert spelt.text == wanted
 
 
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_reply_that_says_its_prompt_again_is_the_truth(name: str) -> None:
+    program, vocabulary = PROGRAMS[name], Characters()
+    ids = tuple(stage(program).ids(vocabulary, truth(program)))
+    for reply in (Reply("", False, None, ids), Reply(spelled(ids, vocabulary), False, None)):
+        assert prediction(Tokens(vocabulary), Ask(program=program), reply).text == truth(program)
+
+
 def test_a_cut_reply_has_no_end() -> None:
     program = PROGRAMS["call"]
     found = prediction(Tokens(Characters()), Ask(program=program), Reply("<|call_sep|>{", True, None))

@@ -250,7 +250,8 @@ def _blamed(
     runs: tuple[Record | None, Record | None],
 ) -> Cause:
     named = blame(sample.ask.program, truth.events, found.events, divergences, runs[0])
-    fate = unknowable(sample, truth, named, runs[1])
+    is_half = not found.ended and divergences[0].found == len(found.events) - 1
+    fate = unknowable(sample, truth, named, runs[1], is_half=is_half)
     if fate is not None:
         named = replace(named, name=UNKNOWN, detail=fate[0], evidence=fate[1])
     plain = Cause(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from worldline.core.value import kind
 from worldline.diagnose.blame import Blame
 from worldline.diagnose.diverge import Divergence, diverge, summary
 from worldline.diagnose.reading import Event, Reading, read
@@ -20,8 +21,13 @@ _ACTIONS = ("event", "line", "missing", "extra", "outcome")
 OTHER = "something outside the program"
 
 
-def unknowable(sample: Sample, truth: Reading, blamed: Blame, again: Record | None) -> tuple[str, str] | None:
-    """What could not be known where a prediction parts, and the evidence; None where it could."""
+def unknowable(
+    sample: Sample, truth: Reading, blamed: Blame, again: Record | None, *, is_half: bool = False
+) -> tuple[str, str] | None:
+    """What could not be known where a prediction parts, and the evidence; None where it could.
+
+    A value of a type that no run has there is wrong all the same, unless it breaks off (`is_half`).
+    """
     source, first = sample.ask.program.source, blamed.divergence
     kinds = unknowables(source)
     if not kinds:
@@ -30,17 +36,20 @@ def unknowable(sample: Sample, truth: Reading, blamed: Blame, again: Record | No
     if here == INPUT:
         is_shown = sample.truth.codec == "compact"  # its prompt has what is read
         return None if is_shown else (INPUT, "the notation does not show what is read: no model can know it")
-    differs = None if again is None else _elsewhere(sample, truth, first, again)
-    if differs is not None:
-        return here or (next(iter(kinds)) if len(kinds) == 1 else OTHER), f"{differs}: no model can know it"
+    other = None if again is None else _elsewhere(sample, truth, first, again)
+    if not is_half and _is_impossible(first, other):
+        return None
+    if other is not None:
+        said = f"{_told(truth, other)}: no model can know it"
+        return here or (next(iter(kinds)) if len(kinds) == 1 else OTHER), said
     # Two runs may draw the same, and have the same addresses; what does not depend on the clock is the same.
     is_read = here == DRAW or (here == ADDRESS and blamed.operation == "id")
     is_read = is_read or (again is None and here in (CLOCK, SYSTEM))
     return (here, f"line {blamed.line} reads {here}: no model can know it") if is_read else None
 
 
-def _elsewhere(sample: Sample, truth: Reading, first: Divergence, again: Record) -> str | None:
-    """What another run has at the place of a divergence, in words; None where it has the same."""
+def _elsewhere(sample: Sample, truth: Reading, first: Divergence, again: Record) -> Divergence | None:
+    """What another run has at the place of a divergence; None where it has the same."""
     text = written(replace(sample.ask, given=b""), again(sample.ask.program), sample.truth.codec)
     other = read(sample.ask, replace(sample.truth, text=text))
     for each in diverge(truth, other):
@@ -49,9 +58,22 @@ def _elsewhere(sample: Sample, truth: Reading, first: Divergence, again: Record)
         if each.step < first.step:
             continue
         if each.name == first.name or each.what in _ACTIONS:
-            about = f"{each.name} is " if each.name and each.name != "%" else ""
-            return f"{about}{each.wanted or summary(_at(truth, each.step))}, in another run {each.got or 'not there'}"
+            return each
     return None
+
+
+def _is_impossible(first: Divergence, other: Divergence | None) -> bool:
+    """Whether the model's value has another type than the value of either run."""
+    if first.part is None or first.name == "%" or (other is not None and other.part is None):
+        return False
+    values = [first.wanted, other.got if other else None]
+    return kind(first.got or "") not in [kind(value) for value in values if value]
+
+
+def _told(truth: Reading, other: Divergence) -> str:
+    about = f"{other.name} is " if other.name and other.name != "%" else ""
+    wanted = other.wanted or summary(_at(truth, other.step))
+    return f"{about}{wanted}, in another run {other.got or 'not there'}"
 
 
 def _at(truth: Reading, step: int) -> Event | None:

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from worldline.codec.cwm.foreign.stripped import tagged_text
+from worldline.codec.cwm.foreign.stripped import continuation
 from worldline.codec.cwm.stage import stage
 from worldline.codec.cwm.text import SPECIAL
 from worldline.core.foreign_json import foreign_json
@@ -131,8 +131,8 @@ def _is_meta(text: str) -> bool:
 def _fitted(ask: Ask, found: Prediction) -> Prediction:
     """A prediction as the ask wants it: within the limit, and with what is given at its front."""
     if found.codec == "cwm" and found.status != "fault":
-        text = tagged_text(found.text.decode("utf-8", "surrogatepass"), ask.program)
-        text = stage(ask.program).without_closing(text)  # as of a live answer
+        text = continuation(found.text.decode("utf-8", "surrogatepass"), ask.program)
+        text = stage(ask.program).without_closing(text)
         found = replace(found, text=text.encode("utf-8", "surrogatepass"))
     if found.status != "fault" and not found.text.startswith(ask.given):
         return _fault(ask, "the text in the file does not begin with what is given")

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.reader import NAMES, pieces_of_text
-from worldline.codec.cwm.text import TOKENS, marked, shield, token, unshield
+from worldline.codec.cwm.text import MARKER, SPECIAL, TOKENS, first_event, marked, shield, token, unshield
 from worldline.core.program import Program
 from worldline.flow.control import syntax
 
@@ -63,6 +63,19 @@ class Stage:
         frames = self.opening + given.decode("utf-8", "replace")
         start = [TOKENS["begin_of_text"], TOKENS["trace_context_start"], *source, TOKENS["frame_sep"]]
         return start + _ids(frames, vocabulary)
+
+    def without_opening(self, text: str) -> str:
+        """A model's text without what it was given and says again: the prompt, and the first frames of `main`."""
+        given = text.rfind(token("trace_context_start"), 0, first_event(text))
+        if given >= 0:
+            text = text[given:].partition(token("frame_sep"))[2]
+        text = text.removeprefix(token("frame_sep"))
+        head, end, rest = self.opening.partition("\n")
+        for opening in (self.opening, f"{head}  {MARKER}{end}{rest}") if head else ():
+            for spelling in (opening, unshield(SPECIAL.sub("", opening))):
+                if text.startswith(spelling):
+                    return text[len(spelling) :]
+        return text
 
     def without_closing(self, text: str) -> str:
         """A model's text without the frames of `main` that end it."""

@@ -73,6 +73,12 @@ def first_space(text: str) -> int:
     return -1 if match is None else match.start(1)
 
 
+def first_event(text: str) -> int:
+    """Where the first token of an event stands, or the text ends: a prompt behind it is another problem's."""
+    events = EVENT_TOKENS.values()
+    return next((match.start() for match in SPECIAL.finditer(text) if match[1] in events), len(text))
+
+
 def quoted(text: str) -> str:
     """A JSON string in ASCII in which nothing reads as a special token."""
     return json.dumps(text).replace("<|", "\\u003c|")

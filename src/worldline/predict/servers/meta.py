@@ -12,7 +12,7 @@ from typing import Any
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.cwm.foreign.stripped import entry_of, read
-from worldline.codec.cwm.text import marked, token
+from worldline.codec.cwm.text import marked, token, unspaced
 from worldline.core.program import Program
 from worldline.predict.predictor import Ask
 from worldline.predict.servers.chat import EXAMPLE, PROGRAM
@@ -78,7 +78,8 @@ class MetaChat:
 
     def text(self, ask: Ask, reply: Reply) -> bytes:
         """The frames of the last fenced block, or of all, without what is only said around them."""
-        found = read(fenced_block(reply.text), ask.program).text
+        said = stage(ask.program).without_opening(unspaced(fenced_block(reply.text)))
+        found = read(said, ask.program).text
         return ask.given + found.encode("utf-8", "surrogatepass")
 
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from worldline.codec.cwm.foreign.stripped import tagged_text
+from worldline.codec.cwm.foreign.stripped import continuation
 from worldline.codec.cwm.reader import NAMES
 from worldline.codec.cwm.text import SPECIAL, token, unspaced
 from worldline.predict.predictor import Ask, Prediction, summed_logprob
@@ -164,13 +164,10 @@ class Tokens:
 
     def text(self, ask: Ask, reply: Reply) -> bytes:
         """The frames of the call alone."""
+        staged = stage(ask.program)
         text = spelled(reply.ids, self.vocabulary) if reply.ids else decoded_frames(reply.text, ask)
-        text = closed(text, ask, reply)
-        return (
-            stage(ask.program)
-            .without_closing(ask.given.decode("utf-8", "replace") + text)
-            .encode("utf-8", "replace")
-        )
+        text = ask.given.decode("utf-8", "replace") + closed(text, ask, reply)
+        return staged.without_closing(staged.without_opening(text)).encode("utf-8", "replace")
 
 
 def fenced_block(text: str) -> str:
@@ -187,7 +184,7 @@ def without_thoughts(text: str) -> str:
 
 def decoded_frames(text: str, ask: Ask) -> str:
     """A reply in Meta's format with its special tokens; a piece of a frame, which was asked for alone, as it is."""
-    return unspaced(text) if ask.given or ask.stop else tagged_text(text, ask.program)
+    return unspaced(text) if ask.given or ask.stop else continuation(text, ask.program)
 
 
 def closed(text: str, ask: Ask, reply: Reply) -> str:

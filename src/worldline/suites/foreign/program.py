@@ -12,8 +12,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from worldline.codec.cwm.foreign.scan import first_event
-from worldline.codec.cwm.text import MARKER, listing, token
+from worldline.codec.cwm.text import MARKER, first_event, listing, token
 from worldline.core.program import Program
 from worldline.flow.control import syntax
 

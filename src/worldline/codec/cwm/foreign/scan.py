@@ -136,11 +136,6 @@ def _begins_line(rest: str, lines: SourceLines) -> bool:
     return any(line.startswith(rest) for line in lines.texts)
 
 
-def first_event(text: str) -> int:
-    """Where the first token of an event stands, or the text ends: a prompt behind it is another problem's."""
-    return next((match.start() for match in SPECIAL.finditer(text) if match[1] in EVENTS), len(text))
-
-
 def tagged_frame(text: str, at: int) -> ScannedFrame | Stop:
     """The frame with special tokens that begins here; frame separators before it are passed over."""
     token, start = _token(text, at), at

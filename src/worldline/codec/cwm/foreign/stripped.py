@@ -23,7 +23,6 @@ from worldline.codec.cwm.foreign.scan import (
     ScannedFrame,
     SourceLines,
     Stop,
-    first_event,
     lines_of,
     plain_frame,
     tagged_frame,
@@ -32,12 +31,14 @@ from worldline.codec.cwm.lines import Activations
 from worldline.codec.cwm.parse import CwmPrediction
 from worldline.codec.cwm.parse import parse as parse_tagged
 from worldline.codec.cwm.reader import RawFrame
+from worldline.codec.cwm.stage import stage
 from worldline.codec.cwm.text import (
     EVENT_TOKENS,
     SPECIAL,
     UNCHANGED,
     UNSPACED,
     WITH_VALUE,
+    first_event,
     first_space,
     listing,
     quoted,
@@ -87,6 +88,11 @@ def read(text: str, program: Program) -> Stripped:
 def tagged_text(text: str, program: Program) -> str:
     """A text with every special token spelled, and without a space that a decoder put between them."""
     return unspaced(text) if SPECIAL.search(text) or not text.strip() else read(text, program).text
+
+
+def continuation(text: str, program: Program) -> str:
+    """A text as it goes on from its prompt, with every special token: one that says the prompt again, without it."""
+    return tagged_text(stage(program).without_opening(unspaced(text)), program)
 
 
 def entry_of(program: Program) -> int | None:
