@@ -98,3 +98,28 @@ def test_a_misjudged_condition_was_executed() -> None:
 def test_a_method_that_is_called_is_no_attribute() -> None:
     counts = Counter(executed_operations(Diagnosis(sample(JOIN))))
     assert counts["attribute"] == counts["copy"] == 0
+
+
+@pytest.mark.parametrize("codec", ["compact", "cwm"])
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("    return [x * 2 for x in xs]\n", {"comprehension": 1, "iteration": 4, "arithmetic": 3}),
+        ("    return [\n        x * 2\n        for x in xs\n    ]\n", {"comprehension": 1, "arithmetic": 3}),
+        (
+            "    return sum(x * 2 for x in xs)\n",
+            {"sum": 1, "comprehension": 1, "iteration": 4, "arithmetic": 3},
+        ),
+        ("    return max(\n        1,\n        len(xs),\n    )\n", {"max": 1, "len": 1}),
+        ("    return sorted(xs, key=lambda x: -x)\n", {"sorted": 1, "function": 1, "arithmetic": 3}),
+        ("    return [0] * (len(xs) * 2)\n", {"repetition": 1, "arithmetic": 1, "len": 1}),
+        ("    return xs + xs, xs[0] + 1\n", {"concatenation": 1, "arithmetic": 1, "index": 1, "display": 1}),
+    ],
+)
+def test_an_operation_counts_as_often_as_it_is_done(source: str, wanted: dict[str, int], codec: str) -> None:
+    program = Program(source="def f(xs):\n" + source, call="f([1, 1, 2])")
+    counts = executed_operations(Diagnosis(sample(program, codec=codec)))
+    counts = {name: n for name, n in counts.items() if name != "argument"}
+    if "\n        x" in source:  # where its lines begin an element differs between versions of Python
+        counts.pop("iteration", None)
+    assert counts == wanted

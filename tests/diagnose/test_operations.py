@@ -150,3 +150,11 @@ def test_a_long_repetition_is_followed_beyond_the_window() -> None:
     found = repetition(b"start " + b"abcdefg" * 10_000)
     assert found is not None
     assert (found.start, found.period, found.times) == (6, 7, 10_000)
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [("top[1] = 9", "item assignment"), ("top.n = 9", "attribute assignment"), ("del top[0]", "deletion")],
+)
+def test_a_change_under_another_name_is_named_by_what_the_line_does(line: str, wanted: str) -> None:
+    assert of_name(f"top = grid\n{line}\n", 2, "grid", "list").name == wanted

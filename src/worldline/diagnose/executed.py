@@ -1,32 +1,47 @@
 """How often each operation was executed on true steps, as far as a prediction came: what failures are a share of.
 
-Every operation that stands on a line is counted when the line runs, those that a short cut or an empty loop leaves out
-as well; several of one kind on a line count once.
+Every operation of a statement is counted when the statement runs, those that a short cut leaves out as well; several of
+one kind count once. What a comprehension does for an element counts for each of them, the comprehension itself once.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from worldline.diagnose.at_risk import is_value, values
+from worldline.core.value import kind
+from worldline.core.value_parts import split
+from worldline.diagnose.at_risk import ValueAtRisk, is_value, values
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import Event
-from worldline.flow.operations import SEQUENCES, executed
+from worldline.flow.executed import (
+    Kinds,
+    Scope,
+    begins,
+    begins_lambda,
+    executed,
+    goes_on,
+    inlined,
+    is_lazy,
+    shows_elements,
+)
+from worldline.rewrite.fold import ITERATED
 
 
 def executed_operations(diagnosis: Diagnosis) -> dict[str, int]:
     """Counts up to the first divergence and with it; the operation that it is about is there at least once.
 
-    `argument` is the call from outside. An addition is a concatenation where its line gives a text, a list or a tuple.
+    `argument` is the call from outside. An addition is a concatenation where its value is seen
+    to be a text, a list or a tuple.
     """
     ran, program, first = _Ran(), diagnosis.sample.ask.program, diagnosis.first
     end = None if first is None else first.step + is_value(diagnosis)
     sources: dict[str | None, str] = {None: program.source}
     sources.update(program.files)
-    kinds: dict[int, list[str]] = {}
+    told: dict[int, list[ValueAtRisk]] = {}
     for value in values(diagnosis.truth):
-        kinds.setdefault(value.step, []).append(value.type)
+        told.setdefault(value.step, []).append(value)
     for step, event in enumerate(diagnosis.truth.events):
         if step == end:
             break
@@ -38,39 +53,106 @@ def executed_operations(diagnosis: Diagnosis) -> dict[str, int]:
         ):
             ran.counts["argument"] += 1
         is_last = first is not None and step == first.step
-        ran.tell(event, sources.get(event.file, ""), kinds.get(step, ()), is_last=is_last)
+        ran.tell(event, sources.get(event.file, ""), told.get(step, ()), is_last=is_last)
     counts, blamed = ran.end(), diagnosis.cause.operation
     if blamed and not counts[blamed]:
         counts[blamed] = 1
     return dict(counts)
 
 
+@dataclass
+class _Waiting:
+    """A statement that runs: its kinds are told with it, or by its frame's next event."""
+
+    source: str
+    line: int | None
+    told: list[ValueAtRisk] = field(default_factory=list)
+
+
+@dataclass
+class _Frame:
+    """A frame: the scope that it is of, how many it opened in its statement, what the element has counted."""
+
+    scope: Scope | None = None
+    opened: int = 0
+    waiting: _Waiting | None = None
+    element: set[str] = field(default_factory=set)
+
+
 class _Ran:
-    """Lines that ran, each counted once the kind of its value is known: with it, or by its frame's next event."""
+    """Statements that ran, each counted when it is over."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        self.waiting: dict[int, tuple[str, int | None]] = {}
+        self.frames: dict[int, _Frame] = {}
 
-    def tell(self, event: Event, source: str, kinds: Iterable[str], *, is_last: bool) -> None:
-        """One event with the kinds of the values that it tells; the last one of Meta's runs no line any more."""
-        is_told = event.whole or event.event in ("return", "yield")
-        self._count(self.waiting.pop(event.frame, None), kinds if is_told else ())
-        if event.event != "line" or (event.whole and is_last):
-            return
-        line = source, event.action[1]
-        if event.whole or not event.values:
-            self.waiting[event.frame] = line
-        else:
-            self._count(line, kinds)
+    def tell(self, event: Event, source: str, told: Sequence[ValueAtRisk], *, is_last: bool) -> None:
+        """One event with the values that it tells; the last one of Meta's runs no line any more."""
+        if event.event == "call" and event.frame not in self.frames:
+            self.frames[event.frame] = _Frame(self._scope(event, source))
+        frame = self.frames.setdefault(event.frame, _Frame())
+        waiting, line = frame.waiting, event.action[1]
+        if waiting is not None and (event.whole or event.event in ("return", "yield")):
+            waiting.told += told
+        if waiting is not None and event.event in ("line", "return", "yield", "raise"):
+            is_more = event.event == "line" and frame.scope is None and waiting.source == source
+            if is_more and goes_on(source, waiting.line, line):
+                waiting.told += [] if event.whole else told
+                if inlined(source, line) and not (event.whole and is_last):
+                    self.counts.update(executed(source, line, (), Scope()))
+                return
+            self._count(frame, is_end=event.event == "return" and self._is_over(event, frame, source))
+        if event.event == "line" and not (event.whole and is_last):
+            frame.waiting, frame.opened = _Waiting(source, line, [] if event.whole else list(told)), 0
+
+    def _is_over(self, event: Event, frame: _Frame, source: str) -> bool:
+        """Whether a frame ends with a return: in Meta's notation a generator's element is one as well."""
+        is_generator = frame.scope is not None and is_lazy(source, event.action[1], frame.scope)
+        return not is_generator or event.arg in (None, "None")
+
+    def _scope(self, event: Event, source: str) -> Scope | None:
+        """The comprehension or lambda that a frame is of."""
+        above = self.frames.get(event.parent)
+        if above is None:
+            return None
+        depth = 1 + (above.scope.depth if above.scope is not None else 0)
+        if ITERATED in event.values:
+            above.opened += 1
+            return Scope(depth, above.opened - 1)
+        is_lambda = begins_lambda(source, event.action[1])
+        return Scope(parameters=frozenset(event.values)) if is_lambda else None
 
     def end(self) -> Counter[str]:
         """All that ran."""
-        for line in self.waiting.values():
-            self._count(line, ())
+        for frame in self.frames.values():
+            self._count(frame, is_end=False)
         return self.counts
 
-    def _count(self, line: tuple[str, int | None] | None, kinds: Iterable[str]) -> None:
-        if line is not None:
-            kind = next((one for one in kinds if one in SEQUENCES), "")
-            self.counts.update(executed(*line, kind))
+    def _count(self, frame: _Frame, *, is_end: bool) -> None:
+        waiting, scope = frame.waiting, frame.scope
+        frame.waiting = None
+        if waiting is None:
+            return
+        found = executed(waiting.source, waiting.line, _kinds(waiting), scope)
+        if scope is None or scope.parameters is not None:
+            self.counts.update(found)
+            return
+        if begins(waiting.source, waiting.line, scope):
+            frame.element = set()
+            found = found & {"iteration"} if is_end else found
+        self.counts.update(found - frame.element)
+        frame.element |= found
+
+
+def _kinds(waiting: _Waiting) -> Kinds:
+    with_elements = shows_elements(waiting.source, waiting.line)
+    return tuple((one.name, one.type, _elements(one.text) if with_elements else ()) for one in waiting.told)
+
+
+def _elements(text: str) -> tuple[str, ...]:
+    parts = split(text) if text[:1] in ("(", "[") else None
+    return (
+        ()
+        if parts is None or isinstance(parts.items, (str, bytes))
+        else tuple(kind(one) for one in parts.items)
+    )

@@ -30,8 +30,9 @@ METHODS = frozenset(
     if not name.startswith("_")
 )
 BUILTINS = frozenset(name for name in vars(builtins) if name.islower() and not name.startswith("_"))
+_CHANGES = ("item assignment", "attribute assignment", "deletion")
 SEQUENCES = ("str", "bytes", "list", "tuple", "deque", "bytearray")
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,17 @@ def of_name(source: str, line: int | None, name: str, kind: str = "") -> Operati
         if found is not None:
             return Operation(found, _text(source, node), _loads(node))
     nodes = statements(source, line)
-    is_call = any(isinstance(part, ast.Call) for node in nodes for part in own_nodes(node))
-    return Operation("call" if is_call else UNKNOWN, _text(source, nodes[-1]) if nodes else "")
+    return Operation(_under_another(nodes), _text(source, nodes[-1]) if nodes else "")
+
+
+def _under_another(nodes: Sequence[ast.stmt]) -> str:
+    """What changes a name that a line does not mention: a call, or an assignment under another name."""
+    parts = [part for node in nodes for part in own_nodes(node)]
+    if any(isinstance(part, ast.Call) for part in parts):
+        return "call"
+    stored = (any_operation(part) for part in parts if isinstance(part, (ast.Subscript, ast.Attribute)))
+    deleted = (any_operation(part) for part in parts if isinstance(part, ast.Delete))
+    return next((one for one in (*stored, *deleted) if one in _CHANGES), UNKNOWN)
 
 
 def of_result(
@@ -135,7 +145,7 @@ def expression(
 def comprehensions(source: str, line: int | None) -> list[ast.expr]:
     """The comprehensions of the statement on a line."""
     nodes = statements(source, line)
-    return [part for node in nodes[-1:] for part in own_nodes(node) if isinstance(part, _COMPREHENSIONS)]
+    return [part for node in nodes[-1:] for part in own_nodes(node) if isinstance(part, COMPREHENSIONS)]
 
 
 def condition(source: str, line: int | None) -> Operation | None:
@@ -150,7 +160,7 @@ def condition(source: str, line: int | None) -> Operation | None:
         for part in own_nodes(node):
             if isinstance(part, ast.IfExp):
                 return Operation("condition", _text(source, part.test), _loads(part.test))
-            if isinstance(part, _COMPREHENSIONS):
+            if isinstance(part, COMPREHENSIONS):
                 return Operation("iteration", _text(source, part))
             if isinstance(part, ast.BoolOp):
                 return Operation("condition", _text(source, part), _loads(part))
@@ -161,25 +171,13 @@ def condition(source: str, line: int | None) -> Operation | None:
 def operations(source: str) -> frozenset[str]:
     """The names of all operations of a source that do something: literals, names and displays do not."""
     tree = syntax(source)
-    return frozenset(_any(node) for node in ast.walk(tree)) - _IDLE if tree is not None else frozenset()
+    return (
+        frozenset(any_operation(node) for node in ast.walk(tree)) - IDLE if tree is not None else frozenset()
+    )
 
 
-@lru_cache(maxsize=4096)
-def executed(source: str, line: int | None, kind: str = "") -> frozenset[str]:
-    """The names of the operations that a line does whose value is of this kind; copies and literals if that is all."""
-    found: set[str] = set()
-    for node in statements(source, line):
-        own = list(own_nodes(node))
-        called = {
-            id(part.func) for part in own if isinstance(part, ast.Call)
-        }  # a method's name is no attribute
-        found |= {_any(part, kind) for part in own if id(part) not in called} - _IDLE
-        value = getattr(node, "value", None)
-        found |= {_operation(value, kind)} if isinstance(value, ast.expr) else set()
-    return frozenset(found)
-
-
-def _any(node: ast.AST, kind: str = "") -> str:
+def any_operation(node: ast.AST, kind: str = "") -> str:
+    """What a node of any sort does; `unknown` where that is nothing."""
     if isinstance(getattr(node, "ctx", None), ast.Store):
         return {ast.Subscript: "item assignment", ast.Attribute: "attribute assignment"}.get(
             type(node), UNKNOWN
@@ -213,7 +211,7 @@ def operation_name(node: ast.expr, kind: str = "") -> str:
     return _operation(node, kind)
 
 
-_IDLE = frozenset(("literal", "copy", "display", UNKNOWN))
+IDLE = frozenset(("literal", "copy", "display", UNKNOWN))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -231,7 +229,7 @@ def _operation(node: ast.expr, kind: str) -> str:
             return _operation(node.value, kind)
     simple: list[tuple[type[ast.expr] | tuple[type[ast.expr], ...], str]] = [
         (ast.Compare, "comparison"), (ast.BoolOp, "boolean"), (ast.JoinedStr, "format"), (ast.Constant, "literal"),
-        (ast.Name, "copy"), ((ast.List, ast.Tuple, ast.Set, ast.Dict), "display"), (_COMPREHENSIONS, "comprehension"),
+        (ast.Name, "copy"), ((ast.List, ast.Tuple, ast.Set, ast.Dict), "display"), (COMPREHENSIONS, "comprehension"),
         (ast.IfExp, "conditional"), (ast.Attribute, "attribute"), (ast.Lambda, "function"), (ast.Await, "await"),
         ((ast.Yield, ast.YieldFrom), "iteration"),
     ]  # fmt: skip
@@ -338,7 +336,7 @@ def _result(node: ast.stmt, event: str) -> ast.expr | None:
             return part.value
         if isinstance(part, ast.Lambda):
             return part.body
-        if isinstance(part, _COMPREHENSIONS):
+        if isinstance(part, COMPREHENSIONS):
             return part
     return None
 
