@@ -15,6 +15,7 @@ from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
 from worldline.core.state import Replay
 from worldline.explore.side import FrameInfo, Side
+from worldline.explore.text_spans import step_spans
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.sureness import sureness
 from worldline.recording.recorder import record
@@ -207,6 +208,15 @@ def test_every_byte_of_a_whole_text_is_of_one_step(name: str, mode: str) -> None
     of, text = true(name, mode), run(name, mode)[1].text
     end = b".\n" if mode != "cwm" else b"<|end_of_text|>"
     assert sum(of.cost(step) for step in range(len(of))) == len(text) - len(end)
+
+
+def test_a_frame_that_the_cut_broke_off_has_its_bytes() -> None:
+    frame, begun = (
+        b"<|call_sep|>{}<|action_sep|>def f():\n<|frame_sep|>",
+        b"<|return_sep|><|action_sep|>return [7, 7, 7",
+    )
+    found = step_spans(Prediction(text=frame + begun, status="budget", codec="cwm"), 2)
+    assert found == [(0, len(frame)), (len(frame), len(frame + begun))]
 
 
 def test_sureness_is_of_the_step_that_it_was_measured_on() -> None:

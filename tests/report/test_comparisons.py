@@ -116,7 +116,7 @@ def test_operations_fail_by_how_often_they_ran() -> None:
         ("arithmetic", Share(0, 100), Share(1, 10)),
     ]
     assert table.rows[0][3] == newcombe(Share(1, 10), Share(0, 100))
-    assert "1 failures are of no operation" in table.note
+    assert "1 wrong traces are of no operation" in table.note
     p = table.rows[0][4]
     assert isinstance(p, Chance)
     assert p.p == pytest.approx(1 / 11)

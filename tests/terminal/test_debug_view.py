@@ -138,7 +138,7 @@ def test_a_page_is_whole_and_needs_nothing_else() -> None:
     assert "url(" not in html
     assert html.count('<tr class="first">') == 1
     assert tags.tags.count("details") == 3
-    assert '<span class="value differs">s=191</span>' in html
+    assert '<span class="piece value differs">s=19<mark>1</mark></span>' in html
 
 
 def test_what_a_model_imagines_is_shown_alone() -> None:
@@ -220,3 +220,16 @@ def test_a_row_with_one_side_is_marked_as_not_compared() -> None:
     marks = [line[:2] for line in lines if re.match(r"(  |- |▶ |· ) *\d+ +\d+ ", line)]
     assert marks[0] == "  "
     assert marks[-1] == "- "
+
+
+def test_a_narrow_terminal_has_whole_heads_and_some_source() -> None:
+    lines = shown(debugged("4 s=190", "4 s=191"), 60).splitlines()
+    head = next(line for line in lines if "what happens" in line)
+    assert head.rstrip().endswith("│ imagined")
+    assert "what the model imagines" in shown(debugged("4 s=190", "4 s=191"), 110)
+    assert any("for i in " in line for line in lines)
+    assert any("s += i" in line for line in lines)
+
+
+def test_the_page_says_what_made_it() -> None:
+    assert '<header class="brand">worldline</header>' in page(debugged("4 s=190", "4 s=191"))

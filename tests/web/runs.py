@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any, cast
 
 from worldline.codec.compact.parse import parse
@@ -221,7 +222,11 @@ def _judged(kind: int, length: int, way: str) -> dict[str, Any]:
     parsed = parse(text.encode(), prompt(program, task.options))
     said = answer(task, parsed)
     assert said is not None, (text, parsed.malformed)
-    true = Truth(text.encode(), parsed, said, cast(Trace, None))  # only Meta's notation asks for the trace
+    ended = SimpleNamespace(outcome=SimpleNamespace(kind="returned", detail=""))
+    true = Truth(
+        task, cast(Trace, ended), said, margin=1 << 30
+    )  # never cut: its steps are not asked of the trace
+    vars(true).update(text=text.encode(), parsed=parsed)
     ask = Ask(program=program, limit=2 * len(text) + SLACK)
     found = spoiled(Prediction(text=true.text, status="ended", logprob=-1.5, seconds=0.25), way)
     record = answered(0, task, ask, true, found, judge(task, true, found, ask=ask))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from worldline.diagnose.reading import read
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
 from worldline.recording.recorder import record_many
+from worldline.suites.foreign.program import called
 from worldline.suites.run.directory import newest
 from worldline.web.api import describe_run
 from worldline.web.index import operations as index_operations
@@ -276,3 +278,27 @@ def test_a_sample_knows_those_beside_it(made: Path) -> None:
     for at in (-1, 10_000, 1 << 80):
         with pytest.raises(UsageError, match="no sample"):
             index.record(at)
+
+
+def test_a_call_inside_a_main_is_the_one_that_is_listed() -> None:
+    source = "def f(x):\n    return x\n\ndef main():\n    return f([1, 2])\n"
+    assert called(source, "main()") == "f([1, 2])"
+    assert called(source, "f(3)") == "f(3)"
+    for other in (
+        "def main():\n    x = 1\n    return f(x)\n",
+        "def main():\n    return f(\n",
+        "",
+        "def main():\n  pass\nx = 1",
+    ):
+        assert called(other, "main()") == "main()"
+    assert called(source, None) is None
+
+
+def test_settings_are_said_in_words(many: Path, tmp_path: Path) -> None:
+    config = json.loads((many / "config.json").read_text())
+    shutil.copytree(many, tmp_path / "run")
+    chosen = {**config, "force": ["actions"], "predictions": "3a3bc155" * 8}
+    (tmp_path / "run" / "config.json").write_text(json.dumps(chosen))
+    settings = describe_run(build(tmp_path / "run"))["settings"]
+    assert ["force", "actions"] in settings
+    assert ["predictions", "3a3bc155"] in settings

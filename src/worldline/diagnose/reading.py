@@ -17,7 +17,7 @@ from worldline.core.events import FINAL, unsettled
 from worldline.core.malformed import Malformed
 from worldline.core.trace import Step
 from worldline.core.value import equal
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.predictor import CONTEXT, Ask, Prediction
 
 if TYPE_CHECKING:
     from worldline.codec.cwm.begun import BegunFrame
@@ -210,3 +210,14 @@ def _of_frame(frame: CwmFrame, parent: int) -> Event:
         event=frame.event, frame=frame.scope, line=frame.line, lines=lines, values=frame.locals, arg=frame.arg,
         parent=parent, whole=frame.event in WITH_LOCALS,
     )  # fmt: skip
+
+
+def unfinished_as(is_malformed: bool, is_ended: bool, has_steps: bool, prediction: Prediction) -> str | None:
+    """The outcome of a text that came to no end; None of one that did."""
+    if is_malformed or prediction.status == "broken":
+        return "malformed"
+    if is_ended:
+        return None
+    # Only a budget truncates: whoever stopped of himself, or wrote no step, did not write a trace.
+    is_cut = prediction.status == "budget" and (has_steps or prediction.note == CONTEXT)
+    return "truncated" if is_cut else "malformed"

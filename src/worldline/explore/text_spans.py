@@ -44,6 +44,8 @@ def _frames(text: bytes, count: int) -> list[tuple[int, int]]:
     while len(found) < count:
         stop = text.find(_SEPARATOR, start)
         if stop < 0:
+            if start < len(text):  # the cut broke it off
+                found.append((start, len(text)))
             break
         found.append((start, stop + len(_SEPARATOR)))
         start = found[-1][1]

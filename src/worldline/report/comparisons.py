@@ -154,9 +154,10 @@ def operations(found: Findings) -> Table:
         ps.append(exact([(one, other)]))
         rows.append((name, one, other, newcombe(one, other)))
     tests = zip(map(Chance, ps), map(Chance, holm(ps)), strict=True)
+    parted = sum(one.verdict.trace != "right" for one in found.failed)
     note = (
         "An operation ran where its line did, up to the first divergence. "
-        f"{len(found.failed) - wrong:,} failures are of no operation that a line says, such as the order of lines. "
+        f"{parted - wrong:,} wrong traces are of no operation that a line says, such as the order of lines. "
         "Newcombe's interval; p is of Fisher's exact test, corrected by Holm for all rows"
     )
     heads = ("operation", "failed of run", "others", "difference", "p", "p, Holm")

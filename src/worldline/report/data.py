@@ -66,8 +66,8 @@ class Findings:
         return tuple(one for one in self.seen if one.verdict.cause)
 
     def counted(self, field: str) -> dict[str, int]:
-        """Failures by their operation or type, the commonest first; what has none comes last."""
-        found = Counter(getattr(one, field) or NONE for one in self.failed)
+        """Wrong traces by their operation or type, the commonest first; what has none comes last."""
+        found = Counter(getattr(one, field) or NONE for one in self.failed if one.verdict.trace != "right")
         return dict(sorted(found.items(), key=lambda pair: (pair[0] == NONE, -pair[1], pair[0])))
 
     def tried(self, at: int) -> tuple[Tried, ...]:

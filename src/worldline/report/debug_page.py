@@ -15,6 +15,7 @@ from worldline.report.source import coloured_lines, marked
 
 ROWS = 2_000  # rows of the table around the divergence; the texts below it are whole
 TEXT = 1 << 20  # characters of a text
+BRAND = '<header class="brand">worldline</header>'  # as on the page of `view`
 STYLE = "\n" + look.style() + files(__package__).joinpath("debug_page.css").read_text("utf-8")
 
 
@@ -27,6 +28,7 @@ def page(found: Debugged) -> str:
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
         '<meta name="viewport" content="width=device-width,initial-scale=1">',
         f"<title>{_safe(what)}</title><style>{STYLE}</style></head><body>",
+        BRAND,
         f"<h1>{_safe(what)} <small>{_safe(found.model)}</small></h1>",
         "<dl>"
         + "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text, _ in sentences(found))

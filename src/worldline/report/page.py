@@ -16,6 +16,7 @@ from worldline.fence import RowFault, fenced
 from worldline.report.charts import MOST, Budgets, Chart, Counts, Flips, Rates, Sizes, svg
 from worldline.report.comparisons import densities, lengths, operations
 from worldline.report.data import Findings, current, gather
+from worldline.report.debug_page import BRAND
 from worldline.report.debug_page import STYLE as ROW_STYLE
 from worldline.report.failures import failure, safe, short
 from worldline.report.tables import CURVES, crossed, curve_rows, is_grouped, share, sizes, tables, unit
@@ -60,6 +61,7 @@ def page(found: Findings, failures: Mapping[int, str]) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         '<meta name="viewport" content="width=device-width,initial-scale=1">',
         f"<title>{safe(title)}</title><style>{ROW_STYLE}{STYLE}</style></head><body>",
+        BRAND,
         f"<h1>{safe(found.sums.suite)} <small>{safe(found.sums.model)}</small></h1>",
         *_summary(found),
         _contents(found, every),

@@ -150,16 +150,20 @@ def _causes(found: Findings) -> dict[str, Table]:
 
 
 def _counted(found: Findings, field: str, title: str) -> Table:
-    failed = len(found.failed)
-    rows = tuple((name, Share(count, failed)) for name, count in found.counted(field).items())
-    return Table(f"By {title}", (title, "share of failures"), rows)
+    """Of the failures whose trace is wrong: a right one has no step to be about."""
+    counts = found.counted(field)
+    failed = sum(counts.values())
+    rows = tuple((name, Share(count, failed)) for name, count in counts.items())
+    return Table(f"By {title}", (title, "share of wrong traces"), rows)
 
 
 def crossed(found: Findings, operations: Sequence[str]) -> Table:
     """How often each cause goes with each of some operations."""
-    pairs = Counter((one.verdict.cause, one.operation or NONE) for one in found.failed)
+    parted = [one for one in found.failed if one.verdict.trace != "right"]
+    pairs = Counter((one.verdict.cause, one.operation or NONE) for one in parted)
+    causes = {one.verdict.cause for one in parted}
     rows: list[tuple[Cell, ...]] = [
-        (name, *(pairs[name, each] for each in operations)) for name in found.sums.causes
+        (name, *(pairs[name, each] for each in operations)) for name in found.sums.causes if name in causes
     ]
     return Table("By cause and operation", ("cause", *operations), tuple(rows))
 

@@ -18,9 +18,10 @@ from worldline.core.trace import Step
 from worldline.core.value import equal
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.executed import executed_operations
+from worldline.diagnose.reading import unfinished_as
 from worldline.diagnose.sample import Beside, Sample
 from worldline.diagnose.terms import Record
-from worldline.predict.predictor import CONTEXT, Ask, Prediction
+from worldline.predict.predictor import Ask, Prediction
 from worldline.suites.run.truth import Answer, Truth, answer, as_truth, is_complete
 from worldline.suites.suite import Task
 
@@ -121,7 +122,7 @@ def _judge_compact(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     found = answer(task, parsed)
     is_right = found is not None and _same_answer(found, true.answer)
     is_whole = agreed == steps == len(parsed.steps)
-    unfinished = _unfinished(parsed.malformed is not None, parsed.ended, bool(parsed.steps), prediction)
+    unfinished = unfinished_as(parsed.malformed is not None, parsed.ended, bool(parsed.steps), prediction)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
     size, seconds = len(prediction.text), prediction.seconds
     predicted = "" if found is None else _given(found)
@@ -137,7 +138,7 @@ def _judge_cwm(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     is_right = said is not None and (is_whole if is_script else _same_answer(Answer(*said), true.answer))
     # An end before anything has returned is one that the notation does not have.
     is_ended = found.ended and said is not None
-    unfinished = _unfinished(found.malformed is not None, is_ended, bool(found.events), prediction)
+    unfinished = unfinished_as(found.malformed is not None, is_ended, bool(found.events), prediction)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
     size, seconds = len(prediction.text), prediction.seconds
     predicted = "" if said is None else _given(Answer(*said))
@@ -147,17 +148,6 @@ def _judge_cwm(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
 def _given(said: Answer) -> str:
     """An answer on one line: two that are alike are the same text."""
     return "\n".join([f"{said.event} {said.value}", *map(str, said.printed)])[:GIVEN]
-
-
-def _unfinished(is_malformed: bool, is_ended: bool, has_steps: bool, prediction: Prediction) -> str | None:
-    """The outcome of a text that came to no end; None of one that did."""
-    if is_malformed or prediction.status == "broken":
-        return "malformed"
-    if is_ended:
-        return None
-    # Only a budget truncates: whoever stopped of himself, or wrote no step, did not write a trace.
-    is_cut = prediction.status == "budget" and (has_steps or prediction.note == CONTEXT)
-    return "truncated" if is_cut else "malformed"
 
 
 def _word(is_right: bool) -> str:

@@ -23,6 +23,8 @@ from worldline.terminal.source import HighlightedSource
 
 WINDOW = 36  # rows around the divergence, unless all are asked for
 NARROW = 48  # characters for source and cells together
+IMAGINED = "what the model imagines"
+_SHORT = {IMAGINED: "imagined"}  # where a column is narrower than its head
 INDENTED = 8  # deeper frames are drawn at this depth
 _STYLES = {"event": "cyan", "place": "yellow", "value": ""}
 _MARKS = {"same": ("  ", ""), "alone": ("- ", "dim"), "first": ("▶ ", "bold red"), "later": ("· ", "red dim")}
@@ -34,7 +36,7 @@ def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW, unf
     first = diagnosis.first
     shown = list(beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, rows))
     _print(console, _heading(sample.ask.program, found.model))
-    heads = ("what happens", "what the model imagines")
+    heads = ("what happens", IMAGINED)
     _print_rows(console, sample.ask.program, shown, heads, found.folds, unfold=unfold)
     for name, text, style in sentences(found):
         _tell(console, name, text, style)
@@ -44,7 +46,7 @@ def print_imagined(console: Console, found: Imagined, *, rows: int = 200, unfold
     """The prediction alone."""
     _print(console, _heading(found.ask.program, found.model))
     shown = list(alone(found.reading.events, found.sure, rows))
-    _print_rows(console, found.ask.program, shown, ("what the model imagines",), found.folds, unfold=unfold)
+    _print_rows(console, found.ask.program, shown, (IMAGINED,), found.folds, unfold=unfold)
     for name, text, style in ending(found.found, found.reading):
         _tell(console, name, text, style)
 
@@ -67,15 +69,17 @@ def _print_rows(
     unfold: bool,
 ) -> None:
     sources = HighlightedSource(program, coloured=console.color_system is not None)
-    codes = {id(row): _code(sources, program, row) for row in shown if row.kind != "gap"}
     numbers = max([4, *(len(str(row.step)) for row in shown)])
     rest = max(console.width - numbers - 6 - 4 - 5 - 3 * len(heads), 8 * (len(heads) + 1))
+    narrow = rest <= NARROW
+    codes = {id(row): _code(sources, program, row, bare=narrow) for row in shown if row.kind != "gap"}
     longest = max((code.cell_len for code in codes.values()), default=8)
-    # In a narrow window the values have the room: the line's number says which line it is.
-    code_width = min(max(longest, 8), rest // (len(heads) + (1 if rest > NARROW else 3)))
+    # In a narrow window the values have the room, and the source no indent: its number says which line it is.
+    code_width = min(max(longest, 8), rest * 5 // 16 if narrow else rest // (len(heads) + 1))
     cell = (rest - code_width) // len(heads)
     head = Text(" " * (numbers + 8 + code_width), style="dim")
     for title in heads:
+        title = title if len(title) <= cell else _SHORT.get(title, title)
         head.append(" │ ").append(f"{title:<{cell}}"[:cell])
     _print(console, head)
     for row in shown:
@@ -103,8 +107,10 @@ def _print_fold(console: Console, steps: Sequence[ScratchStep], indent: int, *, 
         _print(console, Text(printable(f"{'':{indent}}  {code}  →  {'  '.join(told)}"), style="dim"))
 
 
-def _code(sources: HighlightedSource, program: Program, row: ComparedRow) -> Text:
+def _code(sources: HighlightedSource, program: Program, row: ComparedRow, *, bare: bool) -> Text:
     line = sources.line(row.file or program.name, row.line or 0)
+    if bare:
+        return line[len(line.plain) - len(line.plain.lstrip()) :]
     return Text().append("│ " * min(row.depth, INDENTED), style="dim").append_text(line)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -32,6 +33,8 @@ from worldline.web.scene_cache import LIVE, CachedScene, SceneCache
 SETTINGS = 1 << 16  # bytes of settings that are shown
 DEEPEST = 20  # levels of them
 WORD = 60  # characters of one setting in the list of runs
+SHORT = 8  # digits of a digest there
+_DIGEST = re.compile(r"[0-9a-f]{32,}")
 _EVERY = ("format", "suite", "model", "limits", "python", "weights", "scheme", "how")
 _NESTED = ("options", "extras")
 KINDS = ("horizon", "depth", "type", "cause", "suite", "ending")
@@ -89,7 +92,16 @@ def _chosen(config: Mapping[str, Any]) -> Iterator[list[str]]:
         if isinstance(value, dict):
             yield from _chosen(value) if name in _NESTED else ()
         else:
-            yield [clean(str(name)), cut(clean(value if isinstance(value, str) else json.dumps(value)), WORD)]
+            yield [clean(str(name)), cut(_said(value), WORD)]
+
+
+def _said(value: Any) -> str:
+    """A setting in words: of a digest its first digits, of several words each."""
+    if isinstance(value, str):
+        return clean(value[:SHORT] if _DIGEST.fullmatch(value) else value)
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(map(_said, value))
+    return clean(json.dumps(value))
 
 
 def _settings(config: Any) -> Any:

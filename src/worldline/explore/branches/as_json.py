@@ -12,7 +12,7 @@ from typing import Any
 from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
 from worldline.diagnose.cause import Cause
-from worldline.diagnose.reading import ends_alike
+from worldline.diagnose.reading import ends_alike, unfinished_as
 from worldline.explore.branches.branch import Branch
 from worldline.explore.marks.syntax import spans
 from worldline.explore.pair import Pair
@@ -55,13 +55,17 @@ def program_json(program: Program) -> dict[str, Any]:
 
 
 def _answer(branch: Branch, pair: Pair) -> dict[str, Any]:
-    """How both end, as event and value, and whether it is the same; None where the truth does not end."""
+    """How both end, as event and value, whether alike, and the verdict's word; None where the truth does not end."""
     found = pair.right.reading
     if pair.left is None or pair.left.reading.answer is None:
-        return {"truth": None, "found": found.answer, "right": None}
+        return {"truth": None, "found": found.answer, "right": None, "outcome": None}
     truth, printed = pair.left.reading, branch.ask.program.call is None
     right = found.ended and ends_alike(truth, found, printed=printed)
-    return {"truth": truth.answer, "found": found.answer, "right": right}
+    # An end before anything has returned is one that Meta's notation does not have.
+    ended = found.ended and not (found.answer is None and branch.found.codec == "cwm")
+    unfinished = unfinished_as(found.malformed is not None, ended, bool(found.events), branch.found)
+    outcome = "right" if right else unfinished or "wrong"
+    return {"truth": truth.answer, "found": found.answer, "right": right, "outcome": outcome}
 
 
 def _cause(cause: Cause) -> dict[str, str]:

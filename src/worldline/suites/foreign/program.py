@@ -122,6 +122,18 @@ def identity(program: Program) -> str:
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
+def called(source: str, call: str | None) -> str | None:
+    """The call that a program is about: that inside its `main`, where there is nothing else in it."""
+    _, head, body = source.rpartition(f"def {MAIN}():")
+    if call is None or call.strip() != f"{MAIN}()" or not head:
+        return call
+    try:
+        _, inner = _called_by_main(ast.parse(head + body).body, ast.parse(call.strip(), mode="eval").body)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return call
+    return ast.unparse(inner) if inner is not None else call
+
+
 def _called_by_main(body: list[ast.stmt], call: ast.expr | None) -> tuple[list[ast.stmt], ast.expr | None]:
     """The code and the call that stands in a `main` at its end, as `with_main` puts it there."""
     last = body[-1] if body else None

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from worldline.errors import FormatError
+from worldline.suites.foreign.program import called
 from worldline.web.index.depth import depth
 
 LISTED = 200  # characters of a name or a call that a list shows
@@ -98,7 +99,7 @@ def row(text: bytes) -> IndexRow:
         return IndexRow(line.at, line.kind, number(text))
     truth = line.truth or _decoded(line.truth_base64)
     judged = line.verdict if line.status != "fault" else None
-    call = line.run.call or ""
+    call = called(line.source, line.run.call) or ""
     cause = FAULT if line.status == "fault" else (judged.cause if judged else "") or RIGHT
     return IndexRow(
         at=line.at, kind="asked", digest=number(text), program=number(line.program.encode("utf-8", "replace")),

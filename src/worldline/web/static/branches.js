@@ -92,6 +92,6 @@ function state(one, told) {
   if (one.status !== "done") return el("span", { class: "branch-state verdict wrong" }, one.status);
   if (!one.answer || one.answer.truth === null || one.answer.truth === undefined) return el("span", { class: "branch-state soft" }, "no truth");
   const kind = one.answer.right ? (one.first === null || one.first === undefined ? "right" : "consequential") : "wrong";
-  const words = { right: "✓ as the interpreter", consequential: "≈ answer right, trace parts", wrong: "✗ answer wrong" }[kind];
+  const words = { right: "✓ as the interpreter", consequential: "≈ answer right, trace parts", wrong: `✗ answer ${one.answer.outcome ?? "wrong"}` }[kind];
   return el("span", { class: `branch-state verdict ${kind}` }, words);
 }

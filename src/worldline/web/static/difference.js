@@ -19,8 +19,8 @@ export function difference(left, right) {
   return middle.map((pieces) => joined([head, ...pieces, tail]));
 }
 
-/** Pieces cut to so many characters, around the first that is marked; what is left out is a sign at that end. */
-export function around(pieces, most) {
+/** Pieces cut to so many characters, around the first that is marked or a place that is told; what is left out is a sign at that end. */
+export function around(pieces, most, place = null) {
   const size = pieces.reduce((sum, [text]) => sum + text.length, 0);
   if (size <= most) return pieces;
   let before = 0;
@@ -28,7 +28,8 @@ export function around(pieces, most) {
     if (marked) break;
     before += text.length;
   }
-  const start = before === size ? 0 : Math.max(0, Math.min(before - Math.floor(most / 3), size - most));
+  before = place ?? before;
+  const start = before === size && place === null ? 0 : Math.max(0, Math.min(before - Math.floor(most / 3), size - most));
   const found = [];
   let at = 0;
   for (const [text, marked] of pieces) {

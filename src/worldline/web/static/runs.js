@@ -15,7 +15,7 @@ export async function show(root, route, context) {
     form?.element,
     live ? null : el("p", { class: "soft asleep" }, api.isBundle()
       ? "This page is a bundle: everything can be read and filtered, but no model is behind it, so nothing can be tried."
-      : "No model is behind this page, so programs cannot be tried here: open it with --model.")));
+      : ["No model is behind this page, so programs cannot be tried here: open it with ", el("code", { class: "option" }, "--model"), "."])));
   context.crumbs?.([]);
   context.keys?.("Runs", [
     { key: "ArrowDown", also: "j", label: "next run; Enter opens", act: () => move(root, 1) },

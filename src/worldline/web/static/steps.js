@@ -10,6 +10,11 @@ import { Windowed } from "./windowed.js";
 
 const HIGH = 26;
 const VALUE = 80; // characters of one
+const OTHERS = 256; // pixels of the other columns, the gaps and the scroll bar: sample.css has them
+const LEAST = 11; // characters for a value that differs
+const SURE = 72; // those of the column that says how sure the model was, where it does
+const CHARACTER = 7.3; // pixels of one, at most
+const GAPS = new Set(["… ", " …"]);
 const COLUMNS = ["step", "action", "state", "left", "right", "sure", "bytes"];
 
 /** The panel; `seek(row)` is called with a chosen row. */
@@ -21,17 +26,23 @@ export function stepsPanel({ seek, failed }) {
     el("header", {}, el("h2", { id: "steps-title" }, "Steps"), total), root);
   let rows = null;
   let high = 0;
+  let wide = VALUE;
   const list = new Windowed({
     root, head, headRows: 1, rowHeight: HIGH, chunk: CHUNK, count: 0, label: "Steps of both sides",
     load: (k) => rows.kept.get(k)?.rows ?? rows.chunk(k).then((chunk) => chunk.rows),
-    render: renderRow, onActive: (row) => seek(row), onOpen: (row) => seek(row), onError: failed,
+    render: (element, row, index) => renderRow(element, row, index, wide), onActive: (row) => seek(row), onOpen: (row) => seek(row), onError: failed,
   });
 
-  function render({ rows: now, count: many, row, sides }) {
+  function render({ rows: now, count: many, row, sides, timeline }) {
+    const unsure = timeline.bins.every((bin) => bin[2] === null);
+    root.classList.toggle("unsure", unsure);
+    const fits = room(root.clientWidth - (unsure ? 0 : SURE));
+    const is = fits === wide;
+    wide = fits;
     if (now !== rows) {
       rows = now;
       list.reset({ count: many });
-    }
+    } else if (!is) list.refresh();
     head.querySelector(".left").textContent = sides.left;
     head.querySelector(".right").textContent = sides.right;
     fill(total, count(many));
@@ -47,7 +58,12 @@ function near(list, row) {
   return Math.abs(row - list.active) < 30;
 }
 
-function renderRow(element, row, index) {
+// The characters of one side that a panel of so many pixels shows: half of what the other columns leave.
+function room(pixels) {
+  return Math.max(14, Math.floor((pixels - OTHERS) / 2 / CHARACTER));
+}
+
+function renderRow(element, row, index, wide) {
   element.classList.add("step-row");
   if (!row) return void fill(element, el("span", { role: "gridcell", class: "step soft" }, count(index)), el("span", { role: "gridcell", class: "soft" }, "…"));
   const mark = (kind, of) => el("span", { role: "gridcell", class: `sign ${kind}`, title: `${of} ${word(kind)}`, "aria-label": `${of} ${word(kind)}` }, SIGNS[kind]);
@@ -55,25 +71,43 @@ function renderRow(element, row, index) {
   fill(element,
     el("span", { role: "gridcell", class: "step number" }, count(row.row)),
     mark(row.action, "action"), mark(row.state, "state"),
-    side(row.left, "left", row), side(row.right, "right", row),
+    side(row.left, "left", row, wide), side(row.right, "right", row, wide),
     el("span", { role: "gridcell", class: "sure number" }, percent(row.right?.sure ?? null)),
     el("span", { role: "gridcell", class: "bytes number" }, cell?.bytes === null || cell?.bytes === undefined ? "" : count(cell.bytes)));
 }
 
-function side(cell, name, row) {
+function side(cell, name, row, wide) {
   if (!cell) return el("span", { role: "gridcell", class: `${name} soft` }, "–");
   const beside = row[name === "left" ? "right" : "left"];
   const there = new Map((beside?.changes ?? []).map(([, key, text]) => [key, text]));
-  const changes = cell.changes.map(([, key, text]) => (text === null ? [[`-${cut(key, 40)}`, false]] : [[`${cut(key, 40)} = `, false], ...short(text, there.get(key))]));
-  if (cell.arg !== null && cell.arg !== undefined) changes.unshift(short(cell.arg, beside?.arg));
-  const texts = changes.flatMap((pieces, at) => (at ? [["  ", false], ...pieces] : pieces));
+  const deep = Math.min(6, Math.max(0, row.depth - 1)) * 6;
+  const values = cell.changes.map(([, key, text]) => ({ head: text === null ? `-${cut(key, 40)}` : `${cut(key, 40)} = `, text: text ?? "", other: there.get(key) }));
+  if (cell.arg !== null && cell.arg !== undefined) values.unshift({ head: "", text: cell.arg, other: beside?.arg });
+  const left = wide - 1 - Math.ceil(deep / CHARACTER);
+  const event = left - told(cell).length < LEAST && values.some(parts) ? cell.event : told(cell); // its line is in the source
+  const fits = left - event.length;
+  const texts = fitted(values, fits).flatMap((one, at) => [[at ? "  " : "", false], [one.head, false], ...short(one, fits)]);
   const indent = el("span", { class: "indent" });
-  indent.style.width = `${Math.min(6, Math.max(0, row.depth - 1)) * 6}px`;
-  return el("span", { role: "gridcell", class: name }, indent, el("span", { class: "event" }, told(cell)), " ", el("code", {}, marked(texts)));
+  indent.style.width = `${deep}px`;
+  return el("span", { role: "gridcell", class: name }, indent, el("span", { class: "event", title: told(cell) }, event), " ", el("code", {}, marked(texts)));
 }
 
-// A value in a few characters: those around where it parts from the other side's.
-function short(text, other) {
-  if (text.length <= VALUE || typeof other !== "string" || other === text) return [[cut(text, VALUE), false]];
-  return around(difference(text, other)[0], VALUE).map(([piece]) => [piece, false]);
+// What differs comes first where not everything has room: what stands behind is what the column hides.
+function fitted(values, fits) {
+  const size = values.reduce((sum, { head, text }) => sum + head.length + text.length + 2, -2);
+  if (size <= fits) return values;
+  return [...values.filter(parts), ...values.filter((one) => !parts(one))];
+}
+
+function parts({ text, other }) {
+  return typeof other === "string" && other !== text;
+}
+
+// A value in the characters that there are: those around where it parts from the other side's.
+function short({ head, text, other }, fits) {
+  if (!parts({ text, other })) return [[cut(text, VALUE), false]];
+  const most = Math.min(VALUE, Math.max(6, fits - head.length - 2)); // two signs of what is left out
+  let at = 0;
+  while (at < text.length && text[at] === other[at]) at += 1;
+  return around(difference(text, other)[0], most, at).map(([piece, differs]) => [GAPS.has(piece) ? "…" : piece, differs]);
 }

@@ -34,7 +34,7 @@ function answer({ answer: given, status }, scene) {
   const short = (pieces) => marked(around(pieces, 600));
   const shown = (text, pieces, none) => el("dd", { class: "code text" }, text === null ? el("span", { class: "soft" }, none) : short(pieces));
   const kind = given.right ? "right" : "wrong";
-  const verdict = known && status !== "running" ? el("span", { class: `verdict ${kind}` }, `${SIGNS[kind]} answer ${kind}`) : null;
+  const verdict = known && status !== "running" ? el("span", { class: `verdict ${kind}` }, `${SIGNS[kind]} answer ${given.outcome ?? kind}`) : null;
   return [verdict, el("dl", { class: "facts" },
     el("dt", {}, "interpreter"), shown(one, truth, "no answer"),
     el("dt", {}, oneLine(cut(scene.model || "model", 60))), shown(other, found, status === "running" ? "not yet" : "no answer"))];
@@ -60,7 +60,7 @@ function cause({ cause: told }) {
 
 function evidence(told) {
   const list = Array.isArray(told) ? told : told ? [told] : [];
-  return list.map((text) => el("p", { class: "evidence" }, oneLine(cut(String(text), 1000))));
+  return list.map((text) => el("p", { class: "evidence", tabIndex: text.length > 300 ? 0 : null }, oneLine(cut(String(text), 1000))));
 }
 
 function belief(told) {
