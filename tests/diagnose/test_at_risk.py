@@ -9,8 +9,8 @@ from recorded import COUNT, PROGRAMS, sample
 
 from worldline.core.program import Program
 from worldline.diagnose.at_risk import ValueAtRisk, at_risk, values
+from worldline.diagnose.blame.executed import executed_operations
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.executed import executed_operations
 
 JOIN = Program(source="def f(s):\n    t = s.upper()\n    n = len(t)\n    return t + '!'\n", call="f('ab')")
 

@@ -27,11 +27,11 @@ from worldline.codec.cwm.text import token
 from worldline.codec.repetition import repetition
 from worldline.core.malformed import Malformed
 from worldline.core.value import equal
-from worldline.diagnose.blame import blame
+from worldline.diagnose.blame.blame import blame
+from worldline.diagnose.blame.terms import Record
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading
 from worldline.diagnose.sample import Beside, Sample
-from worldline.diagnose.terms import Record
 from worldline.diagnose.unknowable import unknowable
 
 UNKNOWN = "could not be known"

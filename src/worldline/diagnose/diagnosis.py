@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from worldline.core.escape import shortened
+from worldline.diagnose.blame.terms import Record
 from worldline.diagnose.cause import Cause, explain
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading, ends_alike, read
 from worldline.diagnose.sample import Sample
-from worldline.diagnose.terms import Record
 
 
 @dataclass(frozen=True)

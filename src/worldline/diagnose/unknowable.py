@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from worldline.core.value import kind
-from worldline.diagnose.blame import Blame
+from worldline.diagnose.blame.blame import Blame
+from worldline.diagnose.blame.terms import Record
 from worldline.diagnose.diverge import Divergence, diverge, summary
 from worldline.diagnose.reading import Event, Reading, read
 from worldline.diagnose.sample import Sample
-from worldline.diagnose.terms import Record
 from worldline.flow.unknowable import ADDRESS, CLOCK, DRAW, INPUT, SYSTEM, unknowable_on, unknowables
 from worldline.predict.interpreter import written
 

@@ -14,9 +14,9 @@ from worldline.codec.tokens import Tokenizer
 from worldline.core.parting import parting
 from worldline.core.program import Program
 from worldline.diagnose.at_risk import ValueAtRisk, at_risk, values
+from worldline.diagnose.blame.executed import executed_operations
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import GONE, Divergence
-from worldline.diagnose.executed import executed_operations
 from worldline.suites.run.record import Record
 from worldline.suites.score import Verdict
 from worldline.suites.suite import Task

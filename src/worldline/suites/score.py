@@ -16,11 +16,11 @@ from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import prompt
 from worldline.core.trace import Step
 from worldline.core.value import equal
+from worldline.diagnose.blame.executed import executed_operations
+from worldline.diagnose.blame.terms import Record
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.executed import executed_operations
 from worldline.diagnose.reading import unfinished_as
 from worldline.diagnose.sample import Beside, Sample
-from worldline.diagnose.terms import Record
 from worldline.predict.predictor import Ask, Prediction
 from worldline.suites.run.truth import Answer, Truth, answer, as_truth, is_complete
 from worldline.suites.suite import Task

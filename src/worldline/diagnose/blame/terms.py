@@ -15,7 +15,7 @@ from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
 from worldline.core.trace import Step, Trace
 from worldline.core.value import equal, kind, quote
-from worldline.diagnose.claims import Claim, claims
+from worldline.diagnose.blame.claims import Claim, claims
 from worldline.diagnose.history import names_before, previous
 from worldline.diagnose.reading import Event
 from worldline.flow.operations import (

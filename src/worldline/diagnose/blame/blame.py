@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from worldline.core.program import Program
 from worldline.core.value import equal, kind
 from worldline.core.value_parts import split
+from worldline.diagnose.blame.terms import Place, Record, inner_operation
 from worldline.diagnose.diverge import GONE, Divergence, in_words, summary
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
 from worldline.diagnose.reading import Event
-from worldline.diagnose.terms import Place, Record, inner_operation
 from worldline.flow.functions import Functions
 from worldline.flow.operations import (
     Operation,
