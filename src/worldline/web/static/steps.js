@@ -55,7 +55,7 @@ export function stepsPanel({ seek, failed }) {
 }
 
 function near(list, row) {
-  return Math.abs(row - list.active) < 30;
+  return list.active >= 0 && Math.abs(row - list.active) < 30;
 }
 
 // The characters of one side that a panel of so many pixels shows: half of what the other columns leave.
