@@ -75,6 +75,15 @@ def test_elements_and_characters_that_differ(page: Any) -> None:
     assert page.locator("tr[data-name=ws] .changed").count() == 0
 
 
+def test_what_differs_is_in_sight_in_the_list_of_steps(page: Any) -> None:
+    go(page, 1, row=3)
+    row = ".steps .windowed-row[aria-selected=true]"
+    assert texts(page, f"{row} mark") == ["b", "x"]
+    hidden = """marks => marks.filter(mark => mark.getBoundingClientRect().right
+        > mark.closest("[role=gridcell]").getBoundingClientRect().right).length"""
+    assert page.eval_on_selector_all(f"{row} mark", hidden) == 0
+
+
 def test_what_cannot_be_compared_has_a_neutral_mark(page: Any) -> None:
     go(page, 3, row=4)  # behind the end of a prediction that its budget cut
     assert texts(page, ".now .verdict") == ["· action not compared", "· state not compared"]

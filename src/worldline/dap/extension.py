@@ -16,4 +16,6 @@ def vsix() -> Path:
     for place in PLACES:
         if place.is_file():
             return place
-    raise UsageError("there is no VS Code extension beside this checkout of worldline: `make vsix` builds it")
+    raise UsageError(
+        "this checkout of worldline has no VS Code extension yet: `make vsix` in it builds build/worldline.vsix"
+    )

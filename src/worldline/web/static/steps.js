@@ -55,7 +55,7 @@ export function stepsPanel({ seek, failed }) {
 }
 
 function near(list, row) {
-  return Math.abs(row - list.active) < 30;
+  return list.active >= 0 && Math.abs(row - list.active) < 30;
 }
 
 // The characters of one side that a panel of so many pixels shows: half of what the other columns leave.
@@ -84,7 +84,8 @@ function side(cell, name, row, wide) {
   const values = cell.changes.map(([, key, text]) => ({ head: text === null ? `-${cut(key, 40)}` : `${cut(key, 40)} = `, text: text ?? "", other: there.get(key) }));
   if (cell.arg !== null && cell.arg !== undefined) values.unshift({ head: "", text: cell.arg, other: beside?.arg });
   const left = wide - 1 - Math.ceil(deep / CHARACTER);
-  const event = left - told(cell).length < LEAST && values.some(parts) ? cell.event : told(cell); // its line is in the source
+  const tight = left - told(cell).length < Math.min(LEAST, size(values));
+  const event = tight && values.some(parts) ? cell.event : told(cell); // its line is in the source
   const fits = left - event.length;
   const texts = fitted(values, fits).flatMap((one, at) => [[at ? "  " : "", false], [one.head, false], ...short(one, fits)]);
   const indent = el("span", { class: "indent" });
@@ -94,9 +95,12 @@ function side(cell, name, row, wide) {
 
 // What differs comes first where not everything has room: what stands behind is what the column hides.
 function fitted(values, fits) {
-  const size = values.reduce((sum, { head, text }) => sum + head.length + text.length + 2, -2);
-  if (size <= fits) return values;
+  if (size(values) <= fits) return values;
   return [...values.filter(parts), ...values.filter((one) => !parts(one))];
+}
+
+function size(values) {
+  return values.reduce((sum, { head, text }) => sum + head.length + text.length + 2, -2);
 }
 
 function parts({ text, other }) {
