@@ -20,7 +20,7 @@ _SCOPES = (*COMPREHENSIONS, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-class Scope(NamedTuple):
+class InnerScope(NamedTuple):
     """A comprehension's frame, the `turn`-th of its depth; or a lambda's, which has parameters."""
 
     depth: int = 1
@@ -29,7 +29,7 @@ class Scope(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def executed(source: str, line: int | None, kinds: Kinds = (), scope: Scope | None = None) -> frozenset[str]:
+def executed(source: str, line: int | None, kinds: Kinds = (), scope: InnerScope | None = None) -> frozenset[str]:
     """The operations that a line does with such values; copies and literals if that is all."""
     if scope is not None:
         return _of_scope(_found(statements(source, line), scope), line, kinds)
@@ -61,20 +61,20 @@ def _of_scope(scope: ast.expr | None, line: int | None, kinds: Kinds) -> frozens
     )
 
 
-def begins(source: str, line: int | None, scope: Scope) -> bool:
+def begins(source: str, line: int | None, scope: InnerScope) -> bool:
     """Whether a comprehension takes its next element on this line."""
     found = _found(statements(source, line), scope)
     return isinstance(found, COMPREHENSIONS) and found.generators[0].target.lineno == line
 
 
-def is_lazy(source: str, line: int | None, scope: Scope) -> bool:
+def is_lazy(source: str, line: int | None, scope: InnerScope) -> bool:
     """Whether that comprehension is a generator."""
     return isinstance(_found(statements(source, line), scope), ast.GeneratorExp)
 
 
 def inlined(source: str, line: int | None) -> bool:
     """Whether a further event of a line can only be an element of a comprehension that has no frame of its own."""
-    found = _found(statements(source, line), Scope())
+    found = _found(statements(source, line), InnerScope())
     if not isinstance(found, COMPREHENSIONS) or isinstance(found, ast.GeneratorExp):
         return False
     is_one_line = found.lineno == found.end_lineno
@@ -99,7 +99,7 @@ def begins_lambda(source: str, line: int | None) -> bool:
     owners = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return (
         not any(isinstance(node, owners) for node in nodes)
-        and _found(nodes, Scope(parameters=frozenset())) is not None
+        and _found(nodes, InnerScope(parameters=frozenset())) is not None
     )
 
 
@@ -154,7 +154,7 @@ def _result(node: ast.stmt) -> ast.expr | None:
     return next(suspended, None)
 
 
-def _found(nodes: Sequence[ast.stmt], scope: Scope) -> ast.expr | None:
+def _found(nodes: Sequence[ast.stmt], scope: InnerScope) -> ast.expr | None:
     """The scope of that depth on the line: of a lambda by its parameters, of comprehensions by their order."""
     level: list[ast.AST] = list(nodes[-1:])
     for _ in range(scope.depth):

@@ -16,8 +16,8 @@ from worldline.diagnose.at_risk import ValueAtRisk, is_value, values
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import Event
 from worldline.flow.executed import (
+    InnerScope,
     Kinds,
-    Scope,
     begins,
     begins_lambda,
     executed,
@@ -73,7 +73,7 @@ class _Waiting:
 class _Frame:
     """A frame: the scope that it is of, how many it opened in its statement, what the element has counted."""
 
-    scope: Scope | None = None
+    scope: InnerScope | None = None
     opened: int = 0
     waiting: _Waiting | None = None
     element: set[str] = field(default_factory=set)
@@ -99,7 +99,7 @@ class _Ran:
             if is_more and goes_on(source, waiting.line, line):
                 waiting.told += [] if event.whole else told
                 if inlined(source, line) and not (event.whole and is_last):
-                    self.counts.update(executed(source, line, (), Scope()))
+                    self.counts.update(executed(source, line, (), InnerScope()))
                 return
             self._count(frame, is_end=event.event == "return" and self._is_over(event, frame, source))
         if event.event == "line" and not (event.whole and is_last):
@@ -110,7 +110,7 @@ class _Ran:
         is_generator = frame.scope is not None and is_lazy(source, event.action[1], frame.scope)
         return not is_generator or event.arg in (None, "None")
 
-    def _scope(self, event: Event, source: str) -> Scope | None:
+    def _scope(self, event: Event, source: str) -> InnerScope | None:
         """The comprehension or lambda that a frame is of."""
         above = self.frames.get(event.parent)
         if above is None:
@@ -118,9 +118,9 @@ class _Ran:
         depth = 1 + (above.scope.depth if above.scope is not None else 0)
         if ITERATED in event.values:
             above.opened += 1
-            return Scope(depth, above.opened - 1)
+            return InnerScope(depth, above.opened - 1)
         is_lambda = begins_lambda(source, event.action[1])
-        return Scope(parameters=frozenset(event.values)) if is_lambda else None
+        return InnerScope(parameters=frozenset(event.values)) if is_lambda else None
 
     def end(self) -> Counter[str]:
         """All that ran."""
