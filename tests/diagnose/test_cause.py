@@ -16,6 +16,7 @@ from worldline.diagnose.cause import CAUSES, tally
 from worldline.diagnose.diagnosis import Diagnosis, cause
 from worldline.diagnose.sample import Beside, Sample
 from worldline.errors import UsageError
+from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import STATUSES, Ask, Prediction
 
 CODECS = ("compact", "cwm")
@@ -437,3 +438,24 @@ def test_any_damage_to_a_true_text_has_a_cause(data: st.DataObject, codec: str, 
 def test_every_cause_has_a_row_in_the_docs() -> None:
     page = (Path(__file__).parents[2] / "docs" / "causes.md").read_text()
     assert re.findall(r"^\| `([a-z -]+)` \|", page, re.MULTILINE) == list(CAUSES)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "evidence"),
+    [
+        ("(1 a=1\n2 c=7777", "wrong value", "c is 3, not 7777"),
+        ("(1 a=1\n2 c=3", "malformed", "2 steps are missing"),
+        ("(1 a=1\n2 c=", "malformed", "at 11 of 11"),
+        ("(1 a=1\n2 c=3\n3\n)3", "malformed", "complete but for its end"),
+        ("(1 a=1\n2 c=3\n3\n)3\n", "malformed", "complete but for its end"),
+        ("(1 a=1\n2 c=3\n3\n)3\n.", "malformed", "complete but for its end"),
+    ],
+)
+def test_a_text_that_ends_of_itself_is_judged_as_far_as_it_goes(text: str, name: str, evidence: str) -> None:
+    program = Program(source="def f(a):\n    c = a + 2\n    return c\n", call="f(1)")
+    ask = Ask(program=program)
+    (true,) = Interpreter().predict([ask])
+    assert true.text.startswith(b"(1 a=1\n2 c=3\n"), true.text
+    found = Diagnosis(Sample(ask=ask, truth=true, found=Prediction(text=text.encode(), status="ended"))).cause
+    assert found.name == name, found
+    assert evidence in found.evidence, found

@@ -119,3 +119,18 @@ def test_the_tail_of_a_scored_text_is_kept_and_judged(tmp_path: Path, truth: Pre
 )
 def test_what_begins_no_frame(text: str) -> None:
     assert begun(text) is None or begun(text).events == ("return", "raise")  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("tail", "name"),
+    [
+        ('<|line_sep|>{"s": "..", "t": "\'xz', "wrong value"),
+        ('<|line_sep|>{"s": "..", "t": "\'xy', "malformed"),
+        ("<|return_sep|>", "wrong action"),
+    ],
+)
+def test_a_frame_that_ends_of_itself_is_judged_as_far_as_it_goes(
+    truth: Prediction, tail: str, name: str
+) -> None:
+    found = Prediction(text=(HEAD + tail).encode(), status="ended", codec="cwm")
+    assert Diagnosis(Sample(ask=ASK, truth=truth, found=found)).cause.name == name

@@ -54,3 +54,20 @@ def test_debug_says_them() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b"2 acc=2\n3\n", b"2 acc=2\n3 acc=2\n"))
     told = {name: text for name, text, _ in sentences(debug(SAME, model, cures=False))}
     assert told["diverges"].startswith("at step 2, line 3: acc does not change")
+
+
+def test_an_answer_that_is_true_is_called_so_where_the_text_does_not_end() -> None:
+    program = Program(source="def f(a):\n    return a\n", call="f(1)")
+    found = debug(program, Mistaken(lambda ask, truth: truth.removesuffix(b".\n")))
+    told = {name: text for name, text, _ in sentences(found)}
+    assert told["answer"] == "right all the same: return 1"
+    assert told["cause"].endswith("complete but for its end")
+
+
+def test_a_text_that_is_no_step() -> None:
+    program = Program(source="def f(a):\n    return a\n", call="f(1)")
+    found = debug(program, Mistaken(lambda ask, truth: b"garbage"))
+    told = {name: text for name, text, _ in sentences(found)}
+    assert told["cause"].startswith("malformed (")
+    assert "stops before the end" not in told["cause"]
+    assert "garbage" in told["cause"]

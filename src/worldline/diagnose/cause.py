@@ -222,17 +222,18 @@ def _unfinished(sample: Sample, found: Reading, first: Divergence) -> Cause:
         )
     if status != "budget":
         stopped = "the model had no next byte" if status == "broken" else "it stops before the end"
-        return Cause(
-            name="malformed", detail=stopped, evidence=f"{first.steps[0]} steps are missing", divergence=first
-        )
+        return Cause(name="malformed", detail=stopped, evidence=_missing(first), divergence=first)
     if not _tail_is_true(sample):
         line = text[text.rfind(b"\n") + 1 :].decode("utf-8", "replace")
         said = f"the last line, unfinished, is not a true one: {line[:80]!r}"
         return Cause(
             name="budget", detail=WRONG_BEFORE_IT, evidence=said, divergence=first, under="wrong value"
         )
-    said = f"{first.steps[0]} steps are missing" if first.steps[0] else "complete but for its end"
-    return Cause(name="budget", detail=RIGHT_TO_THE_CUT, evidence=said, divergence=first)
+    return Cause(name="budget", detail=RIGHT_TO_THE_CUT, evidence=_missing(first), divergence=first)
+
+
+def _missing(first: Divergence) -> str:
+    return f"{first.steps[0]} steps are missing" if first.steps[0] else "complete but for its end"
 
 
 def _around(text: bytes, malformed: Malformed) -> str:

@@ -117,7 +117,10 @@ def read(ask: Ask, prediction: Prediction) -> Reading:
     """The events of a prediction for an ask; `reconcile.read_beside` is for one that is compared with a truth."""
     if prediction.codec == "cwm":
         return _read_cwm(ask, prediction)
-    return _read_compact(ask, prediction.text)
+    text = prediction.text
+    if prediction.status == "ended" and text.rpartition(b"\n")[2] not in (b"", b"."):
+        text += b"\n"  # no cut broke its last line off: it is meant as it stands, if not as an end
+    return _read_compact(ask, text)
 
 
 def _read_compact(ask: Ask, text: bytes) -> Reading:
@@ -157,6 +160,8 @@ def _read_cwm(ask: Ask, prediction: Prediction) -> Reading:
         text, tail = _broken_off(text, ask.program.source)
     entry = 0 if ask.program.call is None else None
     parsed = cwm_parse.parse(text, ask.program.source, entry=entry)
+    if prediction.status == "ended" and parsed.malformed is not None:
+        tail = _last_begun(text, ask.program.source, parsed.malformed.offset)
     events: list[Event] = []
     parents: dict[int, int] = {}
     stack: list[int] = []
@@ -192,6 +197,12 @@ def _broken_off(text: str, source: str) -> tuple[str, BegunFrame | None]:
     tail = begun(rest)
     is_prose = not rest.startswith(("<", "{")) and not _begins_line(source, rest.partition("\n")[0])
     return (text, None) if tail is None or is_prose else (text[:end], tail)
+
+
+def _last_begun(text: str, source: str, fault: int) -> BegunFrame | None:
+    """What was written of the last frame of a text that breaks off of itself; None where its fault is before it."""
+    before, tail = _broken_off(text, source)
+    return tail if fault >= len(before) else None
 
 
 def _is_prompt(text: str) -> bool:

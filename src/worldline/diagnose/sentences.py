@@ -14,7 +14,7 @@ from worldline.diagnose.cures import CONFIRMING, CURES
 from worldline.diagnose.debug import Belief, Debugged
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import GONE, Divergence, in_words
-from worldline.diagnose.reading import Reading
+from worldline.diagnose.reading import Reading, ends_alike
 from worldline.diagnose.trials import Tried
 from worldline.flow.functions import Functions
 from worldline.predict.predictor import Prediction
@@ -189,7 +189,7 @@ def _answered(found: Debugged) -> str:
     wanted, got = (
         _value(" ".join(each) if each else None) for each in (diagnosis.truth.answer, diagnosis.found.answer)
     )
-    if diagnosis.answer:
+    if diagnosis.answer or ends_alike(diagnosis.truth, diagnosis.found, printed=True):
         return f"right all the same: {wanted}"
     if wanted == got and diagnosis.truth.printed != diagnosis.found.printed:
         return f"{got}, which is true, but other output"
