@@ -107,16 +107,29 @@ def test_usage_errors(file: str, arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "call", "why"), [("def f(:\n", "f(1)", "SyntaxError"), (SOURCE, "g(1)", "NameError")]
+    ("source", "call", "why"),
+    [
+        ("def f(:\n", "f(1)", "f.py is not Python: invalid syntax, line 1"),
+        (SOURCE, "g(1)", "f.py defines no g (NameError), but f(n); say --call"),
+    ],
 )
 def test_a_program_that_takes_no_step_is_not_the_tool_s_fault(
     tmp_path: Path, source: str, call: str, why: str
 ) -> None:
     path = tmp_path / "f.py"
     path.write_text(source)
-    done = CliRunner().invoke(debug, [str(path), "--call", call, "--model", "interpreter"])
+    for verb in (debug, imagine):
+        done = CliRunner().invoke(verb, [str(path), "--call", call, "--model", "interpreter"])
+        assert isinstance(done.exception, UsageError)
+        assert why in str(done.exception)
+
+
+def test_a_file_of_rows_is_for_bench(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"source": "print(1)"}\n')
+    done = CliRunner().invoke(debug, [str(path)])
     assert isinstance(done.exception, UsageError)
-    assert why in str(done.exception)
+    assert f"worldline bench {path}" in str(done.exception)
 
 
 def test_a_run_without_end_is_debugged_as_far_as_it_is_recorded(

@@ -9,6 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from worldline.cli import cli, main
+from worldline.diagnose.debug import debug
+from worldline.errors import UsageError
+from worldline.predict.models import load_model
 
 pytestmark = pytest.mark.usefixtures("box")
 
@@ -84,3 +87,19 @@ def test_a_broken_one_is_named_and_not_traced_back(
     assert capsys.readouterr().err.endswith(f"; the first, permutation/0: {said}\n")
     assert main(["debug", file, "--call", "f(1)", "--model", model + "s"]) == 2
     assert "has no 'models'; it defines model, broken" in capsys.readouterr().err
+
+
+def test_a_model_says_what_it_is_and_what_it_takes(model: str) -> None:
+    assert repr(load_model(model)) == "<python:mine.py:model, compact>"
+    assert repr(load_model("python:json:dumps")) == "<python:json:dumps, compact>"
+    with pytest.raises(UsageError, match="takes no extra 'foo'; it takes none"):
+        load_model(model, {"foo": "1"})
+    with pytest.raises(UsageError, match="debug takes a Program, not str"):
+        debug("print(1)", model)  # type: ignore[arg-type]
+
+
+def test_rows_of_a_permutation_are_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "permutation", "--limit", "2", "--model", "interpreter"]) == 0
+    printed = capsys.readouterr().out
+    assert "\nlines " in printed
+    assert "\nsteps " not in printed

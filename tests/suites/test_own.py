@@ -148,3 +148,13 @@ def test_rows_can_be_given_as_they_are() -> None:
     assert [task.name for task in suite.tasks] == ["number", "text"]
     with pytest.raises(UsageError, match="row 2 has no `source`"):
         rows_suite([ROWS[0], {"code": 3}])
+
+
+def test_a_row_that_could_not_be_called_is_left_out_with_its_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = "def f(x):\n    return x\n"
+    path = stored(tmp_path, [{"source": source, "call": call} for call in ("g(1)", "f(1)")])
+    assert main(["bench", str(path), "--model", "interpreter"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert """left out, raised NameError("name 'g' is not defined") before its first step: 1""" in printed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -59,11 +60,39 @@ def program_of(file: str, args: tuple[str, ...], options: Mapping[str, Any]) -> 
 
 def called_program(file: str, args: tuple[str, ...], options: Mapping[str, Any]) -> Program:
     """The same, for verbs that have nothing to show of a file that only defines functions."""
+    if file.endswith((".jsonl", ".jsonl.gz")):
+        raise UsageError(
+            f"{file} holds rows, not a program: `worldline bench {file}` asks a model about each"
+        )
     program = program_of(file, args, options)
-    said = _only_defines(program)
+    said = _not_python(program) or _only_defines(program) or _calls_nothing(program)
     if said:
         raise UsageError(said)
     return program
+
+
+def _not_python(program: Program) -> str:
+    """Why a source is not Python; nothing of one that is, or that only the run can tell of."""
+    try:
+        ast.parse(program.source)
+    except SyntaxError as error:
+        return f"{program.name} is not Python: {error.msg}, line {error.lineno}"
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return ""
+
+
+def _calls_nothing(program: Program) -> str:
+    """What can be called instead, where a call names what a file that only defines functions does not have."""
+    from worldline.flow.entries import entries, in_words
+    from worldline.flow.operations import BUILTINS
+
+    called = re.match(r"\s*([^\W\d]\w*)\s*\(", program.call or "")
+    found = entries(program.source) if called else ()
+    if called is None or not found or called[1] in BUILTINS or re.search(rf"\b{called[1]}\b", program.source):
+        return ""
+    example = f'--call "{found[0].example}"'
+    return f"{program.name} defines no {called[1]} (NameError), but {in_words(found)}; say {example}"
 
 
 def _only_defines(program: Program) -> str:

@@ -257,6 +257,8 @@ def debug(
     one that is expected to take longer than the `budget`, the seconds for all of it. None: whatever they take. With a
     scratchpad both runs are told by statements. `progress` hears what is under way.
     """
+    if not isinstance(program, Program):
+        raise UsageError(f"debug takes a Program, not {type(program).__name__}: Program(source=...)")
     began, tell, predictor = time.perf_counter(), progress or _silent, load_model(predictor)
     tell("the program runs")
     pad, has_pad = Scratchpad(predictor, scratchpad), scratchpad != "none"

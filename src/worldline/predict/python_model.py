@@ -32,7 +32,7 @@ TEXTS = "not text (str, bytes) or a Prediction"
 _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class _Code:
     """What both kinds of model are: code from a file, under a name, in one notation."""
 
@@ -42,6 +42,9 @@ class _Code:
     file: Path | None
     codec: str = "compact"
     digest: str = ""
+
+    def __repr__(self) -> str:
+        return f"<python:{self.label}, {self.codec}>"
 
     @property
     def config(self) -> dict[str, Any]:
@@ -57,7 +60,7 @@ class _Code:
         return Prediction(text=ask.given, status="fault", codec=self.codec, note=note)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TextModel(_Code):
     """A function from a prompt to a text; with `takes_ask` it is given the Ask too."""
 
@@ -124,7 +127,7 @@ class TextModel(_Code):
         return Prediction(text=b"", status="fault", codec=self.codec, note=note)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class AskModel(_Code):
     """A predictor of the user's: its `predict` takes asks and gives predictions."""
 
@@ -221,7 +224,9 @@ def _made(found: NamedObject, where: str, given: Mapping[str, str]) -> Any:
     if len(names) == len(known):
         for key in given:
             if key not in names:
-                raise UsageError(f"{where} takes no extra {key!r}; it takes {', '.join(names) or 'none'}")
+                raise UsageError(
+                    f"{where} takes no extra {key!r}; it takes {', '.join(_extras(names, value)) or 'none'}"
+                )
     if takes_first:
         return partial(value, **given) if given else value
     needed = [each.name for each in known if each.default is inspect.Parameter.empty and each.name in names]
@@ -235,6 +240,11 @@ def _made(found: NamedObject, where: str, given: Mapping[str, str]) -> Any:
         raise
     except (Exception, SystemExit) as error:
         raise UsageError(f"{where} could not be made: {failure(error, found.file)}") from error
+
+
+def _extras(names: Sequence[str], value: Any) -> list[str]:
+    """Those names that can be given: a function's `ask` is given by us."""
+    return [name for name in names if isinstance(value, type) or name != "ask"]
 
 
 def _places(act: Callable[..., Any], where: str) -> list[inspect.Parameter]:

@@ -45,7 +45,7 @@ def named(text: str) -> NamedObject:
     if not colon:
         place, name = text, ""
     module, file = _module(place)
-    label = f"{file.name if file else place}:{name}"
+    label = f"{file.name if file and _is_file(place) else place}:{name}"
     if not name:
         names = _own_names(module)
         raise UsageError(

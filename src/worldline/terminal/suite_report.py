@@ -24,7 +24,11 @@ def print_report(console: Console, report: Report) -> None:
     console.print(Text(f"{report.suite}  {printable(report.model)}  n = {report.n:,}", style="bold"))
     own = {"its own answer": report.said} if report.said.n else {}
     console.print(_table("", {"answer": report.all.answer, "trace": report.all.trace, **own}))
-    for title, parts in (("steps", report.by_length), ("type", report.by_type), ("ending", report.by_ending)):
+    for title, parts in (
+        (_length(report), report.by_length),
+        ("type", report.by_type),
+        ("ending", report.by_ending),
+    ):
         if len(parts) > 1 or (parts and title == "ending"):
             console.print(_table(title, _rows(parts)))
     if report.causes:
@@ -39,6 +43,13 @@ def print_report(console: Console, report: Report) -> None:
         console.print(Text(line, style="dim"))
     print_left_out(console, report.left_out)
     print_tables(console, report.samples)
+
+
+def _length(report: Report) -> str:
+    """What the rows of `by_length` are: steps, unless the suite has rows of its own."""
+    if report.suite.startswith("permutation"):
+        return "lines"
+    return "group" if any("/" in name for name in report.by_length) else "steps"
 
 
 def print_left_out(console: Console, left_out: Mapping[str, Sequence[str]]) -> None:

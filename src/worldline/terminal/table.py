@@ -57,10 +57,13 @@ def ending(trace: Trace) -> Iterator[Text]:
     if len(trace.hidden) > 20:
         yield Text(f"... {len(trace.hidden):,} hidden inputs in all", style="dim")
     for note in trace.notes:
-        yield Text(printable(f"note[{note}]"), style="yellow")
+        yield Text(printable(f"note[{note}]{_NOTES.get(note, '')}"), style="yellow")
     style = "bold green" if trace.outcome.kind == "returned" else "bold red"
     detail = printable(f" {trace.outcome.detail[:SHOWN]}".rstrip())
     yield Text.assemble((printable(trace.outcome.kind), style), detail, (f"  {len(trace):,} steps", "dim"))
+
+
+_NOTES = {"trusted": ": it ran without a box"}
 
 
 class TableLayout:

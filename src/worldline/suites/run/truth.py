@@ -149,8 +149,11 @@ def fenced_truth(task: Task, trace: Trace) -> Truth | RowFault | None:
 def why_none(trace: Trace) -> str:
     """Why there is no true answer, in a few words that many rows share."""
     outcome = trace.outcome
+    if outcome.kind in ENDED and not len(trace):
+        return f"{outcome.kind} {outcome.detail} before its first step".replace("  ", " ")
     if outcome.kind in ENDED:
-        return "a script that printed nothing"
+        is_silent = trace.program.call is None and outcome.kind == "returned"
+        return "a script that printed nothing" if is_silent else "ended without an answer that is written"
     return f"{outcome.kind}: {outcome.detail}" if outcome.kind in ("limit", "unsupported") else outcome.kind
 
 
