@@ -29,7 +29,9 @@ class InnerScope(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def executed(source: str, line: int | None, kinds: Kinds = (), scope: InnerScope | None = None) -> frozenset[str]:
+def executed(
+    source: str, line: int | None, kinds: Kinds = (), scope: InnerScope | None = None
+) -> frozenset[str]:
     """The operations that a line does with such values; copies and literals if that is all."""
     if scope is not None:
         return _of_scope(_found(statements(source, line), scope), line, kinds)
