@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.strategies import LITERALS, VALUE_TEXTS
+from strategies import LITERALS, VALUE_TEXTS
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm.equality import ReprEquality
 from worldline.codec.cwm.foreign import stripped

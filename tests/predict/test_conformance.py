@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from tests.predict.meta.server import decoded, encoded, spaced, stripped
-from tests.predict.meta.texts import HUMANEVAL, WHOLE, Traced, all_traced, generated, humaneval, python311
-from tests.predict.meta.zoo import ZOO
+from meta.server import decoded, encoded, spaced, stripped
+from meta.texts import HUMANEVAL, WHOLE, Traced, all_traced, generated, humaneval, python311
+from meta.zoo import ZOO
 from worldline.core.program import Program
 from worldline.predict.hub import Hub
 from worldline.predict.predictor import Ask, Prediction

@@ -51,8 +51,9 @@ class Speller:
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         for ask in asks:
-            rest = self._rest(ask.given)
-            yield Prediction(text=(ask.given + rest)[: ask.limit], status="ended", codec="cwm")
+            text = ask.given + self._rest(ask.given)
+            status = "ended" if len(text) <= ask.limit else "budget"
+            yield Prediction(text=text[: ask.limit], status=status, codec="cwm")
 
     def _rest(self, given: bytes) -> bytes:
         frames, at = cut(self.text), 0

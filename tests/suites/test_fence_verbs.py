@@ -150,7 +150,7 @@ def test_compare(made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     assert "error[fault]" in told
 
 
-@pytest.mark.parametrize(("owner", "name"), [(data, "_seen"), (page, "failure")])
+@pytest.mark.parametrize(("owner", "name"), [(data, "judged_sample"), (page, "failure")])
 def test_report(
     made: Path,
     tmp_path: Path,
