@@ -88,11 +88,15 @@ class FrameDraft:
 
     def mark(self) -> Talk[str]:
         """The special token that the model writes next, which is not taken; nothing where it writes something else."""
-        if not (yield from self._read()):
-            return ""
-        assert self.held is not None
-        match = MARK.match(self.held.text, len(self.text))
-        return match[1].decode() if match else ""
+        while (yield from self._read()):
+            assert self.held is not None
+            match = MARK.match(self.held.text, len(self.text))
+            if match is not None:
+                return match[1].decode()
+            is_begun = self.held.status == "budget" and MARK.search(self.held.text, len(self.text)) is None
+            if not (is_begun and (yield from self._further())):  # the cut may stand within the token
+                return ""
+        return ""
 
     def own(self) -> Talk[bytes]:
         """What the model writes up to its next special token, which is taken."""
