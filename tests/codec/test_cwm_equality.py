@@ -7,8 +7,8 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from strategies import LITERALS, VALUE_TEXTS
+
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm.equality import ReprEquality
 from worldline.codec.cwm.foreign import stripped

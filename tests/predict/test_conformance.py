@@ -16,10 +16,10 @@ from random import Random
 from typing import Any
 
 import pytest
-
 from meta.server import decoded, encoded, spaced, stripped
 from meta.texts import HUMANEVAL, WHOLE, Traced, all_traced, generated, humaneval, python311
 from meta.zoo import ZOO
+
 from worldline.core.program import Program
 from worldline.predict.hub import Hub
 from worldline.predict.predictor import Ask, Prediction
