@@ -10,7 +10,7 @@ from branch_programs import COUNT, FACT, told_scene
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.tokens import Bytes
 from worldline.core.program import Program
-from worldline.diagnose import diagnosis
+from worldline.diagnose import diagnosis, reconcile
 from worldline.diagnose.reading import Reading, read
 from worldline.diagnose.sample import Sample
 from worldline.errors import UsageError
@@ -42,7 +42,7 @@ def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append(prediction.text)
         return read(ask, prediction)
 
-    for room in (diagnosis, side):
+    for room in (diagnosis, reconcile, side):
         monkeypatch.setattr(room, "read", counted)
     scene = told_scene(COUNT, FOUND, TRUTH)
     scene.describe()
@@ -76,7 +76,7 @@ def test_it_describes_itself() -> None:
         "id", "parent", "intervention", "status", "note", "why", "at", "program", "rows", "first", "answer", "cause",
         "cost", "belief",
     }  # fmt: skip
-    assert branch["answer"] == {"truth": ["return", "2"], "found": ["return", "0"], "right": False}
+    assert branch["answer"] == {"truth": ["return", "2"], "found": ["return", "0"], "right": False, "outcome": "wrong"}
     assert branch["cause"]["name"] == "missed change"
     assert branch["cost"] == {
         "prompt_bytes": len(Ask(program=COUNT).prompt), "truth_bytes": len(TRUTH), "found_bytes": len(FOUND),
@@ -91,7 +91,7 @@ def test_one_that_is_not_recorded_differs_in_nothing() -> None:
     told = scene.describe()["branches"][0]
     assert (told["rows"], told["first"], told["cause"]) == (11, None, None)
     assert told["why"] == "it was not recorded"
-    assert told["answer"] == {"truth": None, "found": ["return", "0"], "right": None}
+    assert told["answer"] == {"truth": None, "found": ["return", "0"], "right": None, "outcome": None}
     assert told["cost"]["truth_bytes"] is None
     assert all(row.left is None and row.action == row.state == "right" for row in scene.pair().rows)
     with pytest.raises(UsageError, match="has no truth"):
