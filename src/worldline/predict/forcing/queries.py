@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from worldline.codec.compact.turns import ForcedLine, forced_lines
 from worldline.errors import UsageError
+from worldline.predict.forcing.rounds import rounds
 from worldline.predict.forcing.script import ChosenSteps
 from worldline.predict.forcing.walk import walk
 from worldline.predict.local import Local
@@ -35,7 +37,6 @@ class Inquiry:
     logprobs: list[float] = field(default_factory=list)  # behind `given`
     entropies: list[float] = field(default_factory=list)
     dictated: list[tuple[int, int]] = field(default_factory=list)
-    kept: int = 0  # bytes at the front that the next round leaves
     left: int | None = None
     seconds: float = 0.0
 
@@ -50,35 +51,15 @@ def inquire(
     predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], *, budget: int
 ) -> Iterator[Inquiry]:
     """Each ask with so many queries, in their order."""
-    if budget < 0:
-        raise UsageError(f"a budget of {budget} queries")
     for first in range(0, len(asks), TOGETHER):
         part = slice(first, first + TOGETHER)
         pairs = zip(asks[part], truths[part], strict=True)
         found = [Inquiry(ask, forced_lines(ask.prompt, ask.options, truth.text)) for ask, truth in pairs]
-        going = found
-        for number in range(budget + 1):
-            _round(predictor, going)
-            if number < budget:
-                going = [one for one in going if _choose(one)]
-        yield from found
-
-
-def _choose(one: Inquiry) -> bool:
-    """Spends a query; False where there is no step to ask for, or the tool failed."""
-    assert one.prediction is not None
-    open_steps = [(step.logprob, number) for number, step in enumerate(one.sure) if number not in one.spent]
-    if one.prediction.status == "fault" or not open_steps:
-        return False
-    number = min(open_steps)[1]
-    one.spent.append(number)
-    one.kept = one.sure[number].start
-    return True
+        yield from rounds(found, budget=budget, write=partial(_round, predictor))
 
 
 def _round(predictor: Predictor, going: Sequence[Inquiry]) -> None:
-    """Writes on from what is kept, where that can change anything."""
-    going = [one for one in going if one.left is None or one.spent[-1] <= one.left]
+    """Writes on from what is kept."""
     asks = [_ask(one) for one in going]
     scripts = [ChosenSteps(one.lines, frozenset(one.spent)) for one in going]
     for one, ask, script, rolled in zip(
@@ -96,7 +77,9 @@ def _round(predictor: Predictor, going: Sequence[Inquiry]) -> None:
 
 
 def _ask(one: Inquiry) -> Ask:
-    return replace(one.ask, given=one.prediction.text[: one.kept]) if one.prediction else one.ask
+    if one.prediction is None:
+        return one.ask
+    return replace(one.ask, given=one.prediction.text[: one.sure[one.spent[-1]].start])
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from worldline.codec.cwm.frame_text import cut
 from worldline.errors import UsageError
 from worldline.predict.forcing.frames.forces import FrameScript, chosen
+from worldline.predict.forcing.rounds import rounds
 from worldline.predict.forcing.talk import TOGETHER, together
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.sureness import Sure
@@ -45,32 +47,14 @@ def inquire_frames(
     predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], *, budget: int
 ) -> Iterator[FrameInquiry]:
     """Each ask with so many queries, in their order."""
-    if budget < 0:
-        raise UsageError(f"a budget of {budget} queries")
     for first in range(0, len(asks), TOGETHER):
         part = slice(first, first + TOGETHER)
         found = [FrameInquiry(ask, truth) for ask, truth in zip(asks[part], truths[part], strict=True)]
-        going = found
-        for number in range(budget + 1):
-            _round(predictor, going)
-            if number < budget:
-                going = [one for one in going if _choose(one)]
-        yield from found
-
-
-def _choose(one: FrameInquiry) -> bool:
-    """Spends a query; False where there is no frame to ask for, or the tool failed."""
-    assert one.prediction is not None
-    open_frames = [(step.logprob, number) for number, step in enumerate(one.sure) if number not in one.spent]
-    if one.prediction.status == "fault" or not open_frames:
-        return False
-    one.spent.append(min(open_frames)[1])
-    return True
+        yield from rounds(found, budget=budget, write=partial(_round, predictor))
 
 
 def _round(predictor: Predictor, going: Sequence[FrameInquiry]) -> None:
-    """Writes on from what is kept, where that can change anything."""
-    going = [one for one in going if one.left is None or one.spent[-1] <= one.left]
+    """Writes on from what is kept."""
     talks = [chosen(replace(one.ask, given=one.kept), one.truth, frozenset(one.spent)) for one in going]
     for one, script in zip(going, together(predictor, talks, codec="cwm"), strict=True):
         _keep(one, script, predictor.name)
