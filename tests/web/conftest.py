@@ -6,6 +6,7 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browser import chromium
@@ -51,3 +52,11 @@ def shown(tmp_path_factory: pytest.TempPathFactory, box: None) -> Iterator[Serve
     folder = shared(tmp_path_factory, "staged", make)
     with serving(folder / "one", folder / "two") as server:
         yield server
+
+
+@pytest.fixture
+def page(tabs: tuple[Any, Any]) -> Iterator[Any]:
+    """The one tab of a module, which opens it (`tabs`); whatever a test did in it, it must not have complained."""
+    page, complaints = tabs
+    yield page
+    assert complaints.heard == []

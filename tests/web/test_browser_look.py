@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +26,6 @@ def tabs(chromium: Any, shown: Served) -> Any:
     page.goto(shown.url)
     page.wait_for_selector("text=one")
     return page, complaints
-
-
-@pytest.fixture
-def page(tabs: Any) -> Iterator[Any]:
-    """The one tab of this module; whatever a test did in it, it must not have complained."""
-    page, complaints = tabs
-    yield page
-    assert complaints.heard == []
 
 
 def test_the_help_names_every_key(page: Any) -> None:

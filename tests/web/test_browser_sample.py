@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -21,14 +20,6 @@ def tabs(chromium: Any, shown: Served) -> Any:
     page.goto(shown.url)
     page.wait_for_selector("text=one")
     return page, complaints
-
-
-@pytest.fixture
-def page(tabs: Any) -> Iterator[Any]:
-    """The one tab of this module; whatever a test did in it, it must not have complained."""
-    page, complaints = tabs
-    yield page
-    assert complaints.heard == []
 
 
 # ---- what is seen

@@ -43,13 +43,6 @@ def tabs(chromium: Any, served: Served) -> Any:
     return page, complaints
 
 
-@pytest.fixture
-def page(tabs: Any) -> Iterator[Any]:
-    page, complaints = tabs
-    yield page
-    assert complaints.heard == []
-
-
 def row(page: Any) -> int:
     """The row in hand."""
     return int(page.get_attribute(".sample-view", "data-row"))

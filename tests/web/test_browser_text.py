@@ -64,13 +64,6 @@ def tabs(chromium: Any, served: Served) -> Any:
     return page, complaints
 
 
-@pytest.fixture
-def page(tabs: Any) -> Iterator[Any]:
-    page, complaints = tabs
-    yield page
-    assert complaints.heard == []
-
-
 def test_white_space_is_seen(page: Any) -> None:
     go(page, row=1)
     assert texts(page, "tr[data-name=t] .value .text") == ["'q '", "'q  '"]

@@ -218,7 +218,12 @@ class SampleView {
 
   // Sides and branches.
 
-  async compare(change) {
+  compare(change) {
+    this.turning = this.turned(change);
+    return this.turning;
+  }
+
+  async turned(change) {
     const place = { ...this.here, ...change };
     this.write({ now: true });
     this.context.address(addressOf(place), { push: true });
@@ -271,6 +276,7 @@ class SampleView {
   // Interventions.
 
   async send(intervention) {
+    await this.turning; // a branch that was just chosen is the one that goes on
     const parent = this.here.branch;
     const { branch } = await this.api.branch(this.here.run, this.here.at, { parent, intervention });
     this.scene = await this.describe();
