@@ -17,8 +17,8 @@ from typing import Any, TypeVar, cast
 from worldline.codec.compact.changes import name_text
 from worldline.codec.compact.guide.nodes import Node, trie
 from worldline.codec.compact.guide.values import values
-from worldline.codec.compact.prompt import source_lines
 from worldline.core.program import Program
+from worldline.core.source_lines import source_lines
 from worldline.flow.control import Flow, successors
 from worldline.flow.entry import entries
 
