@@ -1,4 +1,4 @@
-"""The compact notation of programs that are not Python: the language in the header, the lines as its tools count them."""
+"""The compact notation of programs that are not Python: the language in the header, lines as its tools count them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def test_the_header_names_the_language(language: str) -> None:
     text = prompt(program, options)
     assert text.startswith(f"# element reveal=2 same bare lang={language}\n1|".encode())
     found = parse_prompt(text)
-    assert isinstance(found, Prompt) and (found.options, found.program.language) == (options, language)
+    assert isinstance(found, Prompt)
+    assert (found.options, found.program.language) == (options, language)
     assert found.program == replace(program, name=found.program.name)
     assert prompt(found.program, options) == text
 
@@ -68,7 +69,8 @@ def test_lines_end_where_the_language_ends_them(name: str, source: str, lines: l
     shown = [line for line in text.decode().split("\n") if line[:1].isdigit()]
     assert shown == [f"{number}|{line}" for number, line in enumerate(lines, 1)]
     found = parse_prompt(text)
-    assert isinstance(found, Prompt) and prompt(found.program) == text
+    assert isinstance(found, Prompt)
+    assert prompt(found.program) == text
 
 
 def test_nothing_is_left_out_of_a_bare_listing() -> None:
