@@ -24,6 +24,7 @@ from worldline.errors import UsageError
 from worldline.flow.idle import idle_lines
 from worldline.predict.forcing.frames.guard import refused
 from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.table import table_of
 
 LARGER = 4  # how many times the budget
 SLACK = 512  # bytes that a budget has beyond twice the truth: what is cut there was not about to end
@@ -159,7 +160,8 @@ def _refused_frame(sample: Sample) -> int | None:
 
 def _refused(sample: Sample) -> int | None:
     """Where the line begins in which the guard would not have let a model write on."""
-    guide = Guide(sample.ask.program, sample.ask.options, guard=True)
+    program = sample.ask.program
+    guide = Guide(program, sample.ask.options, guard=True, table=table_of(program))
     for at, byte in enumerate(sample.found.text):
         try:
             guide.feed(byte)
