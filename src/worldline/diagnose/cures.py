@@ -216,17 +216,20 @@ def other_format(sample: Sample) -> Compact:
     options, dense = sample.ask.options, Compact()
     if sample.found.codec == "cwm" or options != dense:
         return dense
-    return Compact(bare=True) if idle_lines(sample.ask.program.source) else Compact(delta="element")
+    program = sample.ask.program
+    is_longer = program.language == "python" and idle_lines(program.source)
+    return Compact(bare=True) if is_longer else Compact(delta="element")
 
 
 def _rewrite(diagnosis: Diagnosis, codec: str, *, flatten: bool, chars: bool) -> CurePlan:
     from worldline.rewrite import rewrite
 
     ask = diagnosis.sample.ask
-    done = rewrite(ask.program.source, flatten=flatten, chars=chars, call=ask.program.call)
+    program = ask.program
+    done = rewrite(program.source, flatten=flatten, chars=chars, call=program.call, language=program.language)
     if not done.changed:
         raise Unfit(f"not rewritten, because {done.why}")
-    return CurePlan(replace(ask, program=replace(ask.program, source=done.source), given=b""), fresh=True)
+    return CurePlan(replace(ask, program=replace(program, source=done.source), given=b""), fresh=True)
 
 
 _PLANS: dict[str, Callable[[Diagnosis, str], CurePlan]] = {

@@ -84,7 +84,7 @@ def _budget(branch: Branch, intervention: Intervention) -> BranchPlan:
 def _rewrite(branch: Branch, intervention: Intervention) -> BranchPlan:
     how, old = intervention.how, branch.ask.program
     flat, loops = how in ("flatten", "both"), how in ("chars", "both")
-    done = rewrite(old.source, flatten=flat, chars=loops, call=old.call)
+    done = rewrite(old.source, flatten=flat, chars=loops, call=old.call, language=old.language)
     if not done.changed:
         raise UsageError(f"not rewritten by {how}, because {done.why}")
     new = replace(old, source=done.source)
