@@ -25,6 +25,7 @@ BESIDE = {  # folders that are told in one line
     "tests": "foldered by why they exist: tests/README.md",
     "src/worldline/model/shipped": "the shipped model: weights and their manifest",
     "src/worldline/harness/lm_eval_tasks": "lm-eval's tasks, one file a suite: what `--include_path` is given",
+    "src/worldline/recording/guests/compiled/runtime": "the recorder inside a compiled program: C, and a hook a machine",
     "src/worldline/web/static": "the page itself: plain ES modules, no build",
 }
 
