@@ -39,7 +39,7 @@ def known_tables(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         found = known.get(program.source)
         return None if found is None else json.dumps(found).encode()
 
-    monkeypatch.setattr("worldline.recording.flow_of", flow_of, raising=False)
+    monkeypatch.setattr("worldline.recording.recorder.flow_of", flow_of)
     yield
     table.table_of.cache_clear()
 
