@@ -14,15 +14,12 @@ from functools import lru_cache
 from typing import Any
 
 from worldline.core.program import Program
-from worldline.core.source_lines import source_lines
 from worldline.diagnose.cause import CAUSES, UNPARTED, Cause
 from worldline.explore.branches.branch import Branch
 from worldline.explore.pair import RIGHT, WRONG, Pair, PairRow
 from worldline.explore.sentences import cause_in_words, differences_in_words
 from worldline.explore.stepping import OPEN, Stepper, verdicts, written_rows
 from worldline.flow.control import successors
-from worldline.flow.table import MODULE, flows_of
-from worldline.predict.table import table_of
 
 Location = tuple[str | None, int]  # a file (None: the main one) and a line
 
@@ -267,29 +264,11 @@ def _lines(pair: Pair, rows: Iterable[int]) -> set[int]:
 def runnable(program: Program, file: str | None = None) -> tuple[int, ...]:
     """The lines of a program's file that can run, where a breakpoint can stand: one between them moves to the next.
 
-    Of a call, without those that only a module's body has. Of another language those that its flow table has, or,
-    without one, all that are not blank.
+    Of a call, without those that only a module's body has.
     """
     source = program.source if file is None else dict(program.files).get(file, "")
-    if program.language != "python":
-        return _runnable_foreign(program, source if file is not None else None)
     lines: set[int] = set()
     for i, flow in enumerate(successors(source)):
         if i or program.call is None:
             lines |= flow.start.union(flow.next, *flow.next.values())
-    return tuple(sorted(line for line in lines if line > 0))
-
-
-def _runnable_foreign(program: Program, other: str | None) -> tuple[int, ...]:
-    flows = flows_of(program, table_of(program)) if other is None else ()
-    lines = {
-        line
-        for flow in flows
-        if flow.name != MODULE or program.call is None
-        for line in flow.start | flow.next.keys()
-    }
-    if not flows:
-        text = program.source if other is None else other
-        told = enumerate(source_lines(text, program.language), 1)
-        lines = {number for number, line in told if line.strip()}
     return tuple(sorted(line for line in lines if line > 0))

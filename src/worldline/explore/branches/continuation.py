@@ -214,7 +214,7 @@ def _held(true: ImaginedRun, point: BranchPoint, values: Mapping[int, Mapping[st
         newest = next(
             step for step in reversed(steps) if step.frame == frame and step.event not in CHANGELESS
         )
-        source = true.source(frame) if true.ask.program.language == "python" else None
+        source = true.source(frame)
         used = {} if source is None else names_in_use(source, newest.line, waits=frame != point.frame)
         for name in names:
             if name in used:

@@ -78,8 +78,6 @@ class Sharing:
         self.changes: dict[int, set[int]] = {}
         """The frames whose groups are others from a step on, by step."""
         self._is_marked = any(moment.same for moment in events)
-        if program.language != "python" and not self._is_marked:
-            return  # without the syntax of its lines nobody can tell
         for step, writers in _done(events, history).items():
             for writer in writers:
                 self._settle(step, writer)
