@@ -19,8 +19,8 @@ function parser(acorn) {
   return (source, module) => {
     const tokens = [];
     const tree = acorn.parse(source, {
-      ecmaVersion: 'latest', sourceType: module ? 'module' : 'script', locations: true, preserveParens: true, allowHashBang: true,
-      allowReturnOutsideFunction: !module, onToken: tokens,
+      ecmaVersion: 'latest', sourceType: module ? 'module' : 'commonjs', locations: true, preserveParens: true, allowHashBang: true,
+      onToken: tokens,
     });
     return { tree, tokens };
   };
@@ -42,8 +42,9 @@ function parse(acorn, name, source, typeModule) {
   }
 }
 
-function sourceError(name, error) {
-  const place = error.loc ? ` in line ${error.loc.line}` : '';
+function sourceError(name, source, error) {
+  const last = source.replace(/\n+$/, '').split('\n').length;
+  const place = error.loc ? ` in line ${Math.min(error.loc.line, last)}` : '';
   const found = new SourceError(`SyntaxError${place}: ${error.message.replace(/ \(\d+:\d+\)$/, '')}`);
   found.file = name;
   return found;
@@ -84,7 +85,7 @@ function compileFile(acorn, name, text, typeModule, options, call, load) {
   } catch (error) {
     if (error instanceof Unsupported || error instanceof SourceError) throw error;
     if (error.loc === undefined && !(error instanceof SyntaxError)) throw error;
-    throw sourceError(name, error);
+    throw sourceError(name, text, error);
   }
 }
 

@@ -126,15 +126,27 @@ function body(it, node, inner, fn, args, how) {
   const guarded = !conflicts(list);
   const start = `${it.level(node)}const ${frame}=${hook}.c(${fn.id}${args});${guarded ? 'try{' : ''}`;
   it.text.open(i > 0 ? list[i - 1].end : node.body.start + 1, (i > 0 ? ';' : '') + start);
+  const edge = edgeOf(it, inner, node);
   for (const statement of list.slice(i)) {
     inner.previous = it.statement(statement, inner, inner.previous ?? null);
     if (how.derived && callsSuper(statement)) inner.show('this');
   }
   const { site, args: names } = it.site(inner, node.loc.end.line, false);
-  const leave = guarded ? `}catch(${error}){throw ${hook}.x(${frame},${error});}` : '';
-  const last = guarded && (fn.late || node.generator) ? `finally{${hook}.q(${frame});}` : '';
+  const leave = guarded ? `}catch(${error}){throw ${hook}.x(${frame},${error}${edge});}` : '';
+  const last = guarded && (fn.late || node.generator) ? `finally{${hook}.q(${frame},0${edge});}` : '';
   const returned = list.length > 0 && list[list.length - 1].type === 'ReturnStatement' ? '' : `;${hook}.r(${frame},${site.id},void 0${names});`;
-  it.text.close(node.body.end - 1, `${returned}${leave}${last}`);
+  it.text[list.length > 0 ? 'close' : 'open'](node.body.end - 1, `${returned}${leave}${last}`); // `{}` is one place
+}
+
+/** The names that can still be read where the body is left: not those of its own block. */
+function edgeOf(it, inner, node) {
+  const { fn } = inner, edge = new View(it, fn, null, null);
+  for (const [name, text] of inner.visible()) {
+    const k = fn.names.indexOf(name);
+    if (k < fn.params || fn.outer[k] === 1 || fn.hoisted[k] === 1) edge.show(name, text);
+  }
+  const { site, args } = it.site(edge, node.loc.end.line, false);
+  return `,${site.id}${args}`;
 }
 
 function callsSuper(statement) {
@@ -148,7 +160,7 @@ function arrow(it, node, inner, fn, args) {
   const { site, args: names } = it.site(inner, node.body.loc.start.line, false);
   it.text.open(node.body.start, `{const ${frame}=${hook}.c(${fn.id}${args});try{${call};return ${hook}.r(${frame},${site.id},(`);
   expression(it, node.body, inner);
-  it.text.close(node.body.end, `)${names})}catch(${error}){throw ${hook}.x(${frame},${error});}}`);
+  it.text.close(node.body.end, `)${names})}catch(${error}){throw ${hook}.x(${frame},${error},${site.id}${names});}}`);
 }
 
 /** The members of a class, and what tells the recorder about it. */

@@ -6,6 +6,7 @@ box's own Python and imports nothing of worldline. Not covered: what the hooks d
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import secrets
@@ -25,6 +26,11 @@ _HOLDER = "$worldline000000"  # stands for the hook's name in what is cached; ea
 
 def _node(spec: dict[str, Any]) -> str:
     return str(spec["toolchain"]["executables"]["node"])
+
+
+def _addon() -> str | None:
+    """The addon that maps the wire; None where no compiler was there to build it."""
+    return next(iter(glob.glob(os.path.join(_FOLDER, "node_wire*.so"))), None)
 
 
 def _hook() -> str:
@@ -54,7 +60,7 @@ def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: in
     """Become Node.js, and record the program into the file `wire_fd`."""
     hook = _hook()
     asked: dict[str, Any] = {**spec, "hook": hook, "wire": wire_fd, "report": report_fd}
-    asked["addon"] = spec["toolchain"].get("node_wire")
+    asked["addon"] = _addon()
     if not asked["addon"]:
         asked["wire"] = os.dup2(wire_fd, 64 + secrets.randbelow(900), inheritable=True)
         os.close(wire_fd)

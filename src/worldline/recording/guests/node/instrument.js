@@ -96,7 +96,7 @@ class Instrumenter {
       const inner = view.inner(node);
       if (pre) this.text.open(node.start + 1, pre);
       this.statements(node.body, inner, before);
-      if (post) this.text.close(node.end - 1, post());
+      if (post) this.text[node.body.length > 0 ? 'close' : 'open'](node.end - 1, post());
     } else {
       this.text.open(node.start, `{${pre ?? ''}`);
       this.statements([node], view.inner(null), before);
@@ -277,7 +277,7 @@ class Instrumenter {
     };
     inner.loop = { labels: node.labels ?? [], head };
     inner.closes = node.type === 'ForOfStatement';
-    const resumed = suspends ? this.site(inner, node.loc.start.line, true) : null;
+    const resumed = suspends ? this.site(view, node.loc.start.line, true) : null;
     const pre = resumed === null ? '' : `${this.hook}.z(${this.frame},${resumed.site.id},void 0${resumed.args});`;
     this.block(node.body, inner, { line: first.line, sites }, pre, () => head(inner));
     return null;
@@ -324,7 +324,8 @@ class Instrumenter {
 
   handler(node, view) {
     const inner = view.inner(node);
-    const caught = (name) => `${this.hook}.h(${this.frame},${name});`;
+    const { site, args } = this.site(inner, node.loc.start.line, false);
+    const caught = (name) => `${this.hook}.h(${this.frame},${name},${site.id}${args});`;
     if (!node.param) {
       this.text.open(node.body.start, `(${this.error})`);
       this.block(node.body, inner, null, caught(this.error));
@@ -358,12 +359,13 @@ class Instrumenter {
     const guarded = !options.module && !conflicts(list);
     const start = options.module ? `import ${hook} from "${hook}";` : `const ${hook}=${options.take};`;
     this.text.open(at, `${i > 0 ? ';' : ''}${start}${this.level(tree)}const ${frame}=${hook}.c(${fn.id});${guarded ? 'try{' : ''}`);
+    const edge = this.site(new View(this, fn, null, null), 1, false).site.id;
     this.statements(list.slice(i), view, null);
     const { site, args } = this.site(view, tree.loc.end.line, false);
     const get = options.call && this.scopes.at.get(tree).names.has(options.call) ? `${hook}.g(()=>${options.call});` : '';
-    const leave = guarded ? `}catch(${this.error}){throw ${hook}.x(${frame},${this.error});}` : '';
-    const last = fn.late ? `finally{${hook}.q(${frame});}` : '';
-    this.text.close(this.source.length, `\n;${get}${hook}.r(${frame},${site.id},void 0${args});${leave}${guarded ? last : ''}`);
+    const leave = guarded ? `}catch(${this.error}){throw ${hook}.x(${frame},${this.error},${edge});}` : '';
+    const last = fn.late ? `finally{${hook}.q(${frame},0,${edge});}` : '';
+    this.text[this.source ? 'close' : 'open'](this.source.length, `\n;${get}${hook}.r(${frame},${site.id},void 0${args});${leave}${guarded ? last : ''}`);
     return this.result();
   }
 

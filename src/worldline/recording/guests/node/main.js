@@ -11,13 +11,18 @@ const folder = `${__dirname}/`;
 const realm = vm.createContext(Object.create(null), { microtaskMode: undefined });
 const loaded = new Map();
 
+/** The one ES module among the vendored files, as a script. */
+function asScript(source) {
+  return source.replace(/^import \* as (\w+) from "acorn";$/m, 'const $1 = require("vendor/acorn.js");').replace(/^export \{\s*(\w+)\s*\};$/m, 'exports.$1 = $1;');
+}
+
 /** A file of this folder, run in the recorder's realm. */
 function load(name) {
   const path = name.startsWith('./') ? name.slice(2) : name;
   if (!loaded.has(path)) {
     const module = { exports: {} };
     loaded.set(path, module);
-    const source = fs.readFileSync(folder + path, 'utf8');
+    const source = asScript(fs.readFileSync(folder + path, 'utf8'));
     vm.runInContext(`(function(module,exports,require){${source}\n})`, realm, { filename: folder + path })(module, module.exports, load);
   }
   return loaded.get(path).exports;

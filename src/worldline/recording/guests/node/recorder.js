@@ -136,10 +136,10 @@ class Recorder {
   }
 
   /** All is done: the frame has returned, or a generator was closed. */
-  q(f) {
+  q(f, _, id) {
     if (f.place === 0 || this.wire.ended) return;
     if (this.stack[this.depth] !== f) this.arrive(f);
-    this.settle(f);
+    this.reconcile(f, id, arguments);
     this.step(f, RETURN, f.returning ? f.value : CLOSED);
     this.pop();
   }
@@ -169,8 +169,8 @@ class Recorder {
   }
 
   /** An exception is caught in the frame. */
-  h(f, error) {
-    if (!this.reach(f, error)) return;
+  h(f, error, id) {
+    if (!this.reach(f, error, id, arguments)) return;
     f.raised = false;
     f.thrown = undefined;
     this.pending = true;
@@ -178,8 +178,8 @@ class Recorder {
   }
 
   /** An exception leaves the frame. */
-  x(f, error) {
-    if (this.reach(f, error)) this.pop();
+  x(f, error, id) {
+    if (this.reach(f, error, id, arguments)) this.pop();
     return error;
   }
 
@@ -302,14 +302,16 @@ class Recorder {
   }
 
   /** An exception is in this frame. Whether the frame is recorded. */
-  reach(f, error) {
+  reach(f, error, id, args) {
     if (f === INERT || this.wire.ended || !this.active) return false;
     if (f.place > 0) {
       if (this.stack[this.depth] !== f) this.unwind(f.place, true, error);
     } else if (f.suspended) this.resume(f, -1, null);
     else return false;
-    this.settle(f);
-    if (!(f.raised && f.thrown === error)) this.raise(f, error);
+    if (!(f.raised && f.thrown === error)) {
+      this.reconcile(f, id, args);
+      this.raise(f, error);
+    } else if (this.out !== null || this.in !== null) this.flush();
     return true;
   }
 
@@ -326,6 +328,15 @@ class Recorder {
     }
     f.epoch = this.epoch;
     if (f.shared) this.share(f);
+  }
+
+  /** The names that can be read from where an exception is caught; of the others, the objects that they are bound to. */
+  reconcile(f, id, args) {
+    if (this.pending) this.tick();
+    const { epoch } = f;
+    if (id !== undefined) this.diff(f, id, args);
+    f.epoch = epoch;
+    this.settle(f);
   }
 
   /** What is known of the frame without its names being told: objects that changed in place. */

@@ -155,7 +155,14 @@ class Run {
       if (run.exited) recorder.exit(code ?? process.exitCode ?? 0);
       return apply(exit, process, code === undefined ? [] : [code]);
     });
-    for (const name of ['emit', 'reallyExit', 'exit']) this.disguise.native(process[name], name);
+    for (const name of ['kill', 'abort']) { // without the addon, what is written so far must reach the file first
+      const real = process[name];
+      hidden(process, name, function leave_(...rest) {
+        recorder.wire.flush();
+        return apply(real, process, rest);
+      });
+    }
+    for (const name of ['emit', 'reallyExit', 'exit', 'kill', 'abort']) this.disguise.native(process[name], name);
   }
 
   uncaught(error) {

@@ -73,6 +73,7 @@ class Scopes {
     this.uses = new Map(); // a function's node -> whether it says `this`
     this.references = [];
     const module = this.open(tree, 'module', null, tree);
+    for (const node of tree.body) this.vars(node, module);
     this.hoist(tree.body, module);
     for (const node of tree.body) this.walk(node, module);
     this.resolve();

@@ -22,6 +22,7 @@ class Wire {
     const magic = 'WLW1';
     for (let i = 0; i < HEADER; i++) this.bytes[i] = i < 4 ? magic.charCodeAt(i) : 0;
     this.commit();
+    this.flush();
   }
 
   /** What was written is complete. */
