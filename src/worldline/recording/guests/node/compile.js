@@ -51,11 +51,11 @@ function sourceError(name, source, error) {
 }
 
 /** Every file of a program that is JavaScript or TypeScript, instrumented. `load` gives a module of this folder. */
-function compile(spec, hook, take, load) {
+function compile(spec, hook, take, load, flows) {
   const acorn = load('vendor/acorn.js');
   const texts = { ...textsOf(spec.files), [spec.name]: spec.source };
   const all = Object.values(texts).join('\n');
-  const options = { hook, take, strict: PATCHES.test(all), firstFunction: 0, firstSite: 0 };
+  const options = { hook, take, strict: PATCHES.test(all), firstFunction: 0, firstSite: 0, flow: flows ? load('flow.js').flowTable : null };
   const made = { files: {}, careful: ACCESSORS.test(all), hook };
   const typeModule = isModulePackage(spec.files);
   for (const name of [spec.name, ...Object.keys(texts).filter((each) => each !== spec.name)]) {

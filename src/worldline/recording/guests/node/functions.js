@@ -11,9 +11,8 @@ const SHOWN_OUTER = new Set(['let', 'const', 'var', 'param', 'catch']);
 function describe(it, name, node, line, params) {
   const fn = {
     id: it.options.firstFunction + it.functions.length, name, file: it.options.file, line, names: [], hoisted: [], outer: [],
-    params: 0, module: false, suspends: node.async === true || node.generator === true, sets: [], late: false, node: undefined,
+    params: 0, module: false, suspends: node.async === true || node.generator === true, sets: [], late: false, node,
   };
-  delete fn.node;
   it.functions.push(fn);
   for (const param of params) it.slot(fn, param);
   fn.params = fn.names.length;

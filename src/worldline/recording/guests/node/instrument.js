@@ -386,9 +386,10 @@ class Instrumenter {
       site.hidden = site.fn.names.map((_, k) => k).filter((k) => !shown.has(k));
     }
     const code = this.text.text();
+    const flow = this.options.flow ? this.options.flow(this.functions) : undefined;
     const sites = this.sites.map(({ line, slots, set, dirty, hidden }) => ({ line, slots, set, dirty, hidden }));
-    const functions_ = this.functions.map(({ sets, late, id, ...rest }) => rest);
-    return { code, pieces: this.text.pieces, functions: functions_, sites };
+    const functions_ = this.functions.map(({ sets, late, id, node, ...rest }) => rest);
+    return { code, pieces: this.text.pieces, functions: functions_, sites, flow };
   }
 }
 

@@ -7,27 +7,8 @@ const fs = require('fs'), vm = require('vm'), Module = require('module'), { type
 const spec = JSON.parse(fs.readFileSync(+process.argv[2], 'utf8'));
 fs.closeSync(+process.argv[2]);
 
-const folder = `${__dirname}/`;
-const realm = vm.createContext(Object.create(null), { microtaskMode: undefined });
-const loaded = new Map();
-
-/** The one ES module among the vendored files, as a script. */
-function asScript(source) {
-  return source.replace(/^import \* as (\w+) from "acorn";$/m, 'const $1 = require("vendor/acorn.js");').replace(/^export \{\s*(\w+)\s*\};$/m, 'exports.$1 = $1;');
-}
-
-/** A file of this folder, run in the recorder's realm. */
-function load(name) {
-  const path = name.startsWith('./') ? name.slice(2) : name;
-  if (!loaded.has(path)) {
-    const module = { exports: {} };
-    loaded.set(path, module);
-    const source = asScript(fs.readFileSync(folder + path, 'utf8'));
-    vm.runInContext(`(function(module,exports,require){${source}\n})`, realm, { filename: folder + path })(module, module.exports, load);
-  }
-  return loaded.get(path).exports;
-}
-
+const { loader, folder } = require('./load.js');
+const load = loader(vm.createContext(Object.create(null)));
 const writeFile = fs.writeSync, { reallyExit } = process;
 
 /** The wire's memory; without the addon, a copy that is written to a descriptor at a number that nobody can guess. */

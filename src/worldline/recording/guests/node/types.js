@@ -216,7 +216,7 @@ class Stripper {
       last = key;
     }
     this.drop(node);
-    this.inserts.push([node.start, `var ${name};(function(${name}){${text}})(${name}||(${name}={}));`]);
+    this.inserts.push([node.start, `var ${name}=${name}||{};${text}`]);
     return false;
   }
 
