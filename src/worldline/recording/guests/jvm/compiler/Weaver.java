@@ -213,9 +213,13 @@ final class Weaver {
     private void guard(List<TryCatchBlockNode> guards, InsnList behind) {
         int n = graph.code.length;
         for (int from = real(0); from < n; ) {
+            if (from == made) { // during the call `this` is neither: a frame that it leaves surfaces in its caller
+                from = real(from + 1);
+                continue;
+            }
             List<Scopes.Variable> visible = scopes.at(from, hasThis(from));
             int to = from;
-            while (to < n && hasThis(to) == hasThis(from)
+            while (to < n && to != made && hasThis(to) == hasThis(from)
                     && (graph.code[to].getOpcode() < 0 || scopes.at(to, hasThis(to)).equals(visible))) {
                 to++;
             }
