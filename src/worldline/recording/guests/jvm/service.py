@@ -46,7 +46,7 @@ def _build(javac: str, folder: str) -> None:
     command = [javac, "-J-XX:TieredStopAtLevel=1", "-proc:none", "-nowarn", *_EXPORTS, "-d", folder, *sources]
     done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)
     if done.returncode:
-        raise OSError(done.stderr.decode("utf-8", "replace")[-2000:])
+        raise OSError(done.stderr.decode("utf-8", "replace")[:2000])
 
 
 def _sources(folder: str) -> dict[str, str]:
