@@ -16,13 +16,22 @@ public final class Hook {
     }
 
     public static Object enter(int id) {
-        return Recorder.enter(id);
+        try {
+            return Recorder.enter(id);
+        } catch (OutOfMemoryError full) {
+            Wire.full();
+            throw full;
+        }
     }
 
     public static void begun(Object frame) {
         Frame live = live(frame);
         if (live != null) {
-            live.begin();
+            try {
+                live.begin();
+            } catch (OutOfMemoryError full) {
+                Wire.full();
+            }
         }
     }
 
@@ -73,7 +82,11 @@ public final class Hook {
     public static void o(Object frame, int k, Object value) {
         Frame live = live(frame);
         if (live != null) {
-            live.reference(k, value);
+            try {
+                live.reference(k, value);
+            } catch (OutOfMemoryError full) {
+                Wire.full();
+            }
         }
     }
 
@@ -90,8 +103,12 @@ public final class Hook {
     public static void line(Object frame, int line, long visible, boolean dirty) {
         Frame live = live(frame);
         if (live != null) {
-            live.visible(0, visible);
-            Recorder.line(live, line, dirty);
+            try {
+                live.visible(0, visible);
+                Recorder.line(live, line, dirty);
+            } catch (OutOfMemoryError full) {
+                Wire.full();
+            }
         }
     }
 
@@ -108,14 +125,22 @@ public final class Hook {
     public static void caught(Object frame, Throwable exception, boolean handled) {
         Frame live = live(frame);
         if (live != null) {
-            Recorder.raised(live, exception, handled);
+            try {
+                Recorder.raised(live, exception, handled);
+            } catch (OutOfMemoryError full) {
+                Wire.full();
+            }
         }
     }
 
     public static void unwound(Object frame, Throwable exception) {
         Frame live = live(frame);
         if (live != null) {
-            Recorder.unwound(live, exception);
+            try {
+                Recorder.unwound(live, exception);
+            } catch (OutOfMemoryError full) {
+                Wire.full();
+            }
         }
     }
 
@@ -150,8 +175,12 @@ public final class Hook {
     public static void leave(Object value, Object frame) {
         Frame live = live(frame);
         if (live != null) {
-            Recorder.beforeReturn(live);
-            Recorder.returned(live, Render.value(value));
+            try {
+                Recorder.beforeReturn(live);
+                Recorder.returned(live, Render.value(value));
+            } catch (OutOfMemoryError full) {
+                Wire.full();
+            }
         }
     }
 

@@ -11,7 +11,8 @@ final class Shadow {
     private Object[] objects = new Object[4];
     private Object[] copies = new Object[4]; // of each: a clone of its numbers, its text, or its references
     private long[][] bits; // of objects with numbers among their fields
-    private int count, total;
+    private int count;
+    private long total;
 
     private Shadow() {}
 
@@ -40,8 +41,9 @@ final class Shadow {
         Object object = objects[i];
         Shape shape = Shape.of(object.getClass());
         if (shape.kind == Shape.NUMBERS) {
-            copies[i] = numbers(object);
-            return copies[i] != null && (total += java.lang.reflect.Array.getLength(object)) <= 4 * MOST;
+            total += java.lang.reflect.Array.getLength(object) / 4;
+            copies[i] = total > MOST ? null : numbers(object);
+            return copies[i] != null;
         }
         if (shape.kind == Shape.TEXT) {
             copies[i] = ((CharSequence) object).length() > MOST ? null : object.toString();

@@ -17,6 +17,7 @@ final class Wire {
     static final int OUTPUT = 0x09, INPUT = 0x0a, EXIT = 0x0b, DELTA = 0x10, GONE = 0x11, SAME = 0x12;
     static final int NOTE = 0x20, HIDDEN = 0x21, META = 0x22, END = 0x3f;
     private static final int HEADER = 64, RESERVE = 4096, RECORD_WEIGHT = 8, TEXT_WEIGHT = 32;
+    private static final byte[] LIMIT = {'l', 'i', 'm', 'i', 't'}, MEMORY = {'m', 'e', 'm', 'o', 'r', 'y'};
     private static final HashMap<String, Integer> names = new HashMap<>();
     private static ByteBuffer mapped; // kept, so that it stays mapped
     private static long base, at, left;
@@ -202,6 +203,17 @@ final class Wire {
         }
         UNSAFE.putByte(at, (byte) END);
         commit(bytes(bytes(at + 1, first, first.length), second, length), 2);
+    }
+
+    /** There is no memory left, not even for the recorder: end here, without any. */
+    static void full() {
+        if (!ended) {
+            ended = true;
+            left += RESERVE;
+            UNSAFE.putByte(at, (byte) END);
+            commit(bytes(bytes(at + 1, LIMIT, LIMIT.length), MEMORY, MEMORY.length), 2);
+        }
+        Runtime.getRuntime().halt(1);
     }
 
     /** A budget is spent: end here, keeping what is written. */
