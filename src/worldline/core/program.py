@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from worldline.core.escape import shortened
+from worldline.core.language import language_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +30,11 @@ class Program:
             else shortened(self.name)
         )
         return f"<Program {what}, {len(self.source.splitlines()):,} lines>"
+
+    @property
+    def language(self) -> str:
+        """What it is written in, as the suffix of its name says."""
+        return language_of(self.name)
 
     @property
     def digest(self) -> str:
