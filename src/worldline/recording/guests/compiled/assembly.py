@@ -1,4 +1,4 @@
-"""The pass over a compiler's assembly: a call into the hook at each `.loc` that begins another line, and before returns.
+"""The pass over assembly: a call into the hook at each `.loc` that begins another line, and before returns.
 
 No source is parsed: macros, templates and lambdas are the compiler's business. Every place gets a label, whose address
 the linked file holds in the section `.wl_places`; with DWARF these say which variables are in scope there.
@@ -6,8 +6,9 @@ the linked file holds in the section `.wl_places`; with DWARF these say which va
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .machine import Machine
@@ -16,11 +17,11 @@ LINE, ENTRY, RETURN = 1, 2, 4
 _FUNCTION = re.compile(r"^(\.LFB\d+|\.Lfunc_begin\d+):\n(.*?^\t\.cfi_endproc)", re.M | re.S)
 _FILE = re.compile(r'^\t\.file\t?\s*(\d+) (?:"((?:[^"\\]|\\.)*)" )?"((?:[^"\\]|\\.)*)"', re.M)
 _LOC = re.compile(r"\t\.loc\t?\s*(\d+) (\d+)(?: (\d+))?(.*)")
-_LABEL = re.compile(r"(\.L\w+|[A-Za-z_$][\w$.]*):")
-_CFI = re.compile(r"\t\.cfi_(def_cfa_offset|def_cfa_register|def_cfa|adjust_cfa_offset|remember_state|restore_state)\b\s*(.*)")
+_CFI = re.compile(
+    r"\t\.cfi_(def_cfa_offset|def_cfa_register|def_cfa|adjust_cfa_offset|remember_state|restore_state)\b\s*(.*)"
+)
 _WORD = re.compile(r"[A-Za-z_.$][\w.$]*")
 _CLOSERS = re.compile(r"[\s});]*")
-_UNWIND_LABELS = re.compile(r"\.L(BB|BE|VL|FE|FB|EHB|EHE|tmp|func_end|CFI|Binner|M)\d*")
 
 
 @dataclass
@@ -42,6 +43,7 @@ class Function:
     label: str
     lines: list[str]
     place: int
+    file: str = ""
     sites: dict[int, Site] = field(default_factory=dict)  # before the line of the text at this index
     locs: list[tuple[int, int, int]] = field(default_factory=list)  # index, line (0: not ours), place
     first: int = 0  # number of its first site
@@ -58,9 +60,9 @@ class Pass:
     places: int
 
 
-def instrument(text: str, machine: Machine, own: Callable[[str], bool], source: list[str]) -> Pass:
-    """The assembly with its calls. `own` tells the program's own file by its name."""
-    files = {m[1] for m in _FILE.finditer(text) if own(m[3])}
+def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Pass:
+    """The assembly with its calls. `sources` are the lines of the program's own files, by path."""
+    files = _own_files(text, sources)
     out: list[str] = []
     functions: list[Function] = []
     places: list[str] = []
@@ -70,8 +72,12 @@ def instrument(text: str, machine: Machine, own: Callable[[str], bool], source: 
         if not mine.search(match[2]):
             continue
         function = Function(match[1], match[2].split("\n"), len(places))
+        number_of_file = _first_file(function.lines)
+        if number_of_file not in files:
+            continue
+        function.file = files[number_of_file]
         places.append(match[1])
-        _scan(function, machine, files, source, places)
+        _scan(function, machine, number_of_file, sources[function.file], places)
         if not any(site.kind & ENTRY for site in function.sites.values()):
             continue
         function.first = number
@@ -83,6 +89,25 @@ def instrument(text: str, machine: Machine, own: Callable[[str], bool], source: 
     rows = "".join(f"\t.8byte\t{label}\n" for label in places)
     out.append(f'\n\t.section\t.wl_places,"",%progbits\n{rows}\t.section\t.note.GNU-stack,"",%progbits\n')
     return Pass("".join(out), functions, len(places))
+
+
+def _own_files(text: str, sources: dict[str, list[str]]) -> dict[str, str]:
+    """The numbers under which the assembly speaks of the program's own files."""
+    found: dict[str, str] = {}
+    for match in _FILE.finditer(text):
+        path = posixpath.normpath(posixpath.join(match[2] or "", match[3]))
+        own = path if path in sources else next((one for one in sources if path.endswith("/" + one)), None)
+        if own is not None:
+            found[match[1]] = own
+    return found
+
+
+def _first_file(lines: list[str]) -> str:
+    for line in lines:
+        match = _LOC.match(line)
+        if match and match[2] != "0":
+            return match[1]
+    return ""
 
 
 def _woven(function: Function, machine: Machine) -> Iterator[str]:
@@ -100,7 +125,7 @@ def _woven(function: Function, machine: Machine) -> Iterator[str]:
             yield f".Lwl{at[index]}:"
 
 
-def _scan(function: Function, machine: Machine, files: set[str], source: list[str], places: list[str]) -> None:
+def _scan(function: Function, machine: Machine, file: str, source: list[str], places: list[str]) -> None:
     """Finds the function's line starts, its sites and what they need to know."""
     heads = _loop_heads(function.lines)
     frame, states = (machine.stack, machine.entry_offset), list[tuple[int, int]]()
@@ -115,7 +140,7 @@ def _scan(function: Function, machine: Machine, files: set[str], source: list[st
                 continue
             if "is_stmt" in match[4]:
                 statement = "is_stmt 1" in match[4]
-            line, column = (int(match[2]) if match[1] in files else 0), int(match[3] or 0)
+            line, column = (int(match[2]) if match[1] == file else 0), int(match[3] or 0)
             seen += 1
             if seen == 1:
                 first, function.opening = (line, column), line
@@ -134,7 +159,9 @@ def _scan(function: Function, machine: Machine, files: set[str], source: list[st
         elif machine.returns.match(text):
             start = _epilogue(function.lines, index, machine)
             if start not in function.sites:
-                function.sites[start] = Site(current, RETURN, *_frame_at(function, start, machine), _place(places))
+                function.sites[start] = Site(
+                    current, RETURN, *_frame_at(function, start, machine), _place(places)
+                )
             else:
                 function.sites[start].kind |= RETURN
     function.sites = dict(sorted(function.sites.items()))
@@ -154,7 +181,9 @@ def _kind(
     return (ENTRY if entry else 0) | (LINE if steps else 0)
 
 
-def _cfi(text: str, frame: tuple[int, int], states: list[tuple[int, int]], machine: Machine) -> tuple[int, int]:
+def _cfi(
+    text: str, frame: tuple[int, int], states: list[tuple[int, int]], machine: Machine
+) -> tuple[int, int]:
     match = _CFI.match(text)
     if match is None:
         return frame
@@ -193,7 +222,9 @@ def _epilogue(lines: list[str], index: int, machine: Machine) -> int:
     pattern = machine.epilogue
     while index:
         text = lines[index - 1]
-        if pattern.match(text) or (start < len(lines) and machine.unstack.match(text) and _gives_back(lines, index, machine)):
+        if pattern.match(text) or (
+            start < len(lines) and machine.unstack.match(text) and _gives_back(lines, index, machine)
+        ):
             start = index - 1
         elif not text.startswith(("\t.cfi_", "\t.loc")):
             break

@@ -16,17 +16,47 @@ from .elf import Elf
 SIBLING, LOCATION, NAME, BYTE_SIZE, LOW_PC, HIGH_PC = 0x01, 0x02, 0x03, 0x0B, 0x11, 0x12
 LANGUAGE, DISCR, DISCR_VALUE, CONST_VALUE, UPPER_BOUND, PROTOTYPED = 0x13, 0x15, 0x16, 0x1C, 0x2F, 0x27
 ABSTRACT_ORIGIN, ARTIFICIAL, COUNT, MEMBER_LOCATION, DECL_FILE, DECL_LINE = 0x31, 0x34, 0x37, 0x38, 0x3A, 0x3B
-DECLARATION, ENCODING, EXTERNAL, FRAME_BASE, SPECIFICATION, TYPE, RANGES = 0x3C, 0x3E, 0x3F, 0x40, 0x47, 0x49, 0x55
-BIT_OFFSET, BIT_SIZE, DATA_BIT_OFFSET, LINKAGE_NAME, STR_OFFSETS_BASE, ADDR_BASE = 0x0C, 0x0D, 0x6B, 0x6E, 0x72, 0x73
+DECLARATION, ENCODING, EXTERNAL, FRAME_BASE, SPECIFICATION, TYPE, RANGES = (
+    0x3C,
+    0x3E,
+    0x3F,
+    0x40,
+    0x47,
+    0x49,
+    0x55,
+)
+BIT_OFFSET, BIT_SIZE, DATA_BIT_OFFSET, LINKAGE_NAME, STR_OFFSETS_BASE, ADDR_BASE = (
+    0x0C,
+    0x0D,
+    0x6B,
+    0x6E,
+    0x72,
+    0x73,
+)
 RNGLISTS_BASE = 0x74
 TAG = {
     "array": 0x01, "class": 0x02, "enumeration": 0x04, "parameter": 0x05, "lexical_block": 0x0B, "member": 0x0D,
     "pointer": 0x0F, "reference": 0x10, "compile_unit": 0x11, "structure": 0x13, "subroutine": 0x15, "typedef": 0x16,
-    "union": 0x17, "unspecified_parameters": 0x18, "variant": 0x19, "inheritance": 0x1C, "subrange": 0x21, "base": 0x24, "const": 0x26,
+    "union": 0x17, "unspecified_parameters": 0x18, "variant": 0x19, "inheritance": 0x1C, "subrange": 0x21,
+    "base": 0x24, "const": 0x26,
     "enumerator": 0x28, "subprogram": 0x2E, "template_type": 0x2F, "template_value": 0x30, "variant_part": 0x33,
     "variable": 0x34, "volatile": 0x35, "restrict": 0x37, "namespace": 0x39, "rvalue_reference": 0x42, "atomic": 0x47,
 }  # fmt: skip
-_FIXED = {0x0B: 1, 0x05: 2, 0x06: 4, 0x07: 8, 0x0C: 1, 0x01: 8, 0x17: 4, 0x11: 1, 0x12: 2, 0x13: 4, 0x14: 8, 0x10: 4, 0x20: 8}
+_FIXED = {
+    0x0B: 1,
+    0x05: 2,
+    0x06: 4,
+    0x07: 8,
+    0x0C: 1,
+    0x01: 8,
+    0x17: 4,
+    0x11: 1,
+    0x12: 2,
+    0x13: 4,
+    0x14: 8,
+    0x10: 4,
+    0x20: 8,
+}
 _REFERENCES = (0x11, 0x12, 0x13, 0x14, 0x15)
 _STRX, _ADDRX = {0x1A: 0, 0x25: 1, 0x26: 2, 0x27: 3, 0x28: 4}, {0x1B: 0, 0x29: 1, 0x2A: 2, 0x2B: 3, 0x2C: 4}
 
@@ -73,9 +103,17 @@ class Unit:
         length, self.version = struct.unpack_from("<IH", info, offset)
         self.offset, self.end = offset, offset + 4 + length
         if self.version >= 5:
-            self.kind, abbreviations, self.first = info[offset + 6], struct.unpack_from("<I", info, offset + 8)[0], offset + 12
+            self.kind, abbreviations, self.first = (
+                info[offset + 6],
+                struct.unpack_from("<I", info, offset + 8)[0],
+                offset + 12,
+            )
         else:
-            self.kind, abbreviations, self.first = 1, struct.unpack_from("<I", info, offset + 6)[0], offset + 11
+            self.kind, abbreviations, self.first = (
+                1,
+                struct.unpack_from("<I", info, offset + 6)[0],
+                offset + 11,
+            )
         self.abbreviations = dwarf.abbreviations(abbreviations)
         self.strings_base, self.address_base, self.ranges_base, self.low = 8, 8, 12, 0
 
@@ -248,10 +286,13 @@ class Dwarf:
         place = die.get(RANGES)
         if place is None:
             return []
-        return self._range_list(die.unit, place) if die.unit.version >= 5 else self._old_ranges(die.unit, place)
+        return (
+            self._range_list(die.unit, place) if die.unit.version >= 5 else self._old_ranges(die.unit, place)
+        )
 
     def _old_ranges(self, unit: Unit, at: int) -> list[tuple[int, int]]:
-        found, base = [], unit.low
+        found: list[tuple[int, int]] = []
+        base = unit.low
         while True:
             low, high = struct.unpack_from("<QQ", self._ranges, at)
             at += 16
@@ -263,7 +304,8 @@ class Dwarf:
                 found.append((base + low, base + high))
 
     def _range_list(self, unit: Unit, at: int) -> list[tuple[int, int]]:
-        found, base, data = [], unit.low, self._lists
+        found: list[tuple[int, int]] = []
+        base, data = unit.low, self._lists
         while True:
             kind, at = data[at], at + 1
             if kind == 0:

@@ -25,7 +25,8 @@ class Machine:
 
 def _hook_aarch64(site: int) -> str:
     high = f"\tmovk\tw16, #{site >> 16}, lsl 16\n" if site >> 16 else ""
-    return f"\tstp\tx16, x30, [sp, #-16]!\n\tmov\tw16, #{site & 0xFFFF}\n{high}\tbl\t__wl_hook\n\tldp\tx16, x30, [sp], #16"
+    number = f"\tmov\tw16, #{site & 0xFFFF}\n{high}"
+    return f"\tstp\tx16, x30, [sp, #-16]!\n{number}\tbl\t__wl_hook\n\tldp\tx16, x30, [sp], #16"
 
 
 def _hook_x86_64(site: int) -> str:

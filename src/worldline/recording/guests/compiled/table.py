@@ -36,13 +36,22 @@ def result_of(types: Types, row: int, machine: str) -> tuple[int, int]:
         return (R_OPAQUE, 0) if machine == "x86_64" and one.size > 8 else (R_FLOATS, one.size)
     if one.kind == kinds.COMPLEX:
         small = machine == "x86_64" and one.size == 8
-        return (R_OPAQUE, 0) if machine == "x86_64" and one.size > 16 else (R_FLOATS, 8 if small else one.size // 2)
+        return (
+            (R_OPAQUE, 0)
+            if machine == "x86_64" and one.size > 16
+            else (R_FLOATS, 8 if small else one.size // 2)
+        )
     if one.kind not in (kinds.STRUCT, kinds.UNION):
         return (R_GENERAL, 0) if 0 < one.size <= 16 else (R_OPAQUE, 0)
     parts = list(_scalars(types, one, 0))
     if machine == "aarch64":
         sizes = {part.size for part, _ in parts}
-        if parts and len(parts) <= 4 and len(sizes) == 1 and all(part.kind == kinds.FLOAT for part, _ in parts):
+        if (
+            parts
+            and len(parts) <= 4
+            and len(sizes) == 1
+            and all(part.kind == kinds.FLOAT for part, _ in parts)
+        ):
             return R_FLOATS, sizes.pop()
         return (R_GENERAL, 0) if one.size <= 16 else (R_MEMORY, 0)
     if one.size > 16 or not parts or any(part.size > 8 and part.kind == kinds.FLOAT for part, _ in parts):
@@ -94,12 +103,10 @@ class Table:
         slots = {name: at for at, name in enumerate(dict.fromkeys(one.name for one in described.variables))}
         number = len(self._fns)
         how, mask = result_of(self._types, described.result, self._machine)
-        self._fns.append(
-            _FN.pack(
-                self._names.number(described.name), described.line, described.result, how, mask, len(self._slots),
-                len(slots), len(self._used), len(used), 0, described.address,
-            )  # fmt: skip
-        )
+        text, file = self._names.number(described.name), self._names.number(described.function.file)
+        where = len(self._slots), len(slots), len(self._used), len(used), file
+        row = text, described.line, described.result, how, mask, *where, described.address
+        self._fns.append(_FN.pack(*row))
         self._slots += [self._names.number(name) for name in slots]
         self._used += used
         for site in described.function.sites.values():
@@ -118,10 +125,10 @@ class Table:
             self._entries += pairs
         return found
 
-    def pack(self, file: str, compiler: str, version: str, call: bytes | None) -> bytes:
+    def pack(self, compiler: str, version: str, call: bytes | None) -> bytes:
         """The whole table."""
         number = self._names.number
-        head = [number(file), number(compiler), number(version), 0]
+        head = [number(compiler), number(version), 0, 0]
         types, fields = self._type_rows()
         names, strings = self._texts()
         parts = [
@@ -153,7 +160,9 @@ class Table:
             rows.append(row)
             for part in one.fields:
                 offset = part.offset if part.offset < 1 << 63 else part.offset - (1 << 64)
-                fields.append(_FIELD.pack(self._names.number(part.name), part.type, offset, part.bit, part.bits))
+                fields.append(
+                    _FIELD.pack(self._names.number(part.name), part.type, offset, part.bit, part.bits)
+                )
         return rows, fields
 
     def _texts(self) -> tuple[list[bytes], bytes]:

@@ -9,7 +9,23 @@ from typing import Any
 from . import dwarf
 from .dwarf import TAG, Die, Dwarf
 
-VOID, INT, UINT, CHAR, BOOL, FLOAT, COMPLEX, ENUM, POINTER, ARRAY, STRUCT, UNION, FUNCTION, OPAQUE, REFERENCE = range(15)
+(
+    VOID,
+    INT,
+    UINT,
+    CHAR,
+    BOOL,
+    FLOAT,
+    COMPLEX,
+    ENUM,
+    POINTER,
+    ARRAY,
+    STRUCT,
+    UNION,
+    FUNCTION,
+    OPAQUE,
+    REFERENCE,
+) = range(15)
 FLEXIBLE, VARIABLE = 1, 2  # flags of an array: its length is the block's, or in the frame
 _THROUGH = {TAG[name] for name in ("typedef", "const", "volatile", "restrict", "atomic")}
 _ENCODINGS = {1: UINT, 2: BOOL, 3: COMPLEX, 4: FLOAT, 5: INT, 6: INT, 7: UINT, 8: UINT, 0x10: CHAR}
@@ -44,7 +60,9 @@ class Type:
 class Types:
     """The types that a program's variables need, each described once. `special` may know a struct by its name."""
 
-    def __init__(self, reader: Dwarf, special: Callable[[Types, Die, str], Type | None] | None = None) -> None:
+    def __init__(
+        self, reader: Dwarf, special: Callable[[Types, Die, str], Type | None] | None = None
+    ) -> None:
         self.reader, self._special = reader, special
         self.rows: list[Type] = [Type(VOID, "void")]
         self._known: dict[int, int] = {}
@@ -140,7 +158,9 @@ class Types:
             if one.tag not in (TAG["member"], TAG["inheritance"]) or one.get(dwarf.EXTERNAL):
                 continue
             offset, name = base + _offset(one), one.get(dwarf.NAME)
-            if name is None and one.get(dwarf.TYPE) is not None:  # anonymous, or a base class: its members are ours
+            if (
+                name is None and one.get(dwarf.TYPE) is not None
+            ):  # anonymous, or a base class: its members are ours
                 inner = self._bare(one)
                 if inner.tag in (TAG["structure"], TAG["class"], TAG["union"]):
                     found += self._members(inner, offset)

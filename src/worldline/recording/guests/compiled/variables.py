@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from . import dwarf
-from .assembly import Function, Site
+from .assembly import ENTRY, Function, Site
 from .dwarf import TAG, Die, Dwarf
 from .types import Types
 
@@ -82,7 +82,8 @@ def describe(
 ) -> Described:
     """One function's variables, each with the addresses where it is in scope."""
     base = _frame_base(die, function)
-    locs = [(places[place], line) for _, line, place in function.locs]
+    begins = next(place for place in (one.place for one in function.sites.values() if one.kind & ENTRY))
+    locs = [(places[place], line) for _, line, place in function.locs if places[place] >= places[begins]]
     variables: list[Var] = []
     statics: list[Var] = []
     for child, ranges, depth in _variables(reader, die, reader.ranges(die), 0):

@@ -87,7 +87,7 @@ static void on_entry(u32 site, const struct site *at, u64 cfa)
     u32 parent = frames.n ? top()->serial + 1 : 0;
     struct frame *f = push_frame(at->fn, cfa);
     const struct fn *function = &fns[at->fn];
-    u32 name = name_id(function->name), file = name_id(table->file);
+    u32 name = name_id(function->name), file = name_id(function->file);
     count_step();
     u8 *p = room(64);
     *p++ = T_CALL;

@@ -249,9 +249,8 @@ static void put_scalar(const u8 *m, const struct type *t)
 static void put_chars(u64 a, u64 most, int fresh)
 {
     const u8 *m = (const u8 *)a;
-    u64 limit = out.max + 1 < most ? out.max + 1 : most, n = 0;
-    const u8 *zero = memchr(m, 0, limit);
-    n = zero ? (u64)(zero - m) : limit;
+    const u8 *zero = memchr(m, 0, most);
+    u64 n = zero ? (u64)(zero - m) : most;
     const u8 *never = fresh ? memchr(m, PATTERN, n) : NULL;
     if (never)
         n = never - m;
@@ -528,11 +527,20 @@ static void put_value(u64 a, u32 type, int depth, int fresh)
 static const char *cut_kind(u64 a, const struct type *t, u64 *n)
 {
     *n = 0;
+    u64 p = a;
     switch (t->kind) {
     case K_ARRAY:
         *n = array_count(t, a, frame_now);
-        return types[t->to].kind == K_CHAR ? "str" : "list";
-    case K_POINTER: return types[t->to].kind == K_CHAR ? "str" : "Ptr";
+        if (types[t->to].kind != K_CHAR)
+            return "list";
+        *n = strnlen((char *)a, *n);
+        return "str";
+    case K_POINTER:
+        if (types[t->to].kind != K_CHAR)
+            return "Ptr";
+        memcpy(&p, (void *)a, 8);
+        *n = strnlen((char *)p, readable(p));
+        return "str";
     default: return *text_of(t->name) ? text_of(t->name) : "value";
     }
 }

@@ -23,7 +23,7 @@ enum { R_NONE, R_GENERAL, R_FLOATS, R_MEMORY, R_MIXED, R_OPAQUE };
 struct type { u32 kind, name, to, flags; u64 size, count; i64 aux; u32 fields, nfields; };
 struct field { u32 name, type; i64 offset; u32 bit, bits; };
 struct var { u32 name, type, flags, where; i64 offset; u32 reg, pad; };
-struct fn { u32 name, line, result, how, mask, slots, nslots, globals, nglobals, pad; u64 address; };
+struct fn { u32 name, line, result, how, mask, slots, nslots, globals, nglobals, file; u64 address; };
 struct site { u32 fn, line, kind, reg; i64 offset; u32 scope, pad; };
 struct scope { u32 shown, more, first, pad; }; /* entries: first..first+shown, then as many in scope without a value */
 struct entry { u32 slot, var; };
@@ -32,7 +32,7 @@ struct header {
     char magic[8];
     u32 ntypes, nfields, nvars, nfns, nsites, nscopes, nentries, nglobals, nnames, nslots, nargs, flags;
     u32 types, fields, vars, fns, sites, scopes, entries, globals, names, slots, args, strings;
-    u32 file, compiler, version, pad;
+    u32 compiler, version, pad[2];
 };
 
 static const struct header *table;
