@@ -7,6 +7,7 @@ from html import escape
 from importlib.resources import files
 
 from worldline.core.escape import printable, printable_lines
+from worldline.core.language import language_of
 from worldline.diagnose.debug import Debugged
 from worldline.diagnose.sentences import percent, sentences
 from worldline.explore import look
@@ -48,7 +49,7 @@ def _table(found: Debugged) -> Iterator[str]:
     diagnosis, program = found.diagnosis, found.sample.ask.program
     first = diagnosis.first
     files = {**dict(program.files), program.name: program.source}
-    lines = {name: coloured_lines(text) for name, text in files.items()}
+    lines = {name: coloured_lines(text, language_of(name)) for name, text in files.items()}
     yield "<table><thead><tr><th>step<th>line<th>source<th>what happens<th>what the model imagines<th>sure</tr></thead>"
     yield "<tbody>"
     for row in beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, ROWS):

@@ -11,6 +11,7 @@ from dataclasses import replace
 from html import escape
 
 from worldline.core.escape import printable
+from worldline.core.language import language_of
 from worldline.core.program import Program
 from worldline.diagnose.cures import CURES
 from worldline.diagnose.debug import rows
@@ -130,7 +131,7 @@ def _table(record: Record, diagnosis: Diagnosis) -> str:
     program = record.ask.program
     first = diagnosis.first
     sources = {**dict(program.files), program.name: program.source}
-    lines = {name: coloured_lines(text, VALUE) for name, text in sources.items()}
+    lines = {name: coloured_lines(text, language_of(name), VALUE) for name, text in sources.items()}
     shown = beside(tuple(rows(diagnosis)), diagnosis.truth.events, diagnosis.found.events, first, (), ROWS)
     body = "".join(table_row(_bounded(row), lines.get(row.file or program.name, [])) for row in shown)
     return (
@@ -177,5 +178,7 @@ def _around(text: str, other: str | None) -> str:
 
 def _source(program: Program) -> str:
     text, more = program.source[:SOURCE], len(program.source) - SOURCE
-    shown = "\n".join(coloured_lines(text)) + (f"… ({len(program.source):,} characters)" if more > 0 else "")
+    shown = "\n".join(coloured_lines(text, program.language)) + (
+        f"… ({len(program.source):,} characters)" if more > 0 else ""
+    )
     return f"<details><summary>program</summary><pre>{shown}</pre></details>"

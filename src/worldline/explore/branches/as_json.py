@@ -50,7 +50,8 @@ def program_json(program: Program) -> dict[str, Any]:
         "argv": list(program.argv),
         "stdin": program.stdin,
         "runnable": runnable(program),
-        "syntax": [[[*span] for span in line] for line in spans(plain(program.source))],
+        "language": program.language,
+        "syntax": [[[*span] for span in line] for line in spans(plain(program.source), program.language)],
     }
 
 
