@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from worldline.codec.compact.guide.guide import Guide, Refused
+from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
 from worldline.codec.cwm.frame_text import beside, cut
@@ -163,7 +163,7 @@ def _refused(sample: Sample) -> int | None:
     for at, byte in enumerate(sample.found.text):
         try:
             guide.feed(byte)
-        except Refused:
+        except ImpossibleByte:
             return sample.found.text.rfind(b"\n", 0, at) + 1
     return None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from worldline.codec.compact.guide.guide import Guide, Refused
+from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.turns import turns
 from worldline.codec.cwm.text import token
 from worldline.explore.branches.branch import Branch
@@ -179,6 +179,6 @@ def _is_guarded(ask: Ask) -> bool:
     guide = Guide(ask.program, ask.options, guard=True)
     try:
         guide.feed_all(ask.given + b"\n")
-    except Refused:
+    except ImpossibleByte:
         return False
     return True

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from worldline.codec.compact.guide.guide import Guide, Refused
+from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.errors import UsageError
@@ -129,7 +129,7 @@ class RolloutDraft:
         if self.guide is not None:
             try:
                 self.guide.feed_all(data)
-            except Refused:  # what the model wrote before leaves no way to it
+            except ImpossibleByte:  # what the model wrote before leaves no way to it
                 self.guide = _unguarded(self.ask, bytes(self.text) + data)
         joins = self.dictated and self.dictated[-1][1] == len(self.text)
         start = self.dictated.pop()[0] if joins else len(self.text)
@@ -237,7 +237,7 @@ def guide_behind(ask: Ask, *, guard: bool) -> Guide:
         guide = Guide(ask.program, ask.options, guard=guarded)
         try:
             guide.feed_all(ask.given)
-        except Refused as refused:
+        except ImpossibleByte as refused:
             problem = refused
         else:
             return guide
@@ -249,7 +249,7 @@ def _unguarded(ask: Ask, text: bytes) -> Guide | None:
     guide = Guide(ask.program, ask.options)
     try:
         guide.feed_all(text)
-    except Refused:
+    except ImpossibleByte:
         return None
     return guide
 

@@ -22,7 +22,7 @@ from worldline.core.program import Program
 _MOST_FORCED = 4096  # bytes; a frame that must call itself for ever would force as many
 
 
-class Refused(ValueError):
+class ImpossibleByte(ValueError):
     """A byte that may not come here."""
 
 
@@ -76,7 +76,7 @@ class Guide:
         return bytes(found)
 
     def feed(self, byte: int) -> None:
-        """Go on by one byte. Refused where it may not come; the guide is of no use afterwards."""
+        """Go on by one byte. ImpossibleByte where it may not come; the guide is of no use afterwards."""
         self._bits = -1
         _feed(self._state, byte)
 
@@ -91,7 +91,7 @@ def _feed(state: GuideState, byte: int) -> None:
     node, levels = state.node, state.levels
     while (edge := node.edges.get(byte)) is None:
         if not node.final:
-            raise Refused(f"byte {byte} after {bytes(state.text)!r}")
+            raise ImpossibleByte(f"byte {byte} after {bytes(state.text)!r}")
         if levels is None:
             _take(state, byte)
             return
@@ -111,7 +111,7 @@ def _take(state: GuideState, byte: int) -> None:
     """A byte of the line itself, behind a word or a value that is complete."""
     mask, take = PHASES[state.phase]
     if state.ended or not (mask(state) >> byte & 1 or (byte == 0x3F and may_ask(state))):
-        raise Refused(f"byte {byte} after {bytes(state.text)!r}")
+        raise ImpossibleByte(f"byte {byte} after {bytes(state.text)!r}")
     take(state, byte)
     if byte == 0x0A:
         state.text.clear()
