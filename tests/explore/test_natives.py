@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-
 from strategies import VALUE_TEXTS
+
 from worldline.core.language import LANGUAGES
 from worldline.core.value import kind, scan
 from worldline.explore.marks.natives import kind_name, legend, native_names, notes
@@ -72,7 +72,15 @@ def test_every_word_of_the_table_is_a_canonical_value(language: str) -> None:
         text = word.replace("*", "5")
         assert scan(text) == len(text)
     for each in names.kinds:
-        examples = {"list": "[]", "dict": "{}", "set": "set()", "tuple": "()", "str": "''", "bytes": "b''", "int": "1"}
+        examples = {
+            "list": "[]",
+            "dict": "{}",
+            "set": "set()",
+            "tuple": "()",
+            "str": "''",
+            "bytes": "b''",
+            "int": "1",
+        }
         examples |= {"float": "1.5", "bool": "True", "None": "None", "object": "A#1()", "exception": "A()"}
         examples |= {"enum": "A.b"}
         assert kind(examples[each]) == each

@@ -19,7 +19,7 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence
 from worldline.diagnose.trials import Tried
 from worldline.explore.side_by_side import CellPiece, ComparedRow, beside
-from worldline.report.debug_page import table_row
+from worldline.report.debug_page import named_values, table_row
 from worldline.report.source import coloured_lines
 from worldline.suites.run.record import Record
 
@@ -132,10 +132,12 @@ def _table(record: Record, diagnosis: Diagnosis) -> str:
     first = diagnosis.first
     sources = {**dict(program.files), program.name: program.source}
     lines = {name: coloured_lines(text, language_of(name), VALUE) for name, text in sources.items()}
-    shown = beside(tuple(rows(diagnosis)), diagnosis.truth.events, diagnosis.found.events, first, (), ROWS)
+    events = diagnosis.truth.events, diagnosis.found.events
+    shown = list(beside(tuple(rows(diagnosis)), *events, first, (), ROWS))
     body = "".join(table_row(_bounded(row), lines.get(row.file or program.name, [])) for row in shown)
     return (
-        f'<div class="wide"><table class="beside"><thead>{_HEADS}</thead><tbody>{body}</tbody></table></div>'
+        f'<div class="wide"><table class="beside"><thead>{_HEADS}</thead><tbody>{body}</tbody></table>'
+        f"{named_values(shown, program)}</div>"
     )
 
 
