@@ -52,6 +52,17 @@ def test_rows_are_tasks_in_their_order(tmp_path: Path) -> None:
     assert (suite.name, suite.count) == ("mine.jsonl", 5)
 
 
+def test_rows_in_other_languages(tmp_path: Path) -> None:
+    rows = [
+        {"source": "function f(n) { return n }", "call": "f(1)", "language": "js"},
+        {"source": "fn main() {}"},
+    ]
+    one, other = load(str(stored(tmp_path, rows)), language="rust").tasks
+    assert (one.program.name, other.program.name) == ("program.js", "program.rs")
+    with pytest.raises(UsageError, match=r"a language is one of python, js, .*, not 'cobol'"):
+        load(str(stored(tmp_path, [{**rows[0], "language": "cobol"}])))
+
+
 def test_a_gzipped_file_and_a_seed(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl.gz"
     path.write_bytes(gzip.compress(stored(tmp_path, ROWS).read_bytes()))

@@ -26,7 +26,12 @@ from worldline.cli.options import (
 from worldline.errors import UsageError, WorldlineError
 
 OWN = (
-    click.option("--data", metavar="FILE", help="The benchmark's own file, for humaneval and crux."),
+    click.option(
+        "--data", metavar="FILE", help="The benchmark's own file, for humaneval, crux and their -x."
+    ),
+    click.option(
+        "--language", metavar="NAME", help="humaneval-x, crux-x, generated: js, ts, java, c, cpp, rust."
+    ),
     click.option("--seed", type=int, default=0, help="Which programs, in which order [0]."),
     click.option(
         "--length", metavar="N,...", callback=whole_numbers, help="permutation: lines; horizon: steps."
@@ -50,7 +55,9 @@ OWN = (
     click.option("--world", metavar="NAME,...", callback=words, help="horizon: only these worlds."),
     click.option("--of", metavar="SUITE", help="states, budget: the programs of this suite [generated]."),
     click.option("--formats", metavar="NAME,...", callback=words, help="budget: only these formats."),
-    click.option("--calls", type=click.IntRange(min=0), help="humaneval: calls of a problem; 0 for all [3]."),
+    click.option(
+        "--calls", type=click.IntRange(min=0), help="humaneval, humaneval-x: calls of a problem; 0: all [3]."
+    ),
     click.option(
         "--functions",
         type=click.IntRange(min=1),
@@ -100,8 +107,9 @@ def bench(
 ) -> None:  # fmt: skip
     """Let a model predict the runs of SUITE.
 
-    Suites: permutation, composition, horizon, states, budget, generated, humaneval, crux, crux-input; or a FILE.jsonl
-    of your own programs: a `source` and a `call` a line, and if you like an `answer` and an `id`.
+    Suites: permutation, composition, horizon, states, budget, generated, humaneval, crux, crux-input, humaneval-x,
+    crux-x; or a FILE.jsonl of your own programs: a `source` and a `call` a line, and if you like an `answer`, an `id`
+    and a `language`.
     """
     import tempfile
 
@@ -315,9 +323,12 @@ def _refuse_faults(faults: int, first: str = "") -> None:
 @click.command()
 @click.argument("suite")
 @click.argument("predictions", type=click.Path())
-@click.option("--data", metavar="FILE", help="The benchmark's own file, for humaneval and crux.")
+@click.option("--data", metavar="FILE", help="The benchmark's own file, for humaneval, crux and their -x.")
+@click.option("--language", metavar="NAME", help="humaneval-x, crux-x: js, ts, java, cpp, rust.")
 @click.option("--seed", type=int, default=0, help="Which programs, where the suite makes them [0].")
-@click.option("--calls", type=click.IntRange(min=0), help="humaneval: calls of a problem; 0 for all [3].")
+@click.option(
+    "--calls", type=click.IntRange(min=0), help="humaneval, humaneval-x: calls of a problem; 0: all [3]."
+)
 @click.option(
     "--field",
     "fields",

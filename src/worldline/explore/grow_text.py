@@ -21,6 +21,7 @@ from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.rollout import is_ended
 from worldline.predict.stream import STOPPED, StreamPiece, stream
 from worldline.predict.sureness import Sure, sureness
+from worldline.predict.table import table_of
 
 
 @dataclass
@@ -176,7 +177,7 @@ def _led(predictor: Predictor, growing: GrowingText, stop: Callable[[], bool]) -
 
 def _is_guarded(ask: Ask) -> bool:
     """Whether the guard would let this line run; where it would not, the model goes on without it."""
-    guide = Guide(ask.program, ask.options, guard=True)
+    guide = Guide(ask.program, ask.options, guard=True, table=table_of(ask.program))
     try:
         guide.feed_all(ask.given + b"\n")
     except ImpossibleByte:

@@ -23,6 +23,7 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.table import table_of
 
 Logits = NDArray[np.float32]
 _ANY = (1 << 256) - 1
@@ -234,7 +235,7 @@ def unroll(engine: Engine, draft: RolloutDraft) -> Iterator[WrittenByte]:
 def guide_behind(ask: Ask, *, guard: bool) -> Guide:
     """The guide behind what is given; a given text that leaves the control flow is followed without the guard."""
     for guarded in (True, False) if guard else (False,):
-        guide = Guide(ask.program, ask.options, guard=guarded)
+        guide = Guide(ask.program, ask.options, guard=guarded, table=table_of(ask.program))
         try:
             guide.feed_all(ask.given)
         except ImpossibleByte as refused:
@@ -246,7 +247,7 @@ def guide_behind(ask: Ask, *, guard: bool) -> Guide:
 
 def _unguarded(ask: Ask, text: bytes) -> Guide | None:
     """The guide behind a text, without the guard; none behind one that is not of the grammar."""
-    guide = Guide(ask.program, ask.options)
+    guide = Guide(ask.program, ask.options, table=table_of(ask.program))
     try:
         guide.feed_all(text)
     except ImpossibleByte:

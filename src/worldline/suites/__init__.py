@@ -26,11 +26,15 @@ SUITES = {
     "humaneval": "worldline.suites.humaneval",
     "crux": "worldline.suites.crux",
     "crux-input": "worldline.suites.crux_input",
+    "humaneval-x": "worldline.suites.languages.humaneval_x",
+    "crux-x": "worldline.suites.languages.crux_x",
 }
 FILES = {  # benchmarks of others: their own files, and where they are
     "humaneval": "data/HumanEval.jsonl.gz of https://github.com/openai/human-eval",
     "crux": "data/cruxeval.jsonl of https://github.com/facebookresearch/cruxeval",
     "crux-input": "data/cruxeval.jsonl of https://github.com/facebookresearch/cruxeval",
+    "humaneval-x": "a folder of the files of https://huggingface.co/datasets/THUDM/humaneval-x",
+    "crux-x": "datasets/cruxeval_preprocessed of https://github.com/CRUXEVAL-X/cruxeval-x",
 }
 
 

@@ -1,8 +1,9 @@
 """A suite of one's own programs: JSON lines, each a program with its `source` and, unless it is a script, its `call`.
 
-A row may say its `answer` (a literal as text, or a JSON value that is no text), its `id`, a `stdin`, `argv` and a
-`group`, its row in the report. Every mistake is named with its line, all at once and before anything runs. What else a
-row holds is left alone, unless it looks like a slip of the pen.
+A row may say its `answer` (a literal as text, or a JSON value that is no text), its `id`, a `stdin`, `argv`, a
+`group`, its row in the report, and its `language`, where that is not Python or the file's. Every mistake is named with
+its line, all at once and before anything runs. What else a row holds is left alone, unless it looks like a slip of the
+pen.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.foreign_json import foreign_json
+from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.flow.entries import entries, in_words
@@ -24,7 +26,7 @@ from worldline.suites.crux import ended, literal
 from worldline.suites.rows import read_text
 from worldline.suites.suite import Suite, Task
 
-KEYS = ("source", "call", "answer", "id", "stdin", "argv", "group")
+KEYS = ("source", "call", "answer", "id", "stdin", "argv", "group", "language")
 ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson")
 NAMED = 5  # mistakes that are told in words
 _JSON = {
@@ -47,14 +49,18 @@ def is_file(suite: str) -> bool:
 
 
 def load(
-    *, data: str | Path, seed: int = 0, reveal: int = 1, delta: str = "whole", bare: bool = False, steps: int = 20_000
+    *, data: str | Path, seed: int = 0, reveal: int = 1, delta: str = "whole", bare: bool = False, steps: int = 20_000,
+    language: str = "python",
 ) -> Suite:  # fmt: skip
-    """Every row of a file, in its order; under a seed that is not 0, in one of the seed's."""
+    """Every row of a file, in its order; under a seed that is not 0, in one of the seed's.
+
+    `language` is that of rows that do not say theirs.
+    """
     lines = enumerate(read_text(data).split("\n"), 1)
     rows = [(f"line {number}", line) for number, line in lines if line.strip()]
     if not rows:
         raise UsageError(f"{data} has no rows")
-    tasks = _tasks(str(data), rows, Compact(reveal=reveal, delta=delta, bare=bare))
+    tasks = _tasks(str(data), rows, Compact(reveal=reveal, delta=delta, bare=bare), language)
     if seed:
         Random(f"bench own {seed}").shuffle(tasks)
     return Suite(name=Path(data).name, tasks=tasks, count=len(tasks), limits=Limits(steps=steps))
@@ -69,11 +75,13 @@ def rows_suite(
     return Suite(name=name, tasks=tasks, count=len(tasks))
 
 
-def _tasks(name: str, rows: Iterable[tuple[str, Any]], options: Compact) -> list[Task]:
+def _tasks(
+    name: str, rows: Iterable[tuple[str, Any]], options: Compact, language: str = "python"
+) -> list[Task]:
     tasks, mistakes, seen = list[Task](), list[str](), dict[str, str]()
     for where, row in rows:
         try:
-            task = _task(where, _object(row), options)
+            task = _task(where, {"language": language, **_object(row)}, options)
             if task.name in seen:
                 raise _Mistake(f": the id {task.name} is that of {seen[task.name]}")
         except _Mistake as mistake:
@@ -106,11 +114,16 @@ def _task(where: str, row: Mapping[str, Any], options: Compact) -> Task:
     source, call = _text(row, "source"), _text(row, "call")
     if source is None:
         raise _Mistake(" has no `source`")
-    _check_call(source, call)
+    language = _text(row, "language") or "python"
+    if language not in LANGUAGES:
+        raise _Mistake(f": a language is one of {', '.join(LANGUAGES)}, not {language!r}")
+    _check_call(source, call, language)
     argv = row.get("argv") or ()
     if not isinstance(argv, list | tuple) or not all(isinstance(word, str) for word in argv):
         raise _Mistake(": `argv` is not a list of texts")
-    program = Program(source=ended(source), call=call, argv=tuple(argv), stdin=_text(row, "stdin") or "")
+    program = Program(
+        source=ended(source), name=usual_name(language), call=call, argv=tuple(argv), stdin=_text(row, "stdin") or ""
+    )  # fmt: skip
     name, group = row.get("id", where), _text(row, "group") or ""
     return Task(program=program, options=options, name=str(name), answer=_answer(row), group=group)
 
@@ -122,9 +135,9 @@ def _text(row: Mapping[str, Any], key: str) -> str | None:
     return value
 
 
-def _check_call(source: str, call: str | None) -> None:
+def _check_call(source: str, call: str | None, language: str) -> None:
     if call is None:
-        found = entries(source)
+        found = entries(source) if language == "python" else []
         if found:
             raise _Mistake(
                 f" has no `call`, and its source only defines {in_words(found)}: such as {found[0].example!r}"

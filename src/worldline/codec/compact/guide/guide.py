@@ -18,6 +18,7 @@ from worldline.codec.compact.guide.nodes import DONE
 from worldline.codec.compact.guide.state import GuideState
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
+from worldline.flow.table import FlowTable
 
 _MOST_FORCED = 4096  # bytes; a frame that must call itself for ever would force as many
 
@@ -29,15 +30,22 @@ class ImpossibleByte(ValueError):
 class Guide:
     """The state behind a beginning of steps: `allowed` says what may follow, `feed` goes on by one byte.
 
-    `queries` says whether lines that ask (`?`) are among what is allowed; they are understood in any case.
+    `queries` says whether lines that ask (`?`) are among what is allowed; they are understood in any case. `table` is
+    what is known of the control flow of a program that is not Python (`flow.table`).
     """
 
     __slots__ = ("_bits", "_state")
 
     def __init__(
-        self, program: Program, options: Compact | None = None, *, guard: bool = False, queries: bool = False
+        self,
+        program: Program,
+        options: Compact | None = None,
+        *,
+        guard: bool = False,
+        queries: bool = False,
+        table: FlowTable | None = None,
     ) -> None:
-        self._state = GuideState(program, options or Compact(), guarded=guard, queries=queries)
+        self._state = GuideState(program, options or Compact(), table, guarded=guard, queries=queries)
         self._bits = -1
 
     @property

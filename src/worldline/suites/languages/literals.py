@@ -1,0 +1,357 @@
+"""Literals of other languages, read as values: `vec![1, 2]`, `Arrays.asList(1L)`, `{1.0f}`, `{a: 'x'}`.
+
+A small tolerant reader for what tests of benchmarks are written with. Nothing is evaluated: an expression that is no
+literal (a variable that nobody named, a sum, a call of an unknown function) is `NotLiteral`, and its call is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from worldline.core.malformed import Malformed
+from worldline.core.value import canonical
+
+SAFE = 2**53 - 1  # the last integer that is its own float, as its neighbours are
+MOST = 1_000  # elements that `vec![0; n]` may have
+_BLANK = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)+", re.DOTALL)
+_NUMBER = re.compile(
+    r"(?P<hex>0[xX][0-9a-fA-F_]+)(?P<end>[uUlLn]*)|"
+    r"(?P<digits>(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?)(?P<kind>(?:[fFdD](?![\w])|_?f(?:32|64)|_?[iu](?:8|16|32|64|128|size)|[uUlL]+|n)?)"
+)
+_QUOTED = re.compile(r'(?:std::)?(r|R|u8|u|L)?("(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|`[^`$\\]*`)', re.DOTALL)
+_WORD = re.compile(r"(?:[A-Za-z_$][\w$]*)(?:\s*(?:::|\.)\s*(?:<[^<>()]*>|[A-Za-z_$][\w$]*))*")
+_CAST = re.compile(
+    r"\(\s*(?:const\s+)?[A-Za-z_][\w:.]*(?:\s*<[\w\s:,.<>?\[\]]*>)?(?:\s*\[\s*\])*[\s*&]*\)\s*(?=[\w\"'({\[.-])"
+)
+_ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[0-7]{1,3}|\n\s*|.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a"}
+_WORDS = {
+    "true": True,
+    "false": False,
+    "null": None,
+    "nullptr": None,
+    "NULL": None,
+    "None": None,
+    "std::nullopt": None,
+}
+_INSIDE = {  # what stands for the value in its brackets, or for an empty one
+    "String": "", "string": "", "String.from": "", "String.new": "", "Box.new": None, "Some": None, "Rc.new": None,
+    "Optional.of": None, "optional": None, "make_optional": None, "Long.valueOf": None, "Integer.valueOf": None,
+    "Array.from": (), "Double.valueOf": None, "long": None, "int": None, "double": None, "float": None,
+    "Optional": None,
+}  # fmt: skip
+_LISTS = ("Arrays.asList", "List.of", "vector.of", "Array.of")  # of their arguments
+_HOLDERS = (  # of one list, or of none
+    "ArrayList", "LinkedList", "Vec.from", "Vec.new", "vector", "list", "deque", "array", "VecDeque.from",
+)  # fmt: skip
+_TUPLES = (
+    "make_tuple",
+    "make_pair",
+    "tuple",
+    "pair",
+    "Pair.with",
+    "Triplet.with",
+    "Map.entry",
+    "Pair",
+    "tuple.tuple",
+)
+_MAPS = (
+    "map", "unordered_map", "HashMap", "TreeMap", "LinkedHashMap", "HashMap.from", "HashMap.new", "BTreeMap.from",
+    "BTreeMap.new",
+)  # fmt: skip
+_SETS = (
+    "Set.of",
+    "HashSet",
+    "TreeSet",
+    "HashSet.from",
+    "HashSet.new",
+    "BTreeSet.from",
+    "set",
+    "unordered_set",
+)
+_NOTHING = ("Optional.empty", "nullopt", "Option.None")
+_KEPT = {"to_string", "to_owned", "into", "to_vec", "clone", "as_str", "toString", "iter", "collect"}
+
+
+class NotLiteral(ValueError):
+    """The text is no literal that this reader knows."""
+
+
+@dataclass
+class Reader:
+    """A place in a text of one language; `known` are values of names that the text defines."""
+
+    text: str
+    language: str
+    at: int = 0
+    known: Mapping[str, Any] = field(default_factory=dict)
+
+    def blank(self) -> None:
+        """Past spaces and comments."""
+        if found := _BLANK.match(self.text, self.at):
+            self.at = found.end()
+
+    def has(self, sign: str) -> bool:
+        """Whether this sign is next; then past it."""
+        self.blank()
+        is_next = self.text.startswith(sign, self.at)
+        self.at += len(sign) * is_next
+        return is_next
+
+    def need(self, sign: str) -> None:
+        """Past a sign that must be next."""
+        if not self.has(sign):
+            raise NotLiteral(f"no {sign!r} at {self.at}")
+
+    def several(self, end: str) -> list[Any]:
+        """Values with commas between them, one perhaps at the end, up to a closing sign."""
+        found: list[Any] = []
+        while not self.has(end):
+            found.append(self.value())
+            if not self.has(","):
+                self.need(end)
+                break
+        return found
+
+    def value(self) -> Any:
+        """One value, with what may stand before and behind it."""
+        self.blank()
+        while self.language == "rust" and self.has("&"):
+            if self.text.startswith("mut ", self.at):
+                self.at += 4
+        if cast := _CAST.match(self.text, self.at) if self.language not in ("js", "ts") else None:
+            self.at = cast.end()
+            return self.value()
+        return self._behind(self._primary())
+
+    def _primary(self) -> Any:
+        if self.has("-"):
+            number = self.value()
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                raise NotLiteral("only a number is negative")
+            return -number
+        if self.has("("):
+            return self._bracket()
+        if self.has("["):
+            return self._repeated("]")
+        if self.has("{"):
+            return self._object() if self.language in ("js", "ts") else self.several("}")
+        if quoted := _QUOTED.match(self.text, self.at):
+            return self._quoted(quoted)
+        if number := _NUMBER.match(self.text, self.at):
+            return self._number(number)
+        return self._word()
+
+    def _bracket(self) -> Any:
+        """One value in brackets, or a tuple."""
+        found = self.several(")")
+        if len(found) == 1 and self.text[: self.at].rstrip(") \n")[-1:] != ",":
+            return found[0]
+        if self.language != "rust":
+            raise NotLiteral("a tuple is Rust's")
+        return tuple(found)
+
+    def _repeated(self, end: str) -> list[Any]:
+        """A list, or `[value; count]`."""
+        begun, first = self.at, None
+        try:
+            return self.several(end)
+        except NotLiteral:
+            self.at = begun
+            first = self.value()
+            self.need(";")
+            count = self.value()
+            self.need(end)
+            if not isinstance(count, int) or not 0 <= count <= MOST:
+                raise NotLiteral("a list of so many") from None
+            return [first] * count
+
+    def _object(self) -> dict[str, Any]:
+        """An object of JavaScript's."""
+        found: dict[str, Any] = {}
+        while not self.has("}"):
+            self.blank()
+            if quoted := _QUOTED.match(self.text, self.at):
+                key = str(self._quoted(quoted))
+            elif word := re.compile(r"[\w$]+").match(self.text, self.at):
+                key, self.at = word[0], word.end()
+            else:
+                raise NotLiteral("a key")
+            self.need(":")
+            found[key] = self.value()
+            if not self.has(","):
+                self.need("}")
+                break
+        return found
+
+    def _quoted(self, found: re.Match[str]) -> str:
+        self.at = found.end()
+        body = found[2][1:-1]
+        text = body if found[1] in ("r", "R") else _ESCAPE.sub(_unescaped, body)
+        self.blank()
+        if (
+            self.language in ("c", "cpp")
+            and found[2][0] == '"'
+            and (more := _QUOTED.match(self.text, self.at))
+        ):
+            return text + self._quoted(more)
+        return text
+
+    def _number(self, found: re.Match[str]) -> int | float:
+        self.at = found.end()
+        if found["hex"]:
+            return int(found["hex"].replace("_", ""), 16)  # hexadecimals of tests are small
+        kind, digits = found["kind"], found["digits"].replace("_", "")
+        if kind == "n":
+            raise NotLiteral("a BigInt")
+        is_float = kind.lower() in ("f", "d", "f32", "f64", "_f32", "_f64") or not digits.isdigit()
+        if self.language not in ("js", "ts"):
+            return float(digits) if is_float else int(digits)
+        number = float(digits)  # JavaScript has no others; those that are safe integers are shown so
+        return int(number) if number.is_integer() and number <= SAFE else number
+
+    def _word(self) -> Any:
+        found = _WORD.match(self.text, self.at)
+        if found is None:
+            raise NotLiteral(f"nothing known at {self.at}")
+        word = re.sub(r"\s+", "", found[0])
+        if word == "new":
+            self.at = found.end()
+            self.blank()
+            found = _WORD.match(self.text, self.at)
+            if found is None or self.language in ("js", "ts"):
+                raise NotLiteral("an object")
+            word = re.sub(r"\s+", "", found[0])
+        if word in _WORDS:
+            self.at = found.end()
+            return _WORDS[word]
+        if word in self.known:
+            self.at = found.end()
+            return self.known[word]
+        self.at = found.end()
+        return self._made(_bare(word))
+
+    def _made(self, name: str) -> Any:
+        """What a constructor or a macro makes of its arguments."""
+        if name == "vec" and self.has("!"):
+            self.need("[")
+            return self._repeated("]")
+        self._types()
+        if self.has("[]"):  # new int[]{1, 2}
+            while self.has("[]"):
+                pass
+            self.need("{")
+            return self.several("}")
+        if name in _NOTHING:
+            self.has("()")
+            return None
+        if self.has("{"):
+            arguments = [self.several("}")] if name in (*_HOLDERS, *_MAPS, *_SETS) else self.several("}")
+        else:
+            self.need("(")
+            arguments = self.several(")")
+        return made(name, arguments)
+
+    def _types(self) -> None:
+        """Past type arguments: `<Long, List<Long>>`, `::<i32>`."""
+        self.has("::")
+        if not self.has("<"):
+            return
+        depth = 1
+        while depth and self.at < len(self.text):
+            depth += {"<": 1, ">": -1}.get(self.text[self.at], 0)
+            self.at += 1
+        if self.has("::"):  # Vec::<i32>::new
+            self.has("new")
+
+    def _behind(self, value: Any) -> Any:
+        """Past methods that give the value itself, or its text."""
+        while found := re.compile(r"\s*\.\s*(\w+)\s*(?:::\s*<[^()]*>)?\s*\(\s*\)").match(self.text, self.at):
+            if found[1] not in _KEPT:
+                raise NotLiteral(f"a call of {found[1]}")
+            self.at = found.end()
+            if found[1] in ("to_string", "toString") and not isinstance(value, str):
+                value = str(value)
+        self.blank()
+        if self.text.startswith(("+", "*", "/", "%", ".", "?", "[", "-"), self.at):
+            raise NotLiteral("more than a literal")
+        return value
+
+
+def made(name: str, arguments: list[Any]) -> Any:
+    """What a constructor of this name makes of values."""
+    if name in _LISTS:
+        return arguments
+    if name in _TUPLES:
+        return tuple(arguments)
+    if name in ("Map.of", "Map.ofEntries"):
+        pairs = (
+            arguments if name == "Map.ofEntries" else list(zip(arguments[::2], arguments[1::2], strict=True))
+        )
+        return mapping(pairs)
+    if name in _SETS:
+        items = arguments if name == "Set.of" else _only(arguments, [])
+        return _hashed(lambda: set(items))
+    if name in _MAPS:
+        held = _only(arguments, [])
+        return held if isinstance(held, dict) else mapping(held)
+    if name in _HOLDERS:
+        return list(_only(arguments, []))
+    if name in _INSIDE:
+        return _only(arguments, _INSIDE[name])
+    raise NotLiteral(f"a call of {name}")
+
+
+def mapping(pairs: Any) -> dict[Any, Any]:
+    """A dict of pairs."""
+    if not isinstance(pairs, list) or not all(
+        isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs
+    ):
+        raise NotLiteral("a map of pairs")
+    found: dict[Any, Any] = _hashed(lambda: dict(pairs))
+    return found
+
+
+def spelled(value: Any) -> str:
+    """A value as canonical text."""
+    found = canonical(repr(value))
+    if isinstance(found, Malformed):
+        raise NotLiteral(f"{value!r} has no canonical text")
+    return found
+
+
+def _only(arguments: list[Any], otherwise: Any) -> Any:
+    if len(arguments) > 1:
+        raise NotLiteral("several values for one")
+    return arguments[0] if arguments else otherwise
+
+
+def _hashed(make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except TypeError:
+        raise NotLiteral("a key that is no key") from None
+
+
+def _bare(word: str) -> str:
+    """`std::collections::HashMap::from` as `HashMap.from`: the last two names, one where it is small."""
+    parts = [part for part in re.split(r"::|\.", re.sub(r"<[^<>]*>", "", word)) if part]
+    if parts[0] in ("std", "java") or len(parts) > 2:
+        parts = parts[1:] if len(parts) <= 3 else parts[-2:]
+    while len(parts) > 2 or (len(parts) == 2 and parts[0] in ("std", "collections", "util")):
+        parts = parts[1:]
+    return ".".join(parts)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    word = found[1]
+    if word[0] == "u" and len(word) > 1:
+        return chr(int(word[1:].strip("{}"), 16))
+    if word[0] == "x" and len(word) > 1:
+        return chr(int(word[1:], 16))
+    if word.isdigit():
+        return chr(int(word, 8))
+    return "" if word[0] == "\n" else _ESCAPED.get(word, word)
