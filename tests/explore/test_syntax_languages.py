@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from foreign_scenes import LIST_SOURCE, MIXED_SOURCE
 from hypothesis import given
 from hypothesis import strategies as st
 
 from worldline.core.language import LANGUAGES
+from worldline.core.source_lines import all_lines
 from worldline.explore.marks import lexed
-from worldline.explore.marks.syntax import KINDS, SyntaxSpan, spans
+from worldline.explore.marks.syntax import KINDS, SyntaxSpan, code_lines, spans
 
 FOREIGN = [name for name in LANGUAGES if name != "python"]
 
@@ -132,7 +134,7 @@ def test_a_language_that_nobody_knows_is_plain() -> None:
     )
 )
 def test_any_text_has_spans_inside_its_lines(language: str, text: str) -> None:
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = all_lines(text, language)
     found = spans(text, language)
     assert len(found) == len(lines)
     for line, some in zip(lines, found, strict=True):
@@ -151,3 +153,18 @@ def test_what_takes_a_lexer_too_long_is_left_plain(
     monkeypatch.setattr(lexed, "PATIENCE", 0.05)
     source = f"int x = 1; /* seen */\n{piece * 20_000}\nint y;"
     assert SyntaxSpan(11, 21, "comment") in spans(source, language)[0]
+
+
+def test_lines_with_code() -> None:
+    assert code_lines(LIST_SOURCE, "c") == (3, 6, 7, 8, 9, 10, 12, 15, 16, 17, 18, 19, 20)
+    assert code_lines(MIXED_SOURCE, "js") == (2, 3, 4, 8, 9, 10, 11, 12, 13, 14, 15)
+    assert code_lines("", "c") == ()
+
+
+def test_lines_end_as_the_language_says() -> None:
+    assert [len(spans("let a;\u2028let b;\rlet c;", language)) for language in ("js", "java", "c")] == [
+        3,
+        2,
+        1,
+    ]
+    assert spans("int a; // b\r\nint c;", "c")[0][-1] == SyntaxSpan(7, 11, "comment")

@@ -6,6 +6,7 @@ from html import escape
 
 from worldline.core.escape import printable
 from worldline.core.parting import parting
+from worldline.core.source_lines import all_lines
 from worldline.explore.marks.syntax import SyntaxSpan, spans
 
 TAB = "    "
@@ -13,7 +14,7 @@ TAB = "    "
 
 def coloured_lines(source: str, language: str, most: int = 0) -> list[str]:
     """Every line of a source; of a longer one than `most` characters, where that is said, its beginning."""
-    lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = all_lines(source, language)
     return [_coloured(line, some, most) for line, some in zip(lines, spans(source, language), strict=True)]
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from worldline.core.escape import printable_lines
+from worldline.core.escape import printable
 from worldline.core.language import language_of
 from worldline.core.program import Program
+from worldline.core.source_lines import all_lines
 from worldline.explore.marks.syntax import spans
 
 HIGHLIGHTED = 200_000  # characters: beyond, colouring costs more than it shows
+TAB = 4
 STYLES = {
     "keyword": "bright_blue", "string": "yellow", "number": "bright_magenta", "comment": "dim",
     "defined": "bright_green", "builtin": "cyan", "directive": "bright_cyan",
@@ -36,9 +38,12 @@ class HighlightedSource:
     def line(self, file: str, number: int) -> Text:
         """Line `number` (from 1) of a file; empty where there is none."""
         if file not in self._lines:
-            texts = printable_lines(self._texts.get(file, ""))
+            language = language_of(file)
+            texts = [
+                printable(line.expandtabs(TAB)) for line in all_lines(self._texts.get(file, ""), language)
+            ]
             self._lines[file] = (
-                _coloured(texts, language_of(file)) if self._coloured else [Text(text) for text in texts]
+                _coloured(texts, language) if self._coloured else [Text(text) for text in texts]
             )
         lines = self._lines[file]
         return lines[number - 1].copy() if 0 < number <= len(lines) else Text()

@@ -64,7 +64,9 @@ def _pattern(language: str) -> re.Pattern[str] | None:
         return None
     words = (re.escape(word).replace(r"\*", _NUMBER) for word in sorted(names.words, key=len, reverse=True))
     objects = "|".join(map(re.escape, names.objects)) or "(?!)"
-    return re.compile(rf"{_STRINGS}|(?<![\w.#])(?:(?P<word>{'|'.join(words)})(?![\w#=(])|(?P<object>{objects})(?=#))")
+    return re.compile(
+        rf"{_STRINGS}|(?<![\w.#])(?:(?P<word>{'|'.join(words)})(?![\w#=(])|(?P<object>{objects})(?=#))"
+    )
 
 
 def notes(text: str, language: str) -> Iterator[NativeNote]:
@@ -97,7 +99,9 @@ def legend(texts: Iterable[str], language: str) -> list[str]:
         if found in SHAPES and found in names.kinds:
             shapes.setdefault(found, f"{SHAPES[found]} is {_a(names.kinds[found])}")
     order = [*names.words, *names.objects]
-    return [words[word] for word in order if word in words] or [shapes[each] for each in SHAPES if each in shapes]
+    return [words[word] for word in order if word in words] or [
+        shapes[each] for each in SHAPES if each in shapes
+    ]
 
 
 def _a(name: str) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from worldline.core.source_lines import all_lines
 from worldline.explore.marks.lexed import LEXERS, pieces
 
 KINDS = ("keyword", "string", "number", "comment", "defined", "builtin", "directive")
@@ -44,14 +45,33 @@ class SyntaxSpan(NamedTuple):
 
 @lru_cache(maxsize=64)
 def spans(source: str, language: str = "python") -> tuple[tuple[SyntaxSpan, ...], ...]:
-    """The spans of each line, in order; the three newlines of Python end a line, in every language."""
-    lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    """The spans of each line, in order; where a line ends is its language's own."""
+    lines = all_lines(source, language)
     found: list[list[SyntaxSpan]] = [[] for _ in lines]
     if len(source) <= _LONGEST and language == "python":
         _python(lines, found)
     elif len(source) <= _LONGEST and language in LEXERS:
         _foreign(lines, language, found)
     return tuple(tuple(line) for line in found)
+
+
+@lru_cache(maxsize=64)
+def code_lines(source: str, language: str) -> tuple[int, ...]:
+    """The lines that have code, as far as their words tell: more than comments, directives, braces and other signs.
+
+    Which lines of a source that is not Python can run its guest knows, and no text says; here nothing is prepared.
+    """
+    found = []
+    for number, (line, some) in enumerate(
+        zip(all_lines(source, language), spans(source, language), strict=True), 1
+    ):
+        left = "" if language in ("c", "cpp") and line.lstrip().startswith("#") else line
+        for start, end, kind in reversed(some):
+            if kind in ("comment", "directive"):
+                left = left[:start] + " " + left[end:]
+        if any(map(str.isalnum, left)):
+            found.append(number)
+    return tuple(found)
 
 
 def _python(lines: list[str], found: list[list[SyntaxSpan]]) -> None:

@@ -15,6 +15,7 @@ from rich.text import Text
 from worldline.core.escape import printable, printable_lines
 from worldline.core.parting import parting
 from worldline.core.program import Program
+from worldline.core.source_lines import source_lines
 from worldline.diagnose.sentences import percent
 from worldline.explore.marks.natives import legend
 from worldline.explore.stops import Location
@@ -64,7 +65,7 @@ class SourcePane:
         """How many lines a file has."""
         if file not in self._counts:
             text = self.program.source if file is None else dict(self.program.files).get(file, "")
-            self._counts[file] = len(printable_lines(text.removesuffix("\n")))
+            self._counts[file] = max(1, len(source_lines(text, self.program.language)))
         return self._counts[file]
 
     def line(self, file: str | None, number: int) -> Text:
