@@ -30,6 +30,12 @@ FLEXIBLE, VARIABLE = 1, 2  # flags of an array: its length is the block's, or in
 _THROUGH = {TAG[name] for name in ("typedef", "const", "volatile", "restrict", "atomic")}
 _ENCODINGS = {1: UINT, 2: BOOL, 3: COMPLEX, 4: FLOAT, 5: INT, 6: INT, 7: UINT, 8: UINT, 0x10: CHAR}
 _FBREG, _DEREF = 0x91, 0x06
+_KNOWN_AS = {
+    "_IO_FILE": "FILE",
+    "__jmp_buf_tag": "jmp_buf",
+    "__va_list": "va_list",
+    "__va_list_tag": "va_list",
+}
 
 
 @dataclass
@@ -145,12 +151,17 @@ class TypeRows:
         kind = UNION if die.tag == TAG["union"] else STRUCT
         if die.get(dwarf.DECLARATION):
             return TypeRow(OPAQUE, name, size)
+        if name.startswith(("__", "_IO_")):  # of the library, whose inside is no one's business
+            return TypeRow(OPAQUE, _KNOWN_AS.get(name, name), size)
         self.rows[row] = TypeRow(kind, name, size)  # for members that point back
         if self._special is not None:
             found = self._special(self, die, name)
             if found is not None:
                 return found
-        return TypeRow(kind, name, size, fields=self._members(die, 0))
+        members = self._members(die, 0)
+        if members and all(one.name.startswith("__") for one in members):
+            return TypeRow(OPAQUE, name or "value", size)
+        return TypeRow(kind, name, size, fields=members)
 
     def _members(self, die: Die, base: int) -> list[TypeField]:
         found: list[TypeField] = []
