@@ -66,7 +66,7 @@ static int in_frame(const struct frame *f, u64 p, int past, const struct var **v
     return 0;
 }
 
-static int frame_variable(u64 p, const struct var **v, u64 *address, u64 *owner, u64 *cfa)
+static int frame_variable(u64 p, int past, const struct var **v, u64 *address, u64 *owner, u64 *cfa)
 {
     u64 low = 0, high = frames.n; /* the innermost frame whose canonical address is above p */
     while (low < high) {
@@ -80,10 +80,10 @@ static int frame_variable(u64 p, const struct var **v, u64 *address, u64 *owner,
         return 0;
     struct frame *f = frames.all[low - 1];
     *cfa = f->cfa;
-    return in_frame(f, p, 0, v, address, owner) || in_frame(f, p, 1, v, address, owner);
+    return in_frame(f, p, past, v, address, owner);
 }
 
-static int global_variable(u64 p, const struct var **v, u64 *address)
+static int global_variable(u64 p, int past, const struct var **v, u64 *address)
 {
     u64 low = 0, high = nby_address;
     while (low < high) {
@@ -93,16 +93,14 @@ static int global_variable(u64 p, const struct var **v, u64 *address)
         else
             high = middle;
     }
-    for (int past = 0; past < 2 && low; past++) {
-        *v = &vars[by_address[low - 1]];
-        *address = (*v)->offset + load_bias;
-        u64 size = types[(*v)->type].size;
-        if (p < *address + size || (past && p == *address + size))
-            return 1;
-        if (past == 0 && p != *address + size)
-            return 0;
-    }
-    return 0;
+    if (past && low && (u64)vars[by_address[low - 1]].offset + load_bias == p)
+        low--; /* another one begins there */
+    if (!low)
+        return 0;
+    *v = &vars[by_address[low - 1]];
+    *address = (*v)->offset + load_bias;
+    u64 size = types[(*v)->type].size;
+    return past ? p == *address + size && size : p < *address + size;
 }
 
 /* ---- frames */

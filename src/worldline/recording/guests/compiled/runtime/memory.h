@@ -74,7 +74,7 @@ enum { NOWHERE, DANGLING, FOREIGN, FOUND };
 struct target { u64 base, size, count, owner; u32 type; struct block *block; };
 
 static u64 locate(const struct var *v, u64 cfa, const struct registers *r);
-static int frame_variable(u64 p, const struct var **v, u64 *address, u64 *owner, u64 *cfa);
+static int frame_variable(u64 p, int past, const struct var **v, u64 *address, u64 *owner, u64 *cfa);
 static u64 array_count(const struct type *t, u64 address, u64 cfa);
 static u64 size_of(u32 type, u64 address, u64 cfa);
 
@@ -127,7 +127,7 @@ static int descend(struct target *g, u64 p, u32 to, u64 cfa)
     return 0;
 }
 
-static int global_variable(u64 p, const struct var **v, u64 *address);
+static int global_variable(u64 p, int past, const struct var **v, u64 *address);
 
 static int target_of(u64 p, u32 to, struct target *g)
 {
@@ -147,31 +147,34 @@ static int target_of(u64 p, u32 to, struct target *g)
         *g = (struct target){ b->address, b->size, b->size / size, (u64)b->serial << 2, to, b };
         return FOUND;
     }
-    u64 address;
-    if (p >= stack.low && p < stack.high) {
-        if (p < stack.sp)
-            return DANGLING;
-        if (p >= argv_at && p < argv_end && types[to].kind == K_POINTER) {
-            *g = (struct target){ argv_at, argv_end - argv_at, (argv_end - argv_at) / 8, 1, to, NULL };
-            return FOUND;
-        }
-        u64 owner;
-        if (!frame_variable(p, &v, &address, &owner, &cfa))
-            return FOREIGN;
-        g->owner = owner << 2 | 2;
-    } else if (global_variable(p, &v, &address))
-        g->owner = 3;
-    else
-        return in_segments(p) ? FOREIGN : p >= heap.low && p < heap.high ? DANGLING : NOWHERE;
-    g->base = address;
-    g->type = v->type;
-    g->count = 1;
-    u64 whole = size_of(v->type, address, cfa);
-    if (descend(g, whole && p == address + whole ? p - 1 : p, to, cfa))
+    u64 address, owner = 0;
+    int on_stack = p >= stack.low && p < stack.high, known = 0;
+    if (on_stack && p < stack.sp)
+        return DANGLING;
+    if (on_stack && p >= argv_at && p < argv_end && types[to].kind == K_POINTER) {
+        *g = (struct target){ argv_at, argv_end - argv_at, (argv_end - argv_at) / 8, 1, to, NULL };
         return FOUND;
+    }
+    u64 base = 0, whole = 0, whose = 0;
+    for (int past = 0; past < 2; past++) { /* the variable that it lies in, or the one that it is the end of */
+        if (!(on_stack ? frame_variable(p, past, &v, &address, &owner, &cfa) : global_variable(p, past, &v, &address)))
+            continue;
+        u64 all = size_of(v->type, address, cfa);
+        *g = (struct target){ address, 0, 1, on_stack ? owner << 2 | 2 : 3, v->type, NULL };
+        if (descend(g, past ? p - 1 : p, to, cfa))
+            return FOUND;
+        if (!known) {
+            known = 1;
+            base = address;
+            whole = all;
+            whose = on_stack ? owner << 2 | 2 : 3;
+        }
+    }
+    if (!known)
+        return on_stack || in_segments(p) ? FOREIGN : p >= heap.low && p < heap.high ? DANGLING : NOWHERE;
     if (types[to].kind == K_STRUCT || types[to].kind == K_UNION || !types[to].size)
         return FOREIGN; /* seen as what it is not */
-    *g = (struct target){ address, whole, whole / size ? whole / size : 1, g->owner, to, NULL };
+    *g = (struct target){ base, whole, whole / size ? whole / size : 1, whose, to, NULL };
     return FOUND;
 }
 
@@ -185,8 +188,8 @@ static u32 natural_type(u64 p)
     if (b)
         type = b->type;
     else if (p >= stack.sp && p < stack.high)
-        type = frame_variable(p, &v, &address, &owner, &cfa) ? v->type : 0;
-    else if (global_variable(p, &v, &address))
+        type = frame_variable(p, 0, &v, &address, &owner, &cfa) ? v->type : 0;
+    else if (global_variable(p, 0, &v, &address))
         type = v->type;
     while (types[type].kind == K_ARRAY)
         type = types[type].to;

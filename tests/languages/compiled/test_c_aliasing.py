@@ -1,0 +1,72 @@
+"""Random C programs about who shares memory: every variable after every statement is what a model says it is."""
+
+from __future__ import annotations
+
+import os
+
+import aliasing
+import pytest
+
+from worldline.core.program import Program
+from worldline.core.value import Malformed, Value, parse
+from worldline.limits import Limits
+from worldline.recording.languages import toolchain
+from worldline.recording.recorder import record_many
+
+pytestmark = [
+    pytest.mark.usefixtures("box"),
+    pytest.mark.skipif(isinstance(toolchain.find("c"), str), reason="no C compiler"),
+]
+COUNT = int(os.environ.get("WORLDLINE_FUZZ", "30"))
+
+
+class Numbers:
+    """Which object of the model each number of a trace stands for: one for one, over the whole trace."""
+
+    def __init__(self) -> None:
+        self.of: dict[int, str] = {}
+        self.at: dict[str, int] = {}
+
+    def agree(self, number: int, who: str) -> bool:
+        return self.of.setdefault(number, who) == who and self.at.setdefault(who, number) == number
+
+
+def agrees(value: Value, shown: object, numbers: Numbers) -> bool:
+    """Is a canonical value what the model shows?"""
+    if shown is None:
+        return value.kind == "None"
+    assert isinstance(shown, tuple)
+    parts = [part for _, part in value.fields]
+    if shown[0] == "pointer":
+        _, who, items, at = shown
+        told = value.atom == "Ptr" and integers(value.items[0]) == list(items) and parts[0].atom == str(at)
+        return told and numbers.agree(value.number, f"array {who}")
+    if shown[0] == "again":  # the number stands in the text of a reference
+        return value.atom.startswith("Cell#") and numbers.agree(int(value.atom[5:]), f"cell {shown[1]}")
+    if shown[0] == "cell":
+        _, who, number, to = shown
+        told = value.atom == "Cell" and parts[0].atom == str(number) and agrees(parts[1], to, numbers)
+        return told and numbers.agree(value.number, f"cell {who}")
+    return integers(value) == list(shown)
+
+
+def integers(value: Value) -> list[int]:
+    return [int(item.atom) for item in value.items]
+
+
+def test_every_variable_is_what_the_model_says() -> None:
+    made = [aliasing.program(seed) for seed in range(COUNT)]
+    programs = [Program(source=source, name="program.c") for source, _, _ in made]
+    for (source, after, printed), trace in zip(
+        made, record_many(programs, limits=Limits(wall=120)), strict=True
+    ):
+        assert (trace.outcome.kind, trace.output) == ("returned", printed), source
+        values: dict[str, str] = {}
+        numbers = Numbers()
+        for step in trace.steps:
+            values.update(step.delta)
+            for name, shown in after.get(step.line, {}).items() if step.event == "line" else ():
+                value = parse(values.get(name, "[0]"))  # a static array is told when it changes
+                assert not isinstance(value, Malformed)
+                unchanged = name not in values and isinstance(shown, tuple) and not any(shown)
+                assert unchanged or agrees(value, shown, numbers), (source, step.line, name, values, shown)
