@@ -48,7 +48,7 @@ def compile_runtime(compiler: str, folder: str) -> dict[str, bytes]:
     objects: dict[str, bytes] = {}
     for unit in ("runtime.c", f"hook_{machine().name}.S"):
         target = Path(folder) / f"{unit}.o"
-        flags = ["-O2", "-fno-strict-aliasing", "-fno-stack-protector", "-w"]
+        flags = ["-O1", "-fno-strict-aliasing", "-fno-stack-protector", "-w"]
         run([compiler, *flags, "-c", str(RUNTIME / unit), "-o", str(target)])
         objects[target.name] = target.read_bytes()
     return objects
