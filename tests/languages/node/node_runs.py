@@ -11,6 +11,7 @@ from typing import Any
 
 from worldline.codec.compact import parse as compact_parse
 from worldline.codec.compact import writer as compact
+from worldline.codec.compact.prompt import Compact
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.frames import frames
@@ -38,7 +39,7 @@ def faults(trace: Trace, flow: bytes | None) -> list[str]:
 
 
 def _compact(trace: Trace) -> list[str]:
-    text = compact.encode(trace)
+    text = compact.encode(trace, Compact(same=True))
     read = compact_parse.parse(text)
     if read.malformed is not None:
         return [f"compact: {read.malformed}"]

@@ -9,6 +9,7 @@ const { kinds } = require('./kinds.js');
 const apply = Reflect.apply, isArray = Array.isArray;
 const { keys: keysOf, getOwnPropertyDescriptor: descriptorOf, hasOwn } = Object;
 const OVER = { over: true }, ACCESSOR = { accessor: true }, FEW = 12;
+const floor = Math.floor, SAFE = 9007199254740991;
 const PLAIN = /^[ -&(-[\]-~]*$/;
 
 /** Renders values for one trace; it holds the numbers given to objects. After `render`, the text is buf[0..length). */
@@ -111,18 +112,33 @@ class Renderer {
   }
 
   number(x) {
-    if ((x | 0) !== x || (x === 0 && 1 / x < 0)) { this.raw(numberText(x)); return; }
+    if ((x | 0) === x) {
+      if (x !== 0 || 1 / x > 0) this.small(x);
+      else this.raw('-0.0');
+    } else if (x <= SAFE && x >= -SAFE && floor(x) === x) {
+      this.room(24);
+      if (x < 0) this.buf[this.p++] = 45;
+      const size = x < 0 ? -x : x, high = floor(size / 1e9);
+      if (high > 0) {
+        this.small(high);
+        this.digits(size - high * 1e9, 9);
+      } else this.digits(size, 10);
+    } else this.raw(numberText(x));
+  }
+
+  small(x) {
     this.room(16);
-    const b = this.buf;
-    let p = this.p;
-    if (x < 0) { b[p++] = 45; x = -x; }
-    if (x < 10) b[p++] = 48 + x;
-    else {
-      const d = x < 100 ? 2 : x < 1000 ? 3 : x < 1e4 ? 4 : x < 1e5 ? 5 : x < 1e6 ? 6 : x < 1e7 ? 7 : x < 1e8 ? 8 : x < 1e9 ? 9 : 10;
-      for (let i = p + d - 1; i >= p; i--) { const q = (x / 10) >>> 0; b[i] = 48 + (x - q * 10); x = q; }
-      p += d;
+    if (x < 0) {
+      this.buf[this.p++] = 45;
+      x = -x; // 2147483648 for the least of them: no int32, so that the divisions below are unsigned
     }
-    this.p = p;
+    this.digits(x, x < 10 ? 1 : x < 100 ? 2 : x < 1000 ? 3 : x < 1e4 ? 4 : x < 1e5 ? 5 : x < 1e6 ? 6 : x < 1e7 ? 7 : x < 1e8 ? 8 : x < 1e9 ? 9 : 10);
+  }
+
+  digits(x, n) {
+    const b = this.buf, p = this.p;
+    for (let i = p + n - 1; i >= p; i--) { const q = (x / 10) >>> 0; b[i] = 48 + (x - q * 10); x = q; }
+    this.p = p + n;
   }
 
   string(s) {
