@@ -56,6 +56,8 @@ def _cwm(trace: Trace, flow: bytes | None) -> list[str]:
     wanted = frames(trace)
     if [(f.event, f.locals, f.arg) for f in read.frames] != [(f.event, f.locals, f.arg) for f in wanted]:
         return ["cwm: the frames differ"]
+    if table is None:
+        return []  # equal lines are told apart by control flow
     lines = [(got.line, true.line) for got, true in zip(read.frames, wanted, strict=True) if got.line is not None]
     return [] if all(got == true for got, true in lines) else ["cwm: a line differs"]
 
