@@ -69,13 +69,13 @@ def _top(session: Session) -> StoppedFrame:
 def _lines(session: Session, top: StoppedFrame) -> list[int]:
     """The lines of a frame's function that can run."""
     program = session.here.ask.program
+    source = program.source if top.file is None else dict(program.files).get(top.file, "")
     begin = session.stepper.side.frame(top.frame).line
-    if top.file is None:
-        known = flows_of(program, table_of(program))
+    if program.language != "python":
+        known = flows_of(program, table_of(program)) if top.file is None else ()
+        flows = [flow for flow in known if flow.line == begin]
     else:
-        known = successors(dict(program.files).get(top.file, "")) if program.language == "python" else ()
-    is_named = program.language == "python"  # a table's functions are found by their lines
-    flows = [flow for flow in known if flow.line == begin and (flow.name == top.function or not is_named)]
+        flows = [flow for flow in successors(source) if (flow.line, flow.name) == (begin, top.function)]
     lines = {line for flow in flows for line in flow.start.union(flow.next, *flow.next.values())}
     return sorted(line for line in lines if line > 0)
 
