@@ -50,8 +50,7 @@ demo: setup ## debug the shipped model on examples, let it imagine, measure it; 
 	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
 
 test: setup $(HARNESS) ## everything
-	@.ci/system-package chromium
-	@.ci/system-package node
+	@for package in chromium node gcc rustc jdk gdb; do .ci/system-package $$package; done
 	@cd tests/dap && { test -d node_modules || npm ci --silent --no-audit --no-fund; } || \
 		echo "set-up: npm ci did not work in tests/dap, so no real client steps through the debug adapter" >&2
 	$(PYTEST) tests

@@ -76,7 +76,12 @@ def test_it_describes_itself() -> None:
         "id", "parent", "intervention", "status", "note", "why", "at", "program", "rows", "first", "answer", "cause",
         "cost", "belief",
     }  # fmt: skip
-    assert branch["answer"] == {"truth": ["return", "2"], "found": ["return", "0"], "right": False, "outcome": "wrong"}
+    assert branch["answer"] == {
+        "truth": ["return", "2"],
+        "found": ["return", "0"],
+        "right": False,
+        "outcome": "wrong",
+    }
     assert branch["cause"]["name"] == "missed change"
     assert branch["cost"] == {
         "prompt_bytes": len(Ask(program=COUNT).prompt), "truth_bytes": len(TRUTH), "found_bytes": len(FOUND),

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from recorded_programs import GENERATOR, HUMANEVAL, SHAPES
 
-from worldline.codec.compact.guide.guide import Guide, Refused
+from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.compact.writer import encode_steps
@@ -169,7 +169,7 @@ def test_refused_bytes_are_not_allowed() -> None:
         for other in range(256):
             if guide.allowed()[other] or other == ord("?"):
                 continue
-            with pytest.raises(Refused):
+            with pytest.raises(ImpossibleByte):
                 guide.fork().feed(other)
         guide.feed(byte)
 
@@ -189,7 +189,7 @@ def test_the_guard_allows_only_lines_that_may_follow() -> None:
                 fork = guide.fork()
                 try:
                     fork.feed_all(b"%d\n" % number)
-                except Refused:
+                except ImpossibleByte:
                     continue
                 assert number in may
                 seen += 1
@@ -210,7 +210,7 @@ def test_without_the_guard_any_line_of_the_source_may_come() -> None:
     for line in (2, 6, 14, 15):
         guide.fork().feed_all(b"%d\n" % line)
     for line in (0, 13, 16, 99):
-        with pytest.raises(Refused):
+        with pytest.raises(ImpossibleByte):
             guide.fork().feed_all(b"%d\n" % line)
 
 
@@ -221,7 +221,7 @@ def test_names_are_those_of_the_program() -> None:
         for name in (b"xs", b"y", b"a"):
             guide.fork().feed_all(name + b"=1\n")
         for name in wrong:
-            with pytest.raises(Refused):
+            with pytest.raises(ImpossibleByte):
                 guide.fork().feed_all(name + b"=1\n")
     dynamic = Guide(Program(source="globals()['é x'] = 1\n"))
     dynamic.feed_all(b"(1\n1 '\xc3\xa9 x'=1 anything=2\n")
@@ -237,7 +237,7 @@ def test_names_are_those_of_the_program() -> None:
     ],
 )  # fmt: skip
 def test_what_no_text_can_hold_is_refused(steps: bytes) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(ImpossibleByte):
         Guide(CALLED).feed_all(steps)
 
 

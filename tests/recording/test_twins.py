@@ -70,7 +70,7 @@ sys.path.insert(0, {record!r})
 from guests import python
 os.chdir({folder!r})
 spec = json.loads({spec!r})
-python.warm(None)
+python.warm(dict(native=None))
 python.run(spec, os.open({out!r}, os.O_RDWR), os.open(os.devnull, os.O_WRONLY))
 """
 

@@ -72,7 +72,9 @@ def called_program(file: str, args: tuple[str, ...], options: Mapping[str, Any])
 
 
 def _not_python(program: Program) -> str:
-    """Why a source is not Python; nothing of one that is, or that only the run can tell of."""
+    """Why a source is not Python; nothing of one that is, of one in another language, or that only the run can tell."""
+    if program.language != "python":
+        return ""
     try:
         ast.parse(program.source)
     except SyntaxError as error:
@@ -88,7 +90,7 @@ def _calls_nothing(program: Program) -> str:
     from worldline.flow.operations import BUILTINS
 
     called = re.match(r"\s*([^\W\d]\w*)\s*\(", program.call or "")
-    found = entries(program.source) if called else ()
+    found = entries(program.source) if called and program.language == "python" else ()
     if called is None or not found or called[1] in BUILTINS or re.search(rf"\b{called[1]}\b", program.source):
         return ""
     example = f'--call "{found[0].example}"'
@@ -99,7 +101,7 @@ def _only_defines(program: Program) -> str:
     """What can be called in a file that only defines functions; nothing of any other."""
     from worldline.flow.entries import entries, in_words
 
-    found = entries(program.source) if program.call is None else ()
+    found = entries(program.source) if program.call is None and program.language == "python" else ()
     if not found:
         return ""
     example = f'--call "{found[0].example}"'

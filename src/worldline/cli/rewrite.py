@@ -52,7 +52,7 @@ def rewrite(
     if not (flatten or chars):
         raise UsageError("say --flatten, --chars or both")
     old = collect(file, argv=(), call=call, entry=None, stdin="")
-    done = rewritten(old.source, flatten=flatten, chars=chars, call=call)
+    done = rewritten(old.source, flatten=flatten, chars=chars, call=call, language=old.language)
     if done.why.startswith("it is not Python"):
         raise UsageError(f"{file} is not rewritten, because {done.why}")
     new = replace(old, source=done.source)

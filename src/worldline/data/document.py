@@ -11,17 +11,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import IO
 
-from worldline.codec.compact.prompt import Compact, prompt, source_lines
+from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.compact.writer import encode_steps
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.stage import stage, staged
 from worldline.core.events import ENDED
 from worldline.core.program import Program
+from worldline.core.source_lines import source_lines
 from worldline.core.trace import Trace
 from worldline.data import sources
 from worldline.data.sources import FRAME_BYTES, HEAD
 from worldline.errors import FormatError, UsageError
-from worldline.flow.idle import idle_lines
+from worldline.flow.idle import idle_in
 
 KINDS = ("generate", "tasks", "mine", "other")  # appended to only: a frame holds the place in it
 MAX_BYTES = 4096
@@ -107,8 +108,8 @@ def shifted_prompt(program: Program, options: Compact, by: int) -> bytes:
     """The prompt of the program with `by` blank lines above its source; the mode must be `bare`."""
     if not options.bare or program.files:
         raise UsageError("only the bare listing of one file can begin later than line 1")
-    lines = source_lines(program.source)
-    shown = len(lines) - len(idle_lines("".join(line + "\n" for line in lines)))
+    lines = source_lines(program.source, program.language)
+    shown = len(lines) - len(idle_in(lines, program.language))
     parts = prompt(program, options).split(b"\n")
     first = int(parts[0][:1] == b"#")  # the header
     for at in range(first, first + shown):

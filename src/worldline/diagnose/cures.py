@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from worldline.codec.compact.guide.guide import Guide, Refused
+from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
 from worldline.codec.cwm.frame_text import beside, cut
@@ -24,6 +24,7 @@ from worldline.errors import UsageError
 from worldline.flow.idle import idle_lines
 from worldline.predict.forcing.frames.guard import refused
 from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.table import table_of
 
 LARGER = 4  # how many times the budget
 SLACK = 512  # bytes that a budget has beyond twice the truth: what is cut there was not about to end
@@ -159,11 +160,12 @@ def _refused_frame(sample: Sample) -> int | None:
 
 def _refused(sample: Sample) -> int | None:
     """Where the line begins in which the guard would not have let a model write on."""
-    guide = Guide(sample.ask.program, sample.ask.options, guard=True)
+    program = sample.ask.program
+    guide = Guide(program, sample.ask.options, guard=True, table=table_of(program))
     for at, byte in enumerate(sample.found.text):
         try:
             guide.feed(byte)
-        except Refused:
+        except ImpossibleByte:
             return sample.found.text.rfind(b"\n", 0, at) + 1
     return None
 
@@ -214,17 +216,20 @@ def other_format(sample: Sample) -> Compact:
     options, dense = sample.ask.options, Compact()
     if sample.found.codec == "cwm" or options != dense:
         return dense
-    return Compact(bare=True) if idle_lines(sample.ask.program.source) else Compact(delta="element")
+    program = sample.ask.program
+    is_longer = program.language == "python" and idle_lines(program.source)
+    return Compact(bare=True) if is_longer else Compact(delta="element")
 
 
 def _rewrite(diagnosis: Diagnosis, codec: str, *, flatten: bool, chars: bool) -> CurePlan:
     from worldline.rewrite import rewrite
 
     ask = diagnosis.sample.ask
-    done = rewrite(ask.program.source, flatten=flatten, chars=chars, call=ask.program.call)
+    program = ask.program
+    done = rewrite(program.source, flatten=flatten, chars=chars, call=program.call, language=program.language)
     if not done.changed:
         raise Unfit(f"not rewritten, because {done.why}")
-    return CurePlan(replace(ask, program=replace(ask.program, source=done.source), given=b""), fresh=True)
+    return CurePlan(replace(ask, program=replace(program, source=done.source), given=b""), fresh=True)
 
 
 _PLANS: dict[str, Callable[[Diagnosis, str], CurePlan]] = {

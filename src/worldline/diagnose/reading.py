@@ -18,6 +18,7 @@ from worldline.core.malformed import Malformed
 from worldline.core.trace import Step
 from worldline.core.value import equal
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
+from worldline.predict.table import table_of
 
 if TYPE_CHECKING:
     from worldline.codec.cwm.begun import BegunFrame
@@ -155,13 +156,14 @@ def _read_cwm(ask: Ask, prediction: Prediction) -> Reading:
     from worldline.codec.cwm import parse as cwm_parse  # most models write the compact notation
     from worldline.codec.cwm.foreign.stripped import tagged_text
 
-    text, tail = tagged_text(prediction.text.decode("utf-8", "replace"), ask.program), None
+    program, table = ask.program, table_of(ask.program)
+    text, tail = tagged_text(prediction.text.decode("utf-8", "replace"), program, table), None
     if prediction.status == "budget":
-        text, tail = _broken_off(text, ask.program.source)
-    entry = 0 if ask.program.call is None else None
-    parsed = cwm_parse.parse(text, ask.program.source, entry=entry)
+        text, tail = _broken_off(text, program.source)
+    entry = 0 if program.call is None else None
+    parsed = cwm_parse.parse(text, program.source, entry=entry, language=program.language, table=table)
     if prediction.status == "ended" and parsed.malformed is not None:
-        tail = _last_begun(text, ask.program.source, parsed.malformed.offset)
+        tail = _last_begun(text, program.source, parsed.malformed.offset)
     events: list[Event] = []
     parents: dict[int, int] = {}
     stack: list[int] = []

@@ -15,6 +15,7 @@ from worldline.codec.cwm.begun import BegunFrame
 from worldline.codec.cwm.equality import ReprEquality
 from worldline.codec.cwm.parse import is_hidden
 from worldline.codec.cwm.text import UNCHANGED, SourceListing, listing
+from worldline.core.program import Program
 from worldline.diagnose.diverge import aligned, same_action
 from worldline.diagnose.reading import Event, Reading, read
 from worldline.predict.predictor import Ask, Prediction
@@ -26,20 +27,21 @@ _WAITING = re.compile(r"\b(?:for|from|await|async)\b")
 def read_beside(ask: Ask, prediction: Prediction, truth: Reading) -> Reading:
     """The events of a prediction that is compared with a truth."""
     found = read(ask, prediction)
-    return reconciled(ask.program.source, truth, found) if prediction.codec == "cwm" else found
+    return reconciled(ask.program, truth, found) if prediction.codec == "cwm" else found
 
 
-def reconciled(source: str, truth: Reading, found: Reading) -> Reading:
+def reconciled(program: Program, truth: Reading, found: Reading) -> Reading:
     """The found reading with the true texts of the values that it shows, less what only tracing makes."""
-    found = _without_stops(source, truth.events, found)
-    events, equality = list(found.events), ReprEquality(source)
+    lines = listing(program.source, program.language)
+    found = _without_stops(lines, truth.events, found) if program.language == "python" else found
+    events, equality = list(found.events), ReprEquality(program.source, program.language)
     for span in aligned(truth.events, found.events):
         if span.agrees:
             for i in range(span.wanted):
                 at = span.found + i
                 events[at] = _told(equality, truth.events[span.truth + i], events[at])
     if found.begun is not None and len(events) < len(truth.events):
-        events += _broken(source, equality, truth.events, events, found.begun)
+        events += _broken(lines, equality, truth.events, events, found.begun)
     elif found.ended:
         events += _given_up(truth.events, events)
     places = found.places and (*found.places, *range(len(found.events), len(events)))
@@ -76,9 +78,9 @@ def _waits(lines: SourceListing, line: int | None) -> bool:
     return line is not None and _WAITING.search(lines.text(line)) is not None
 
 
-def _without_stops(source: str, truth: Sequence[Event], found: Reading) -> Reading:
+def _without_stops(lines: SourceListing, truth: Sequence[Event], found: Reading) -> Reading:
     """As far as both go alike: the found steps without the ends of iterations that no true step stands beside."""
-    lines, kept, i = listing(source), list[int](), 0
+    kept, i = list[int](), 0
     for at, event in enumerate(found.events):
         if i < len(truth) and same_action(truth[i], event):
             i += 1
@@ -96,7 +98,11 @@ def _without_stops(source: str, truth: Sequence[Event], found: Reading) -> Readi
 
 
 def _broken(
-    source: str, equality: ReprEquality, truth: Sequence[Event], events: list[Event], begun: BegunFrame
+    lines: SourceListing,
+    equality: ReprEquality,
+    truth: Sequence[Event],
+    events: list[Event],
+    begun: BegunFrame,
 ) -> list[Event]:
     """The frame behind steps that are all true, where what was written of it is not: the rest of it as it should be.
 
@@ -105,7 +111,8 @@ def _broken(
     if not all(same_action(one, other) for one, other in zip(truth, events, strict=False)):
         return []
     true = truth[len(events)]
-    if begun.events == ("raise",) and true.event != "raise" and _waits(listing(source), true.line):
+    is_python = equality.language == "python"
+    if is_python and begun.events == ("raise",) and true.event != "raise" and _waits(lines, true.line):
         return []  # perhaps one that only tracing makes
     frames = {one.frame: other.frame for one, other in zip(truth, events, strict=False)}
     frame = frames.get(true.frame, max(frames.values(), default=-1) + 1)
@@ -113,7 +120,7 @@ def _broken(
     event = true._replace(frame=frame, parent=frames.get(true.parent, true.parent))
     if true.event not in begun.events:
         return [event._replace(event=begun.events[0])]
-    if begun.line is not None and not _is_line(begun, listing(source).text(true.line or 0)):
+    if begun.line is not None and not _is_line(begun, lines.text(true.line or 0)):
         event = event._replace(line=None, lines=())
     if true.whole:
         event = event._replace(values=_values(equality, begun, before, true.values))
@@ -135,10 +142,10 @@ def _values(
     found = {} if begun.closed else dict(true)
     for name, value in begun.locals.items():
         said = before.get(name, value) if value == UNCHANGED else value
-        if not is_hidden(name):
+        if equality.language != "python" or not is_hidden(name):
             found[name] = true[name] if name in true and equality.holds(true[name], said) else said
     late, half = begun.name, begun.value
-    if late is None or is_hidden(late):
+    if late is None or (equality.language == "python" and is_hidden(late)):
         return found
     if half is not None:
         if late not in true or not equality.may_begin(true[late], half):

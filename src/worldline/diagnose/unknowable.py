@@ -6,6 +6,7 @@ place. Without one, or where a draw came out the same, the line itself must read
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from worldline.core.value import kind
@@ -19,6 +20,11 @@ from worldline.predict.interpreter import written
 
 _ACTIONS = ("event", "line", "missing", "extra", "outcome")
 OTHER = "something outside the program"
+# Words of other languages that may read what no source determines: only where there is one is a program run again.
+_OUTSIDE = re.compile(
+    r"rand|time|date|clock|instant|hash|uuid|pid\b|thread|async|promise|env|nonce|entropy|mt19937|%p|uninit|malloc",
+    re.IGNORECASE,
+)
 
 
 def unknowable(
@@ -28,7 +34,10 @@ def unknowable(
 
     A value of a type that no run has there is wrong all the same, unless it breaks off (`is_half`).
     """
-    source, first = sample.ask.program.source, blamed.divergence
+    program, first = sample.ask.program, blamed.divergence
+    if program.language != "python":
+        return _foreign(sample, truth, blamed, again, is_half=is_half)
+    source = program.source
     kinds = unknowables(source)
     if not kinds:
         return None
@@ -46,6 +55,18 @@ def unknowable(
     is_read = here == DRAW or (here == ADDRESS and blamed.operation == "id")
     is_read = is_read or (again is None and here in (CLOCK, SYSTEM))
     return (here, f"line {blamed.line} reads {here}: no model can know it") if is_read else None
+
+
+def _foreign(
+    sample: Sample, truth: Reading, blamed: Blame, again: Record | None, *, is_half: bool
+) -> tuple[str, str] | None:
+    """The same of another language: what it reads is not known, so only another run can show that it differs."""
+    if again is None or _OUTSIDE.search(sample.ask.program.source) is None:
+        return None
+    other = _elsewhere(sample, truth, blamed.divergence, again)
+    if other is None or (not is_half and _is_impossible(blamed.divergence, other)):
+        return None
+    return OTHER, f"{_told(truth, other)}: no model can know it"
 
 
 def _elsewhere(sample: Sample, truth: Reading, first: Divergence, again: Record) -> Divergence | None:

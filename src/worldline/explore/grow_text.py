@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from worldline.codec.compact.guide.guide import Guide, Refused
+from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.turns import turns
 from worldline.codec.cwm.text import token
 from worldline.explore.branches.branch import Branch
@@ -21,6 +21,7 @@ from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.rollout import is_ended
 from worldline.predict.stream import STOPPED, StreamPiece, stream
 from worldline.predict.sureness import Sure, sureness
+from worldline.predict.table import table_of
 
 
 @dataclass
@@ -176,9 +177,9 @@ def _led(predictor: Predictor, growing: GrowingText, stop: Callable[[], bool]) -
 
 def _is_guarded(ask: Ask) -> bool:
     """Whether the guard would let this line run; where it would not, the model goes on without it."""
-    guide = Guide(ask.program, ask.options, guard=True)
+    guide = Guide(ask.program, ask.options, guard=True, table=table_of(ask.program))
     try:
         guide.feed_all(ask.given + b"\n")
-    except Refused:
+    except ImpossibleByte:
         return False
     return True

@@ -1,11 +1,16 @@
-"""What the function of a frame is called: no notation says it, the source does, by the line of the call."""
+"""What the function of a frame is called: no notation says it, the source does, by the line of the call.
+
+Of a program that is not Python the words of that line say it, or nothing does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from worldline.core.program import Program
+from worldline.core.source_lines import source_lines
 from worldline.flow.control import Flow, successors
+from worldline.flow.definitions import defined_name
 
 UNKNOWN, MODULE = "?", "<module>"
 
@@ -15,7 +20,7 @@ class Functions:
 
     def __init__(self, program: Program) -> None:
         self._sources: dict[str | None, str] = {None: program.source, **dict(program.files)}
-        self._is_script = program.call is None
+        self._is_script, self._language = program.call is None, program.language
         self._flows: dict[str | None, dict[int, list[Flow]]] = {}
 
     def name(self, file: str | None, line: int | None, values: Mapping[str, str], *, is_first: bool) -> str:
@@ -23,6 +28,8 @@ class Functions:
 
         A module begins on line 0, or on 1, as its first function may: a script's files begin with their modules.
         """
+        if self._language != "python":
+            return self._spelled(file, line)
         known = self._of(file).get(line if line is not None else -1, [])
         if line == 1 and not values and is_first and (self._is_script or (file is not None and not known)):
             return MODULE
@@ -31,6 +38,14 @@ class Functions:
         if found is None:
             return UNKNOWN
         return f"{found.owner}.{found.name}" if found.owner else found.name
+
+    def _spelled(self, file: str | None, line: int | None) -> str:
+        """The function that a line of another language names; before its first line a module begins."""
+        lines = source_lines(self._sources.get(file, ""), self._language)
+        if line == 0:
+            return MODULE
+        text = lines[line - 1] if line is not None and line <= len(lines) else ""
+        return defined_name(text, self._language) or UNKNOWN
 
     def _of(self, file: str | None) -> dict[int, list[Flow]]:
         if file not in self._flows:

@@ -1,6 +1,7 @@
 """Which lines of a source can never run: blank ones, comments, and the docstrings of functions.
 
-They hold nothing that a step depends on, so a prompt may leave them out. A source that does not parse has none.
+They hold nothing that a step depends on, so a prompt may leave them out. A source that does not parse has none, and
+neither has one of another language than Python: which of its lines are text is not known here.
 """
 
 from __future__ import annotations
@@ -8,7 +9,13 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
+from collections.abc import Sequence
 from functools import lru_cache
+
+
+def idle_in(lines: Sequence[str], language: str) -> frozenset[int]:
+    """The numbers of those of a source's lines that can never run."""
+    return idle_lines("".join(line + "\n" for line in lines)) if language == "python" else frozenset()
 
 
 @lru_cache(maxsize=64)

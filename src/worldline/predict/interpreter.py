@@ -124,5 +124,5 @@ def _written(ask: Ask, trace: Trace, codec: str) -> tuple[bytes, str]:
 def _frames(trace: Trace) -> bytes:
     from worldline.codec.cwm import writer as cwm
 
-    prompt = cwm.prompt(trace.program.source, cwm.entry_line(trace))
+    prompt = cwm.prompt_of(trace)
     return cwm.encode(trace).removeprefix(prompt).encode("utf-8", "surrogatepass")

@@ -19,6 +19,7 @@ from worldline.codec.cwm.text import SPECIAL
 from worldline.core.foreign_json import foreign_json
 from worldline.errors import UsageError
 from worldline.predict.predictor import CODECS, STATUSES, Ask, Prediction, summed_logprob
+from worldline.predict.table import table_of
 
 TEXTS = ("text", "output", "prediction", "completion")
 KEYS = ("digest", "prompt", "order")
@@ -131,7 +132,7 @@ def _is_meta(text: str) -> bool:
 def _fitted(ask: Ask, found: Prediction) -> Prediction:
     """A prediction as the ask wants it: within the limit, and with what is given at its front."""
     if found.codec == "cwm" and found.status != "fault":
-        text = continuation(found.text.decode("utf-8", "surrogatepass"), ask.program)
+        text = continuation(found.text.decode("utf-8", "surrogatepass"), ask.program, table_of(ask.program))
         text = stage(ask.program).without_closing(text)
         found = replace(found, text=text.encode("utf-8", "surrogatepass"))
     if found.status != "fault" and not found.text.startswith(ask.given):

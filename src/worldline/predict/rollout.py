@@ -18,11 +18,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from worldline.codec.compact.guide.guide import Guide, Refused
+from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.table import table_of
 
 Logits = NDArray[np.float32]
 _ANY = (1 << 256) - 1
@@ -129,7 +130,7 @@ class RolloutDraft:
         if self.guide is not None:
             try:
                 self.guide.feed_all(data)
-            except Refused:  # what the model wrote before leaves no way to it
+            except ImpossibleByte:  # what the model wrote before leaves no way to it
                 self.guide = _unguarded(self.ask, bytes(self.text) + data)
         joins = self.dictated and self.dictated[-1][1] == len(self.text)
         start = self.dictated.pop()[0] if joins else len(self.text)
@@ -234,10 +235,10 @@ def unroll(engine: Engine, draft: RolloutDraft) -> Iterator[WrittenByte]:
 def guide_behind(ask: Ask, *, guard: bool) -> Guide:
     """The guide behind what is given; a given text that leaves the control flow is followed without the guard."""
     for guarded in (True, False) if guard else (False,):
-        guide = Guide(ask.program, ask.options, guard=guarded)
+        guide = Guide(ask.program, ask.options, guard=guarded, table=table_of(ask.program))
         try:
             guide.feed_all(ask.given)
-        except Refused as refused:
+        except ImpossibleByte as refused:
             problem = refused
         else:
             return guide
@@ -246,10 +247,10 @@ def guide_behind(ask: Ask, *, guard: bool) -> Guide:
 
 def _unguarded(ask: Ask, text: bytes) -> Guide | None:
     """The guide behind a text, without the guard; none behind one that is not of the grammar."""
-    guide = Guide(ask.program, ask.options)
+    guide = Guide(ask.program, ask.options, table=table_of(ask.program))
     try:
         guide.feed_all(text)
-    except Refused:
+    except ImpossibleByte:
         return None
     return guide
 

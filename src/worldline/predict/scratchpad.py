@@ -16,6 +16,7 @@ from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
 from worldline.codec.compact.writer import Recorded, write
+from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.predict.forcing.forced import roll
@@ -38,7 +39,7 @@ def can_fold(options: Compact) -> bool:
 
 def folded(program: Program, options: Compact, text: bytes) -> bytes:
     """A text of the program itself, told by statements, as one of a rewriting is; what cannot be folded stays."""
-    if not can_fold(options):
+    if not can_fold(options) or program.language != "python":
         return text
     found = _fold(
         program, options, line_map(program.source), parse(text, Ask(program=program, options=options).prompt)
@@ -148,6 +149,10 @@ def _pad(ask: Ask, mode: str, only: Collection[int] | None = None) -> Scratch:
     if ask.given:
         raise UsageError("a scratchpad begins with the first step: nothing can be given")
     program = ask.program
+    if program.language != "python":
+        raise UsageError(
+            f"a scratchpad rewrites Python, and {program.name} is {LANGUAGES[program.language]}: imagine it without"
+        )
     done = rewrite(
         program.source, flatten=mode == "flatten", chars=mode == "chars", call=program.call, only=only
     )

@@ -15,6 +15,7 @@ from typing import Any
 
 from worldline.limits import Limits
 from worldline.recording.interpreter import Python
+from worldline.recording.languages.toolchain import Toolchain
 
 GUESTS = Path(__file__).parent / "guests"
 INSIDE = 1000
@@ -47,6 +48,7 @@ class BoxPlan:
     python: Python
     native: str | None = None  # the recorder's shared object on the host
     guest: str = "python"
+    toolchain: Toolchain | None = None  # of a language other than Python
     guest_folder: str | None = None  # a stand-in for the package's own guests
     limits: Limits = field(default_factory=Limits)
     boxed: bool = True
@@ -100,7 +102,8 @@ def zygote_command(plan: BoxPlan, socket: int) -> list[str]:
     config = {
         "socket": socket, "boxed": plan.boxed, "paths": plan.python.libraries, "guest": plan.guest,
         "guest_folder": stand_in, "machine": plan.python.machine, "cgroup": bool(plan.cgroups),
-        "native": plan.native_inside,
+        "native": plan.native_inside, "toolchain": plan.toolchain and plan.toolchain.as_config(),
+        "wide": bool(plan.toolchain and plan.toolchain.kind.wide),
         "extra_processes": EXTRA_PROCESSES, "limits": asdict(plan.limits),
     }  # fmt: skip
     options = ["-S", "-s", "-P", "-B"]
@@ -117,7 +120,8 @@ def _bwrap(plan: BoxPlan, binds: _Binds) -> list[str]:
     for name, value in {**plan.environment, "HOME": f"{SCRATCH}/work", "TMPDIR": f"{SCRATCH}/tmp"}.items():
         command += ["--setenv", name, value]
     command += ["--proc", "/proc", "--dir", SCRATCH, *_system(binds), *_devices()]
-    directories = [path for path in plan.python.directories if not Path(path).is_relative_to("/usr")]
+    needed = (*plan.python.directories, *(plan.toolchain.directories if plan.toolchain else ()))
+    directories = [path for path in dict.fromkeys(needed) if not Path(path).is_relative_to("/usr")]
     if not any(Path(path).is_relative_to("/tmp") for path in directories):
         command += ["--symlink", f"{SCRATCH}/tmp", "/tmp"]
     for path in directories:

@@ -15,8 +15,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from worldline.core.language import language_of
 from worldline.core.program import Program
 from worldline.errors import UsageError
+from worldline.recording.languages.call import tree_of
+from worldline.recording.languages.named import named_by
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 # For syntax that is newer than this interpreter. Possessive, and never across lines: linear in any text.
@@ -41,12 +44,19 @@ def collect(
 ) -> Program:
     """The program in a file; with `entry` (`pkg.module:func`), a call of that function under the directory `file`."""
     path = Path(file)
+    language = language_of(path.name)
     if call is not None:
-        _require_expression(call)
+        _require_call(call, language)
     if entry is not None:
         return _collect_entry(path, entry, argv=argv, call=call, stdin=stdin)
-    source = decode(_read(path), str(path))
-    files = siblings(path.resolve().parent, [(path.name, source)])
+    data = _read(path)
+    root = path.resolve().parent
+    if language == "python":
+        source = decode(data, str(path))
+        files = siblings(root, [(path.name, source)])
+    else:
+        source = data.decode("utf-8", "surrogateescape")
+        files = beside(root, path.name, source)
     files.pop(path.name, None)
     return Program(
         source=source, name=path.name, call=call, argv=argv, stdin=stdin, files=tuple(sorted(files.items()))
@@ -83,7 +93,10 @@ def _data(path: str, folder: Path) -> tuple[str, str]:
     return (real.relative_to(folder).as_posix() if real.is_relative_to(folder) else real.name), text
 
 
-def _require_expression(call: str) -> None:
+def _require_call(call: str, language: str) -> None:
+    if language != "python":
+        tree_of(call)
+        return
     try:
         ast.parse(call, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -160,6 +173,19 @@ def _inside(root: Path, path: str) -> bool:
         return real.is_relative_to(root) and real.is_file()
     except (OSError, ValueError):
         return False
+
+
+def beside(root: Path, name: str, source: str) -> dict[str, str]:
+    """Every file under `root` that a file of another language names as its own, and those they name, by path."""
+    found: dict[str, str] = {}
+    waiting = [(name, source)]
+    while waiting:
+        at, text = waiting.pop()
+        for path in named_by(at, text):
+            if path != name and path not in found and _inside(root, path):
+                found[path] = _read(root / path).decode("utf-8", "surrogateescape")
+                waiting.append((path, found[path]))
+    return found
 
 
 def _spellings(module: str) -> tuple[str, str]:

@@ -49,7 +49,7 @@ class Drain:
 class Exchange:
     """The files of one run, from their making to what is read back from them."""
 
-    def __init__(self, spec: dict[str, Any], stdin: bytes, limits: Limits) -> None:
+    def __init__(self, spec: dict[str, Any], stdin: bytes, limits: Limits, parts: bytes = b"") -> None:
         self._ours: list[int] = []
         self._theirs: list[int] = []
         try:
@@ -57,11 +57,12 @@ class Exchange:
             self.outputs = (self._drain(limits.output), self._drain(limits.output))
             self._wire = _wire_file(self._ours, limits.trace_bytes + SLACK)
             given = [_sealed_file(self._theirs, data) for data in (json.dumps(spec).encode(), stdin)]
+            made = [_sealed_file(self._theirs, parts)] if parts else []
         except BaseException:  # no file is left open when there can be no more of them
             self.close()
             raise
         ends = (drain.write_end for drain in self.outputs)
-        self.files = [given[0], self._wire, self.report.write_end, given[1], *ends]
+        self.files = [given[0], self._wire, self.report.write_end, given[1], *ends, *made]
 
     def _drain(self, cap: int) -> Drain:
         drain = Drain(cap)

@@ -14,18 +14,18 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from worldline.core.program import Program
-from worldline.core.trace import Columns, InterpreterInfo, Outcome, Trace
+from worldline.core.trace import InterpreterInfo, Outcome, Trace
 from worldline.errors import UsageError
 from worldline.limits import Limits
-from worldline.recording import native, wire
+from worldline.recording import native
 from worldline.recording.box import BoxPlan
-from worldline.recording.exchange import SLACK
 from worldline.recording.interpreter import find
 from worldline.recording.sandbox import Box, SandboxRun, open_box
-from worldline.recording.verdict import judge, readable
+from worldline.recording.traced import traced, unrun
 
 if TYPE_CHECKING:
     from worldline.core.change import Change
+    from worldline.recording.languages.worker import LanguageWorker
 
 CORES = ("auto", "native", "python")
 DEFAULT_LIMITS = Limits()
@@ -75,9 +75,14 @@ class BoxWorker:
         self.setup = setup
         self.box: Box | None = None
         self._limits = asdict(setup.limits)
+        self._others: dict[str, LanguageWorker] = {}
 
     def record(self, program: Program, change: dict[str, Any] | None = None) -> Trace:
         """One program's trace. One that a box broke under, or could not begin, has a second chance in a fresh one."""
+        if program.language != "python":
+            if change is not None:
+                return self.refused(program, "only runs of Python programs can be changed on the way")
+            return self.in_language(program.language).record(program, encode(program.stdin))
         trace = self._trace(program, self._run(program, change))
         if trace.outcome.kind == "host-fault" and not (len(trace) and self.box and self.box.alive):
             self.close()
@@ -108,40 +113,34 @@ class BoxWorker:
         }  # fmt: skip
 
     def _trace(self, program: Program, run: SandboxRun) -> Trace:
-        python, limits = self.setup.plan.python, self.setup.limits
-        decoded = wire.decode(run.wire, steps=limits.steps, weight=limits.trace_bytes + SLACK)
-        meta = {
-            "name": python.name,
-            "version": python.version,
-            "core": "native" if self.setup.plan.native else "python",
-            **decoded.meta,
-        }
-        notes = tuple(decoded.notes) + (() if self.setup.plan.boxed else ("trusted",))
-        return Trace(
-            program=program,
-            interpreter=InterpreterInfo(meta["name"], meta["version"], meta["core"]),
-            limits=limits,
-            outcome=judge(run, decoded.end, decoded.damage),
-            columns=decoded.columns,
-            frames=decoded.frames,
-            output=readable(run.stdout, limits.output),
-            stderr=readable(run.stderr, limits.output),
-            hidden=tuple(decoded.hidden),
-            notes=notes,
-        )
+        return traced(program, run, self._who(), self.setup.limits, boxed=self.setup.plan.boxed)
+
+    def _who(self) -> InterpreterInfo:
+        python = self.setup.plan.python
+        return InterpreterInfo(python.name, python.version, "native" if self.setup.plan.native else "python")
 
     def refused(self, program: Program, why: str) -> Trace:
         """The trace of a program that is not run, since the change asked for cannot be made."""
-        found, limits = self.setup.plan.python, self.setup.limits
-        who = InterpreterInfo(found.name, found.version, "python")
-        outcome = Outcome("unsupported", f"change: {why}")
-        return Trace(program, who, limits, outcome, Columns(), (), notes=("unchanged",))
+        who = replace(self._who(), core="python")
+        return unrun(
+            program, who, self.setup.limits, Outcome("unsupported", f"change: {why}"), note="unchanged"
+        )
+
+    def in_language(self, language: str) -> LanguageWorker:
+        """Who records programs of another language."""
+        from worldline.recording.languages.worker import LanguageWorker
+
+        if language not in self._others:
+            self._others[language] = LanguageWorker(language, self.setup.plan, self.setup.limits)
+        return self._others[language]
 
     def close(self) -> None:
-        """Put the box away."""
+        """Put the boxes away."""
         if self.box is not None:
             self.box.close()
             self.box = None
+        while self._others:
+            self._others.popitem()[1].close()
 
 
 def encode(text: str) -> bytes:
@@ -188,6 +187,15 @@ def _constructible(change: Change) -> dict[str, Any] | str:
     from worldline.recording.constructible import asked
 
     return asked(change)
+
+
+def flow_of(program: Program, *, trust: bool = False) -> bytes | None:
+    """What the guest of another language knows of a program's control flow, as JSON; None where it cannot be known."""
+    worker = BoxWorker(prepare(limits=DEFAULT_LIMITS, python=None, core="auto", trust=trust))
+    try:
+        return None if program.language == "python" else worker.in_language(program.language).flow(program)
+    finally:
+        worker.close()
 
 
 def record_many(

@@ -104,14 +104,17 @@ class Box:
             return os.read(self._words, 4096).decode("utf-8", "replace").strip()
         return ""
 
-    def run(self, spec: dict[str, Any], stdin: bytes) -> SandboxRun:
-        """Run one program to its end, or to the end of its time. A box that breaks says so and is not `alive`."""
+    def run(self, spec: dict[str, Any], stdin: bytes, *, act: str = "run", parts: bytes = b"") -> SandboxRun:
+        """Run one program to its end, or to the end of its time. A box that breaks says so and is not `alive`.
+
+        `prepare` is the other act there is; a program that was prepared is run with its `parts`.
+        """
         try:
-            exchange = Exchange(spec, stdin, self.limits)
+            exchange = Exchange(spec, stdin, self.limits, parts)
         except OSError as error:
             return SandboxRun(report="", fault=f"the host cannot give the box its files: {error}")
         try:
-            socket.send_fds(self._socket, [b"run"], exchange.files)
+            socket.send_fds(self._socket, [act.encode()], exchange.files)
             exchange.sent()
             hit, reply = self._watch(exchange)
             return self._result(exchange, hit, reply)

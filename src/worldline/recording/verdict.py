@@ -19,7 +19,7 @@ _OWN_ENDS = ("limit", "tampered", "unsupported")  # said by the guest about the 
 def judge(run: SandboxRun, end: Outcome | None, damage: int | None) -> Outcome:
     """The outcome of a run. Success needs an explicit end record: an exit status alone is `exited`."""
     if run.report != BEGUN.decode():
-        return end or _unbegun(run)  # an end of the guest's own: the change that was asked for cannot be made
+        return end or unbegun(run)  # an end of the guest's own: the change that was asked for cannot be made
     if damage is not None:
         return Outcome("tampered", f"the wire is damaged at byte {damage}")
     if end is not None and end.kind in _OWN_ENDS:
@@ -37,7 +37,7 @@ def judge(run: SandboxRun, end: Outcome | None, damage: int | None) -> Outcome:
     return _by_status(run.status)
 
 
-def _unbegun(run: SandboxRun) -> Outcome:
+def unbegun(run: SandboxRun) -> Outcome:
     """What kept a program from its first line, of which its wire says nothing: never the program's own doing."""
     kind, _, why = run.report.partition(" ")
     if kind in ("limit", "unsupported"):

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.rewrite import names, statements
 from worldline.rewrite.chars import with_loops
@@ -38,12 +39,16 @@ def rewrite(
     chars: bool = False,
     call: str | None = None,
     only: Collection[int] | None = None,
+    language: str = "python",
 ) -> Rewritten:
     """Rewrite a source; `call` is what will be evaluated in it, whose names stay free.
 
-    `only`: the first lines of the statements that are rewritten, where not all are.
+    `only`: the first lines of the statements that are rewritten, where not all are. Of a language other than Python
+    nothing is rewritten.
     """
     done = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
+    if language != "python":
+        return replace(done, why=f"it is {LANGUAGES[language]}, and only Python is rewritten")
     whole, reasons = done, list[str]()
     for act in [_flatten] * flatten + [_chars] * chars:
         try:
@@ -70,9 +75,8 @@ def chars(source: str) -> str:
 
 def rewrite_program(program: Program, *, flatten: bool = False, chars: bool = False) -> Program:
     """A program with its source rewritten; its other files stay."""
-    return replace(
-        program, source=rewrite(program.source, flatten=flatten, chars=chars, call=program.call).source
-    )
+    done = rewrite(program.source, flatten=flatten, chars=chars, call=program.call, language=program.language)
+    return replace(program, source=done.source)
 
 
 def _after(first: Rewritten, second: Rewritten) -> Rewritten:

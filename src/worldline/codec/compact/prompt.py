@@ -9,17 +9,23 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
+from worldline.core.source_lines import all_lines, source_lines
 from worldline.core.spelling import STR, quote, unquote
 from worldline.errors import UsageError
-from worldline.flow.idle import idle_lines
+from worldline.flow.idle import idle_in
 
 _MOST_SKIPPED = 10_000  # lines left out in one place of a bare prompt, so that a number cannot ask for memory
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 _QUOTED = re.compile(STR)
 _NUMBERED = re.compile(r"([1-9][0-9]{0,9})\|")
-_HEADER = re.compile(r"#(?= )(?: (element))?(?: reveal=(0|[1-9][0-9]{0,8}))?(?: (same))?(?: (bare))?")
+_PYTHON = "python"
+_FOREIGN = "|".join(language for language in LANGUAGES if language != _PYTHON)
+_HEADER = re.compile(
+    r"#(?= )(?: (element))?(?: reveal=(0|[1-9][0-9]{0,8}))?(?: (same))?(?: (bare))?"
+    rf"(?: lang=({_FOREIGN}))?"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +34,8 @@ class Compact:
 
     `delta`: a changed name shows its `whole` value or, where that is shorter, what changed inside it (`element`).
     `reveal`: 1 writes the state at every step, N at every N-th, 0 never (path only). `same`: the alias column too.
-    `bare`: the source without the lines that can never run (flow.idle); the others keep their numbers.
+    `bare`: the source without the lines that can never run (flow.idle); the others keep their numbers. Which they are
+    is known of Python alone: other sources are whole. Their language stands in the header, and is the program's.
     """
 
     delta: str = "whole"
@@ -59,8 +66,9 @@ class Prompt:
 def prompt(program: Program, options: Compact | None = None) -> bytes:
     """The part of a compact text that is given to a model: all but the steps."""
     options = options or Compact()
-    parts = [_header(options), _numbered(program.source, options)]
-    parts += [f"@{quote(path)}\n{_numbered(text, options)}" for path, text in program.files]
+    language = program.language
+    parts = [_header(options, language), _numbered(program.source, options, language)]
+    parts += [f"@{quote(path)}\n{_numbered(text, options, language)}" for path, text in program.files]
     if program.argv:
         parts.append("*" + " ".join(quote(word) for word in program.argv) + "\n")
     if program.stdin:
@@ -69,23 +77,18 @@ def prompt(program: Program, options: Compact | None = None) -> bytes:
     return "".join(parts).encode("utf-8", "surrogatepass")
 
 
-def source_lines(source: str) -> list[str]:
-    """The lines of a source, by the three newlines that Python knows, without them."""
-    lines = _NEWLINE.split(source)
-    return lines[:-1] if lines[-1] == "" else lines
-
-
-def _header(options: Compact) -> str:
+def _header(options: Compact, language: str) -> str:
     words = ["element"] if options.delta == "element" else []
     words += [f"reveal={options.reveal}"] if options.reveal != 1 else []
     words += ["same"] if options.same else []
     words += ["bare"] if options.bare else []
+    words += [f"lang={language}"] if language != _PYTHON else []
     return "# " + " ".join(words) + "\n" if words else ""
 
 
-def _numbered(source: str, options: Compact) -> str:
-    lines = source_lines(source)
-    idle = idle_lines("".join(line + "\n" for line in lines)) if options.bare else ()
+def _numbered(source: str, options: Compact, language: str) -> str:
+    lines = source_lines(source, language)
+    idle = idle_in(lines, language) if options.bare else ()
     return "".join(f"{number}|{line}\n" for number, line in enumerate(lines, 1) if number not in idle)
 
 
@@ -99,10 +102,11 @@ def _call(call: str | None) -> str:
 def parse_prompt(data: bytes) -> Prompt | Malformed:
     """The prompt at the beginning of a compact text. Total: any bytes give a Prompt or a Malformed."""
     reader = _Lines(data)
-    options = _read_header(reader)
-    if isinstance(options, Malformed):
-        return options
-    source, files = _read_sources(reader, options)
+    header = _read_header(reader)
+    if isinstance(header, Malformed):
+        return header
+    options, language = header
+    source, files = _read_sources(reader, options, language)
     argv: list[str] | None = []
     stdin: list[str] | None = []
     if reader.mark == "*":
@@ -115,7 +119,8 @@ def parse_prompt(data: bytes) -> Prompt | Malformed:
     if isinstance(call, Malformed):
         return call
     program = Program(
-        source=source, call=call[0], argv=tuple(argv), stdin="".join(stdin), files=tuple(files)
+        source=source, name=usual_name(language), call=call[0], argv=tuple(argv), stdin="".join(stdin),
+        files=tuple(files),
     )  # fmt: skip
     return Prompt(program, options, reader.start)
 
@@ -146,36 +151,37 @@ class _Lines:
             return
 
 
-def _read_header(reader: _Lines) -> Compact | Malformed:
+def _read_header(reader: _Lines) -> tuple[Compact, str] | Malformed:
     if reader.mark != "#":
-        return Compact()
+        return Compact(), _PYTHON
     match = _HEADER.fullmatch(reader.text or "")
     if match is None or match[2] == "1" or match[0] == "#":
-        return Malformed(reader.start, "a header: # [element] [reveal=N] [same] [bare]")
+        return Malformed(reader.start, "a header: # [element] [reveal=N] [same] [bare] [lang=X]")
     reader.advance()
     reveal = 1 if match[2] is None else int(match[2])
     same, bare = match[3] is not None, match[4] is not None
-    return Compact(delta=match[1] or "whole", reveal=reveal, same=same, bare=bare)
+    return Compact(delta=match[1] or "whole", reveal=reveal, same=same, bare=bare), match[5] or _PYTHON
 
 
-def _read_sources(reader: _Lines, options: Compact) -> tuple[str, list[tuple[str, str]]]:
-    source = _read_numbered(reader, options)
+def _read_sources(reader: _Lines, options: Compact, language: str) -> tuple[str, list[tuple[str, str]]]:
+    source = _read_numbered(reader, options, language)
     files = []
     while reader.mark == "@" and _QUOTED.fullmatch(reader.text or "", 1):
         path = unquote((reader.text or "")[1:])
         reader.advance()
-        files.append((path, _read_numbered(reader, options)))
+        files.append((path, _read_numbered(reader, options, language)))
     return source, files
 
 
-def _read_numbered(reader: _Lines, options: Compact) -> str:
+def _read_numbered(reader: _Lines, options: Compact, language: str) -> str:
     """The lines as long as their numbers are right; in the bare mode those between them are empty."""
     lines: list[str] = []
+    most = _MOST_SKIPPED if options.bare else 0
     while True:
         text = reader.text or ""
         match = _NUMBERED.match(text)
         skipped = int(match[1]) - len(lines) - 1 if match else -1
-        if match is None or "\r" in text or not 0 <= skipped <= (_MOST_SKIPPED if options.bare else 0):
+        if match is None or not 0 <= skipped <= most or all_lines(text, language) != [text]:
             break
         lines += [""] * skipped + [text[match.end() :]]
         reader.advance()

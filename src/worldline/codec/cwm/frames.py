@@ -14,12 +14,13 @@ from worldline.codec.cwm.comprehension import INLINED_SINCE, restore
 from worldline.codec.cwm.frame import CwmFrame
 from worldline.core.events import CHANGELESS, ENDED, EVENTS
 from worldline.core.trace import Step, Trace
-from worldline.flow.control import Flow, successors
+from worldline.flow.control import Flow
+from worldline.flow.table import flows_of
 
 
 def frames(trace: Trace, most: int | None = None) -> list[CwmFrame]:
     """The frames of a trace in order, all or the first `most`; scopes are numbered by first sight."""
-    flows = successors(trace.program.source)
+    flows = flows_of(trace.program)  # of other languages all names are shown: which are globals is not asked
     unfolded = _Unfolding(trace, flows, _inlines(trace)).run()
     # A comprehension that ran inline is put back where its end is seen, so all is unfolded where there may be one.
     shown = list(unfolded if _inlines(trace) else islice(unfolded, most))
@@ -36,6 +37,8 @@ def complete(trace: Trace) -> bool:
 
 def _inlines(trace: Trace) -> bool:
     """Whether the recording interpreter ran comprehensions inside the frame around them."""
+    if trace.program.language != "python":
+        return False
     parts = trace.interpreter.version.split(".")[:2]
     return all(part.isdecimal() for part in parts) and tuple(map(int, parts)) >= INLINED_SINCE
 

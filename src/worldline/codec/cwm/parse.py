@@ -14,9 +14,10 @@ from worldline.codec.cwm.frame import CwmFrame
 from worldline.codec.cwm.lines import Activations
 from worldline.codec.cwm.reader import CwmReader, RawFrame, pieces_of_ids, pieces_of_text
 from worldline.codec.cwm.reprs import respelled
-from worldline.codec.cwm.text import UNCHANGED, listing, unspaced, without_marker
+from worldline.codec.cwm.text import UNCHANGED, SourceListing, listing, unspaced, without_marker
 from worldline.core.malformed import Malformed
-from worldline.flow.control import successors
+from worldline.flow.control import Flow, successors
+from worldline.flow.table import MODULE, FlowTable
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,13 @@ def parse(
     *,
     entry: int | None = None,
     decode: Callable[[int], bytes | None] | None = None,
+    language: str = "python",
+    table: FlowTable | None = None,
 ) -> CwmPrediction:
     """Read a model's text, with or without its prompt, or token ids through `decode` (id -> bytes).
 
     `source` is the program's; a marker in it is read as `entry`, the line of the first function's `def` (0: a script).
+    The control flow of another language than Python is what its `table` says; without one any line may follow any.
     """
     if isinstance(text, str):
         text = unspaced(text)
@@ -45,16 +49,27 @@ def parse(
     else:
         ids = list(text)
         reader = CwmReader(pieces_of_ids(ids, decode or _no_token), len(ids), shielded=False)
-    lines = listing(source)
-    clean = "\n".join(lines.lines[1:])
-    scopes = Activations(lines, successors(clean), lines.entry if entry is None else entry)
+    lines = listing(source, language)
+    scopes = Activations(lines, flows_in(lines, language, table), lines.entry if entry is None else entry)
     frames: list[CwmFrame] = []
-    for raw in map(_respelled, reader.frames()):
+    for raw in map(_respelled, reader.frames()) if language == "python" else reader.frames():
         place = scopes.place(raw.event, _bare(raw.line), raw.locals, raw.arg)
         if place is None:
             return CwmPrediction(_settled(frames, scopes), False, Malformed(raw.offset, "<|call_sep|>"))
         frames.append(_frame(raw, place))
     return CwmPrediction(_settled(frames, scopes), reader.ended, reader.malformed)
+
+
+def flows_in(lines: SourceListing, language: str, table: FlowTable | None) -> tuple[Flow, ...]:
+    """The code objects of a listed source, as far as they are known."""
+    if language == "python":
+        return successors("\n".join(lines.lines[1:]))
+    return tuple(_on_no_line(flow) for flow in table.flows) if table is not None else ()
+
+
+def _on_no_line(flow: Flow) -> Flow:
+    """A module's call frame stands on line 0, wherever its guest says that it begins."""
+    return replace(flow, line=0) if flow.name == MODULE else flow
 
 
 def _no_token(number: int) -> None:

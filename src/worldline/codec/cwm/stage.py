@@ -2,8 +2,9 @@
 
 A prompt in that format says where a run begins and not with which arguments, so a call with arguments is made by a
 `main` behind the source, as Meta's own prompts do. Its frames are known before anything runs: the first are given to
-the model, the last are taken off its text, and what remains is the trace of the call alone. Special tokens go by id,
-so nothing in a source can read as one. Which vocabulary gives the ids is not known here.
+the model, the last are taken off its text, and what remains is the trace of the call alone. A call of another language
+than Python is told in a comment there instead. Special tokens go by id, so nothing in a source can read as one. Which
+vocabulary gives the ids is not known here.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.reader import NAMES, pieces_of_text
 from worldline.codec.cwm.text import MARKER, SPECIAL, TOKENS, first_event, marked, shield, token, unshield
 from worldline.core.program import Program
+from worldline.flow.beginning import called_name
 from worldline.flow.control import syntax
+from worldline.flow.definitions import definition_line
 
 MOST_CLOSING = 2  # an exception that leaves `main` is two frames of it
 
@@ -46,6 +49,7 @@ class Stage:
     entry: int
     opening: str = ""
     closing: str | None = None
+    language: str = "python"
 
     @property
     def called(self) -> str:
@@ -55,11 +59,11 @@ class Stage:
     @property
     def prompt(self) -> str:
         """What a model reads, as text, the sure frames with it."""
-        return cwm.prompt(self.source, self.entry) + self.opening
+        return cwm.prompt(self.source, self.entry, self.language) + self.opening
 
     def ids(self, vocabulary: Vocabulary, given: bytes = b"") -> list[int]:
         """What a model reads, as ids: special tokens by number, a source's text as text whatever it spells."""
-        source = vocabulary.ids(marked(self.source, self.entry))
+        source = vocabulary.ids(marked(self.source, self.entry, self.language))
         frames = self.opening + given.decode("utf-8", "replace")
         start = [TOKENS["begin_of_text"], TOKENS["trace_context_start"], *source, TOKENS["frame_sep"]]
         return start + _ids(frames, vocabulary)
@@ -99,7 +103,9 @@ _LAST = re.compile(
 def stage(program: Program) -> Stage:
     """How a program is asked for: a script and a call without arguments as they are, any other call by a `main`."""
     if program.call is None:
-        return Stage(program.source, 0)
+        return Stage(program.source, 0, language=program.language)
+    if program.language != "python":
+        return _told(program)
     tree = syntax(program.source)
     functions = [node for node in getattr(tree, "body", ()) if isinstance(node, ast.FunctionDef)]
     entries = [node.lineno for node in functions if program.call.strip() == f"{node.name}()"]
@@ -116,10 +122,21 @@ def stage(program: Program) -> Stage:
     return Stage(f"{source}{head}\n{line}\n", entry, opening, line)
 
 
+def _told(program: Program) -> Stage:
+    """A call of another language: its function is marked, and the call told in a comment behind the source."""
+    call, end = _one_line(program.call or ""), "" if program.source.endswith("\n") else "\n"
+    name = called_name(call)
+    entry = definition_line(program.source, program.language, name) if name else None
+    told = f"// {call}\n"
+    source = program.source if program.source.endswith(f"\n{told}") else f"{program.source}{end}{told}"
+    return Stage(source, entry or 0, language=program.language)
+
+
 def staged(program: Program) -> Program:
     """The program as Meta's format asks for it: a call with arguments is made by its `main`."""
     found = stage(program)
-    return replace(program, source=found.source, call=found.called) if found.closing is not None else program
+    call = program.call if found.closing is None else found.called
+    return replace(program, source=found.source, call=call)
 
 
 def _unused(name: str, source: str) -> str:

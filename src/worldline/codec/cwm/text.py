@@ -10,6 +10,7 @@ import json
 import re
 from dataclasses import dataclass
 
+from worldline.core.source_lines import all_lines
 from worldline.flow.control import syntax
 
 TOKENS = {
@@ -35,7 +36,6 @@ _SHIELDED = re.compile(rf"<(\\*)\|({_ANY})\|>")
 _SPACED = re.compile(rf" ?(<\|(?:{_ANY})\|>)(?: (?!<\|(?:{_ANY})\|>))?")
 _BETWEEN = re.compile(rf"<\|(?:{_ANY})\|>( )<\|(?:{_ANY})\|>")
 UNSPACED = "a special token without a space before it (decode with spaces_between_special_tokens=False)"
-_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def token(name: str) -> str:
@@ -96,10 +96,10 @@ class SourceListing:
         return self.lines[line] if 0 <= line < len(self.lines) else ""
 
 
-def listing(source: str) -> SourceListing:
+def listing(source: str, language: str = "python") -> SourceListing:
     """The lines of a source, the marker taken off the line that ends in it."""
     lines, entry = [""], None
-    for text in _LINE_END.split(source):
+    for text in all_lines(source, language):
         bare = without_marker(text)
         if bare is not None and entry is None:
             entry = len(lines)
@@ -113,12 +113,12 @@ def without_marker(line: str) -> str | None:
     return bare.removesuffix(MARKER).rstrip(" ") if bare.endswith(MARKER) else None
 
 
-def marked(source: str, entry: int) -> str:
+def marked(source: str, entry: int, language: str = "python") -> str:
     """The source with the marker on a line, or above it where a comment would change what the line says."""
-    lines = list(listing(source).lines)
+    lines = list(listing(source, language).lines)
     if entry == 0:
         lines[0] = MARKER
-    elif _takes_comment(source, entry, lines):
+    elif _takes_comment(source if language == "python" else "", entry, lines):
         lines[entry] += "  " + MARKER
     elif entry < len(lines):
         indent = lines[entry][: len(lines[entry]) - len(lines[entry].lstrip())]

@@ -25,8 +25,11 @@ from worldline.codec.cwm.text import (
     token,
 )
 from worldline.core.events import EVENTS
+from worldline.core.program import Program
 from worldline.core.trace import Trace
+from worldline.flow.beginning import called_name
 from worldline.flow.control import successors
+from worldline.flow.definitions import definition_line
 
 CALL = EVENTS.index("call")
 
@@ -35,17 +38,21 @@ def encode(trace: Trace, most: int | None = None) -> str:
     """The text of a trace, or of its first `most` frames; without <|end_of_text|> where it stops before the run did."""
     shown = frames(trace, most)
     end = token("end_of_text") if complete(trace) and (most is None or len(shown) < most) else ""
-    return (
-        prompt(trace.program.source, entry_line(trace)) + render(shown, listing(trace.program.source)) + end
-    )
+    program = trace.program
+    return prompt_of(trace) + render(shown, listing(program.source, program.language)) + end
 
 
-def prompt(source: str, entry: int) -> str:
+def prompt_of(trace: Trace) -> str:
+    """What a model is given for the program of a trace, whose call was seen to enter a function."""
+    return prompt(trace.program.source, entry_line(trace), trace.program.language)
+
+
+def prompt(source: str, entry: int, language: str = "python") -> str:
     """What a model is given: the source, marked on the entry's line (0: the whole script)."""
     return (
         token("begin_of_text")
         + token("trace_context_start")
-        + shield(marked(source, entry))
+        + shield(marked(source, entry, language))
         + token("frame_sep")
     )
 
@@ -84,11 +91,18 @@ def entry_line(trace: Trace) -> int:
     roots = [trace[i] for i in calls if activations[columns.frame[i]].parent < 0]
     if trace.program.call is None or not roots:
         return 0
+    if trace.program.language != "python":
+        return _defined_line(trace.program) or roots[0].line
     called = _called(trace.program.call)
     root = next((step for step in roots if activations[step.frame].name == called), roots[0])
     name = activations[root.frame].name
     flows = successors(trace.program.source)
     return next((f.defined for f in flows if f.name == name and f.line == root.line), root.line)
+
+
+def _defined_line(program: Program) -> int | None:
+    """Where the words of another language say that the called function is defined; known before anything runs."""
+    return definition_line(program.source, program.language, called_name(program.call or ""))
 
 
 def _called(expression: str) -> str | None:

@@ -1,7 +1,8 @@
 """What one divergence says about its cause: the condition that was misjudged, the operation whose value is wrong.
 
 The first divergence is to blame, so that all before it is known to be right: the state that a wrong step began with is
-the true one. `cause` decides whether a divergence is to blame at all.
+the true one. `cause` decides whether a divergence is to blame at all. Of a language other than Python only the words of
+a line are known (`flow.line_words`): it is quoted, and its operations have no names.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from worldline.core.program import Program
+from worldline.core.source_lines import source_lines
 from worldline.core.value import equal, kind
 from worldline.core.value_parts import split
 from worldline.diagnose.blame.terms import Place, Record, inner_operation
@@ -17,6 +19,7 @@ from worldline.diagnose.diverge import GONE, Divergence, in_words, summary
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
 from worldline.diagnose.reading import Event
 from worldline.flow.functions import Functions
+from worldline.flow.line_words import decision, may_change, on_line
 from worldline.flow.operations import (
     Operation,
     condition,
@@ -82,7 +85,7 @@ def _decision(evidence: _Evidence, divergences: Sequence[Divergence]) -> Diverge
     events = {
         event.event for event in (*evidence.truth[after.step : after.step + 1], evidence.found[after.found])
     }
-    return after if "raise" in events or evidence.operation("").name == "iteration" else None
+    return after if "raise" in events or evidence.is_loop else None
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,20 @@ class _Evidence:
         """The names of the frame before the step."""
         return names_before(self.truth, self.first.step)
 
+    @property
+    def is_python(self) -> bool:
+        """Whether the syntax of the program is known."""
+        return self.program.language == "python"
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether the line in question decides whether a loop goes on."""
+        if self.is_python:
+            return self.operation("").name == "iteration"
+        origin = self._origin()
+        decides = None if origin is None else decision(self._text(origin, origin.line))
+        return decides is not None and decides.name == "iteration"
+
     # ---- actions ----
 
     def action(self) -> Blame:
@@ -126,10 +143,17 @@ class _Evidence:
             named = {"raise": "exception"}.get(special, special)
             detail = f"{named} {'missed' if kinds[0] == special else 'invented'}"
             return self._action(detail, named, f"{self._after(line)}{says}")
-        decides = condition(self._source(one), line) if one else None
+        decides = self._decides(one, line)
+        if decides is None and not self.is_python:
+            return self._action("next line", "", f"{self._after(line)}{says}")
         if decides is None:
             return self._action("order of lines", "order", says)
         return self._action(decides.text, decides.name, f"line {line} decides by `{decides.text}`: {says}")
+
+    def _decides(self, event: Event | None, line: int | None) -> Operation | None:
+        if event is None:
+            return None
+        return condition(self._source(event), line) if self.is_python else decision(self._text(event, line))
 
     def _told(self, event: Event | None) -> str:
         is_call = event is not None and event.event == "call"
@@ -197,7 +221,11 @@ class _Evidence:
 
     def _binds(self, name: str) -> bool:
         origin = self._origin()
-        return origin is not None and mentions(self._source(origin), origin.line, name)
+        if origin is None:
+            return False
+        if not self.is_python:
+            return may_change(self._text(origin, origin.line), name)
+        return mentions(self._source(origin), origin.line, name)
 
     # ---- values ----
 
@@ -236,7 +264,9 @@ class _Evidence:
 
     def _inner(self, wanted: str, got: str) -> tuple[Operation, str] | None:
         one, origin, name = self.one, self._origin(), self.first.name
-        if self.record is None or one is None or origin is None or one.event not in _VALUED:
+        if self.record is None or not self.is_python:
+            return None
+        if one is None or origin is None or one.event not in _VALUED:
             return None
         step = next((i for i in range(self.first.step, -1, -1) if self.truth[i] is origin), None)
         if step is None:
@@ -278,6 +308,8 @@ class _Evidence:
         origin = self._origin()
         if one is None or origin is None:
             return Operation("argument", self.program.call or "")
+        if not self.is_python:
+            return on_line(self._text(origin, origin.line))
         source = self._source(origin)
         if name is None:
             path = self.first.part.path if self.first.part else ""
@@ -301,6 +333,11 @@ class _Evidence:
     def _source(self, event: Event | None) -> str:
         file = None if event is None else event.file
         return self.program.source if file is None else dict(self.program.files).get(file, "")
+
+    def _text(self, event: Event, line: int | None) -> str:
+        """The text of a line of an event's file."""
+        lines = source_lines(self._source(event), self.program.language)
+        return lines[line - 1] if line is not None and 0 < line <= len(lines) else ""
 
     def _blame(
         self, name: str, detail: str, type_: str, evidence: str, operation: Operation | None = None

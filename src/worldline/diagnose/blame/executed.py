@@ -33,9 +33,11 @@ def executed_operations(diagnosis: Diagnosis) -> dict[str, int]:
     """Counts up to the first divergence and with it; the operation that it is about is there at least once.
 
     `argument` is the call from outside. An addition is a concatenation where its value is seen
-    to be a text, a list or a tuple.
+    to be a text, a list or a tuple. Of another language than Python nothing is counted: its operations have no names.
     """
     ran, program, first = _Ran(), diagnosis.sample.ask.program, diagnosis.first
+    if program.language != "python":
+        return {}
     end = None if first is None else first.step + is_value(diagnosis)
     sources: dict[str | None, str] = {None: program.source}
     sources.update(program.files)

@@ -23,6 +23,7 @@ from worldline.errors import UsageError
 from worldline.explore.branches.branch import Branch, Intervention
 from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.predictor import Ask
+from worldline.predict.table import table_of
 from worldline.rewrite import rewrite
 
 ROOM = 1 << 12  # bytes that a model has at least behind an intervention
@@ -83,7 +84,7 @@ def _budget(branch: Branch, intervention: Intervention) -> BranchPlan:
 def _rewrite(branch: Branch, intervention: Intervention) -> BranchPlan:
     how, old = intervention.how, branch.ask.program
     flat, loops = how in ("flatten", "both"), how in ("chars", "both")
-    done = rewrite(old.source, flatten=flat, chars=loops, call=old.call)
+    done = rewrite(old.source, flatten=flat, chars=loops, call=old.call, language=old.language)
     if not done.changed:
         raise UsageError(f"not rewritten by {how}, because {done.why}")
     new = replace(old, source=done.source)
@@ -199,7 +200,9 @@ def _lines(run: ImaginedRun, frame: int) -> frozenset[int]:
     assert told is not None  # a text with steps has a prompt that was read
     # A prompt does not say what its main file is called.
     names = [told.name, *(name for name, _ in told.files)]
-    return guard_of(run.ask.program).files[names.index(file)].lines if file in names else frozenset()
+    if file not in names:
+        return frozenset()
+    return guard_of(run.ask.program, table_of(run.ask.program)).files[names.index(file)].lines
 
 
 def behind(run: ImaginedRun, point: BranchPoint, *, late: bool) -> int:

@@ -18,6 +18,7 @@ from worldline.predict.predictor import Ask
 from worldline.predict.servers.chat import EXAMPLE, PROGRAM
 from worldline.predict.servers.tokens import stage
 from worldline.predict.servers.ways import CHAT, Reply, Sampling, closed, decoded_frames, fenced_block
+from worldline.predict.table import table_of
 
 _TEXTS = files(__package__)
 INSTRUCTION = _TEXTS.joinpath("meta_instruction.txt").read_text("utf-8").removesuffix("\n")
@@ -79,14 +80,14 @@ class MetaChat:
     def text(self, ask: Ask, reply: Reply) -> bytes:
         """The frames of the last fenced block, or of all, without what is only said around them."""
         said = stage(ask.program).without_opening(unspaced(fenced_block(reply.text)))
-        found = read(said, ask.program).text
+        found = read(said, ask.program, table_of(ask.program)).text
         return ask.given + found.encode("utf-8", "surrogatepass")
 
 
 def program_text(program: Program) -> str:
     """A program and its call, as a chat model is shown them."""
-    source = marked(program.source, entry_of(program) or 0).removesuffix("\n")
-    return f"```python\n{source}\n```\n\n" + (
+    source = marked(program.source, entry_of(program) or 0, program.language).removesuffix("\n")
+    return f"```{program.language}\n{source}\n```\n\n" + (
         f"Call: `{program.call}`" if program.call else "Run the script."
     )
 

@@ -18,6 +18,7 @@ from worldline.predict.servers.chat import messages, template
 from worldline.predict.servers.client import LATE, Unanswered, one_line
 from worldline.predict.servers.tokens import Vocabulary, spelled, stage, stops
 from worldline.predict.sureness import by_frame
+from worldline.predict.table import table_of
 
 CHAT = "/chat/completions"
 END_MARK = "\n.\n"
@@ -184,7 +185,7 @@ def without_thoughts(text: str) -> str:
 
 def decoded_frames(text: str, ask: Ask) -> str:
     """A reply in Meta's format with its special tokens; a piece of a frame, which was asked for alone, as it is."""
-    return unspaced(text) if ask.given or ask.stop else continuation(text, ask.program)
+    return unspaced(text) if ask.given or ask.stop else continuation(text, ask.program, table_of(ask.program))
 
 
 def closed(text: str, ask: Ask, reply: Reply) -> str:

@@ -154,8 +154,13 @@ def files_at_once(limits: dict[str, float], *, counted: bool) -> int:
     )
 
 
-def set_rlimits(limits: dict[str, float], *, processes: int, files: int, address_space: int | None) -> None:
-    """The limits of one process; a cgroup bounds the family where there is one."""
+def set_rlimits(
+    limits: dict[str, float], *, processes: int, files: int, address_space: int | None, wide: bool
+) -> None:
+    """The limits of one process; a cgroup bounds the family where there is one.
+
+    Who is `wide`, a virtual machine, maps far more than it uses: of it only what can be written is bounded.
+    """
     bounds = {
         resource.RLIMIT_CORE: 0,
         # Behind the file system's own bound, which has a page to spare: where files are written it comes first.
@@ -168,7 +173,7 @@ def set_rlimits(limits: dict[str, float], *, processes: int, files: int, address
     if processes:
         bounds[resource.RLIMIT_NPROC] = processes
     if address_space:
-        bounds[resource.RLIMIT_AS] = address_space
+        bounds[resource.RLIMIT_DATA if wide else resource.RLIMIT_AS] = address_space
     for kind, bound in bounds.items():
         bound = _up_to_hard(kind, bound)
         resource.setrlimit(kind, (bound, bound))

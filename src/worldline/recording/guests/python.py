@@ -69,9 +69,10 @@ _core: Any = None  # the recorder: native or readable
 _opened: list[Any] = []  # stdin, stdout, stderr
 
 
-def warm(native: str | None) -> None:
+def warm(config: dict[str, Any]) -> None:
     """Before the first program is there: what each would need is made, and our own modules leave its sight."""
     global _core
+    native = config["native"]
     _core = _readable() if native is None else _load(native)
     _opened[:] = streams.open_streams()
     package = __package__ or ""

@@ -24,6 +24,7 @@ class Ward(Protocol):
     landlock: int
     files: tuple[int, ...]  # what the child needs to be confined; not beyond that
     limits: dict[str, float]
+    parts: str  # the folder where what was prepared of a program may lie
 
     def prepare(self) -> None:
         """Long before the fork, in the zygote."""
@@ -57,6 +58,8 @@ def _address_space(limits: dict[str, float]) -> int:
 class Boxed:
     """A fresh pid, IPC and network namespace and a fresh tmpfs for each program."""
 
+    parts = f"{confine.SCRATCH}/parts"
+
     def __init__(self, config: dict[str, Any]) -> None:
         self.own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
         self.has_cgroup = bool(config["cgroup"])
@@ -65,6 +68,7 @@ class Boxed:
         # With a cgroup the rlimit stands a little behind it: the cgroup counts what it refuses, so it must come first.
         self.limits = config["limits"]
         self.processes = self.limits["processes"] + config["extra_processes"] + (16 if self.has_cgroup else 0)
+        self.wide = bool(config["wide"])
         self.init = 0
         self.files: tuple[int, ...] = ()
         self.proc = os.stat("/proc").st_dev
@@ -101,7 +105,9 @@ class Boxed:
         """rlimits, and the layers that cannot be taken off again."""
         space = None if self.has_cgroup else _address_space(self.limits)
         files = confine.files_at_once(self.limits, counted=self.has_cgroup)
-        confine.set_rlimits(self.limits, processes=self.processes, files=files, address_space=space)
+        confine.set_rlimits(
+            self.limits, processes=self.processes, files=files, address_space=space, wide=self.wide
+        )
         self.layers.apply(self.files)
 
     def kill(self, child: int) -> None:
@@ -135,7 +141,8 @@ class Bare:
         kernel.adopt_orphans()
         self.has_cgroup = bool(config["cgroup"])
         self.limits = config["limits"]
-        self.directory = ""
+        self.wide = bool(config["wide"])
+        self.directory = self.parts = ""
 
     def prepare(self) -> None:
         """Nothing yet: a zygote that is killed while it waits leaves no directory."""
@@ -145,6 +152,7 @@ class Bare:
         import tempfile  # and all that it imports: not for the zygote of a box, which is copied for each program
 
         self.directory = tempfile.mkdtemp(prefix="worldline-")
+        self.parts = f"{self.directory}-parts"
 
     def enter(self) -> None:
         """Into it."""
@@ -156,7 +164,7 @@ class Bare:
         kernel.no_new_privileges()
         space = None if self.has_cgroup else _address_space(self.limits)
         files = confine.files_at_once(self.limits, counted=True)  # the program is trusted
-        confine.set_rlimits(self.limits, processes=0, files=files, address_space=space)
+        confine.set_rlimits(self.limits, processes=0, files=files, address_space=space, wide=self.wide)
 
     def kill(self, child: int) -> None:
         """The program's session, and then whoever is left."""
@@ -174,7 +182,8 @@ class Bare:
         """The directory goes."""
         import shutil
 
-        shutil.rmtree(self.directory, ignore_errors=True)
+        for folder in (self.directory, self.parts):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _children() -> list[int]:

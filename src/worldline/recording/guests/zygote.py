@@ -1,11 +1,11 @@
 """The warm interpreter inside the box: forks one child a program, waits for it, and buries its family.
 
 Runs with the program's interpreter, as the box's only long-lived process besides bubblewrap's own, and imports
-nothing of worldline. One request is one datagram with six files: the program's spec, the wire, the report, stdin,
-stdout, stderr. The zygote never reads the spec: the child does, after the fork. Into the report goes one word before
-the program's first line, `begun`, or the outcome of a program that cannot begin. The zygote holds no secret of the
-host, and a program reaches neither its socket nor its process. Deadlines are the host's business; `kill` is how it
-says so.
+nothing of worldline. One request is one datagram, `run` or `prepare`, with six files: the program's spec, the wire, the
+report, stdin, stdout, stderr; and a seventh, its parts, of a program that was prepared. The zygote never reads the
+spec: the child does, after the fork. Into the report goes one word before the program's first line, `begun`, or the
+outcome of a program that cannot begin. The zygote holds no secret of the host, and a program reaches neither its socket
+nor its process. Deadlines are the host's business; `kill` is how it says so.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ import socket
 import sys
 from typing import Any, NamedTuple, NoReturn
 
-from . import confine, kernel
+from . import confine, kernel, prepared
+from .refused import Refused
 from .ward import Bare, Boxed, Ward
 
 WARM = (  # what small programs import most; not `random`, whose state every program would then share
@@ -42,6 +43,7 @@ class _Files(NamedTuple):
     wire: int
     report: int
     standard: tuple[int, ...]
+    parts: tuple[int, ...]  # of a program that was prepared: one file
 
 
 class _Refusal(Exception):
@@ -71,10 +73,10 @@ def _place(fd: int) -> int:
 
 
 def _arrange_files(files: _Files, needed: tuple[int, ...]) -> None:
-    """stdin, stdout and stderr in their places, and all but the wire, the report and what is needed closed."""
+    """stdin, stdout and stderr in their places, and all but the wire, the report, parts and what is needed closed."""
     for number, fd in enumerate(files.standard):
         os.dup2(fd, number)
-    kept = sorted((files.wire, files.report, *needed))
+    kept = sorted((files.wire, files.report, *files.parts, *needed))
     for low, high in zip((2, *kept), (*kept, 4096), strict=True):
         os.closerange(low + 1, high)
 
@@ -112,7 +114,7 @@ def _write_file(path: str, text: str) -> None:
     os.close(fd)
 
 
-def _become(ward: Ward, guest: Any, files: _Files) -> NoReturn:
+def _become(ward: Ward, guest: Any, act: bytes, files: _Files) -> NoReturn:
     """The child's whole life: arranged, confined, and then the guest's, which reports that the program begins."""
     try:
         os.setsid()
@@ -123,15 +125,30 @@ def _become(ward: Ward, guest: Any, files: _Files) -> NoReturn:
         ward.confine()
         _write_files(spec)
         gc.collect()  # whatever the zygote did before, the collector of each program starts alike
-        guest.run(spec, files.wire, files.report)
+        if act == b"prepare":
+            prepared.prepare(guest, spec, files.wire, files.report)
+        elif hasattr(guest, "prepare"):
+            guest.run(spec, _unpacked(files, ward.parts), files.wire, files.report)
+        else:
+            guest.run(spec, files.wire, files.report)
     except BaseException as error:
         why = str(error) if isinstance(error, _Refusal) else f"host-fault {type(error).__name__}: {error}"
+        if isinstance(error, Refused):
+            why = f"unsupported {error}"
         try:
             os.write(files.report, why.encode("utf-8", "backslashreplace")[:4000])
         except OSError:  # the program has begun: a guest that raises nevertheless is heard of there
             sys.excepthook(*sys.exc_info())
     finally:
         os._exit(70)
+
+
+def _unpacked(files: _Files, folder: str) -> dict[str, str]:
+    made: dict[str, str] = {}
+    for file in files.parts:
+        made = prepared.unpack(file, folder)
+        os.close(file)
+    return made
 
 
 def _await(child: int, sock: socket.socket, ward: Ward) -> None:
@@ -155,14 +172,15 @@ def _await(child: int, sock: socket.socket, ward: Ward) -> None:
         os.close(pidfd)
 
 
-def _serve_one(fds: list[int], sock: socket.socket, ward: Ward, guest: Any) -> dict[str, Any]:
+def _serve_one(act: bytes, fds: list[int], sock: socket.socket, ward: Ward, guest: Any) -> dict[str, Any]:
     ward.begin()
-    spec, wire, report, *standard = fds
-    files = _Files(spec, _place(wire), _place(report), tuple(standard))  # out of a program's sight
+    spec, wire, report, *rest = fds
+    # Out of a program's sight.
+    files = _Files(spec, _place(wire), _place(report), tuple(rest[:3]), tuple(map(_place, rest[3:])))
     child = os.fork()
     if child == 0:
-        _become(ward, guest, files)
-    for fd in (files.spec, files.wire, files.report, *standard):
+        _become(ward, guest, act, files)
+    for fd in (files.spec, files.wire, files.report, *files.standard, *files.parts):
         os.close(fd)
     _await(child, sock, ward)
     _, status, used = os.wait4(child, 0)
@@ -184,7 +202,7 @@ def main() -> None:
         importlib.import_module(name)
     guest = _load_guest(config)
     if hasattr(guest, "warm"):
-        guest.warm(config["native"])
+        guest.warm(config)
     ward: Ward = Boxed(config) if config["boxed"] else Bare(config)
     ward.prepare()
     gc.collect()
@@ -196,6 +214,6 @@ def main() -> None:
         if not request:
             return
         if request != b"kill":  # one that came too late is for a program that has ended
-            sock.send(json.dumps(_serve_one(fds, sock, ward, guest)).encode())
+            sock.send(json.dumps(_serve_one(request, fds, sock, ward, guest)).encode())
             ward.clear()  # while the host reads what the program left, the next one's place is made
             ward.prepare()

@@ -100,7 +100,7 @@ class Truth:
         return self._frames(None)
 
     def _frames(self, most: int | None) -> bytes:
-        given = cwm.prompt(self.trace.program.source, cwm.entry_line(self.trace))
+        given = cwm.prompt_of(self.trace)
         return cwm.encode(self.trace, most)[len(given) :].encode("utf-8", "surrogatepass")
 
 

@@ -1,7 +1,8 @@
 """What a program's text says about its run before it is run: which lines, calls and names its frames can show.
 
-Read off the sources by `flow.control`; an over-approximation that no recorded run leaves. A source that does not parse,
-or that makes names at run time, restricts little. Nothing here knows how steps are written.
+Read off the sources by `flow.control`, or out of the flow table of a program that is not Python; an over-approximation
+that no recorded run leaves. A source that does not parse, that makes names at run time, or of which there is no table
+restricts little. Nothing here knows how steps are written.
 """
 
 from __future__ import annotations
@@ -10,17 +11,19 @@ import keyword
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from worldline.codec.compact.changes import name_text
 from worldline.codec.compact.guide.nodes import Node, trie
 from worldline.codec.compact.guide.values import values
-from worldline.codec.compact.prompt import source_lines
 from worldline.core.program import Program
+from worldline.core.source_lines import source_lines
+from worldline.flow.beginning import MODULE_LINES, call_lines, script_lines
 from worldline.flow.control import Flow, successors
 from worldline.flow.entry import entries
+from worldline.flow.table import MODULE, FlowTable
 
 _T = TypeVar("_T")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -39,7 +42,7 @@ _GENERIC = re.compile(r"\b(?:def|class|type)\s+\w+\s*\[")
 _COMMON = frozenset({".0", "__class__", "_generate_next_value_"})  # names that no source spells
 # Likewise of generic code.
 _PARAMETERS = frozenset({".type_params", ".defaults", ".generic_base", "__classdict__"})
-MODULE_LINES = (0, 1)  # the lines on which a module's frame may begin
+_FOREIGN_WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 
 
 @dataclass(frozen=True)
@@ -68,13 +71,16 @@ class Code:
 class Guard:
     """The bounds that one program sets, and the automata of its words, each made once.
 
-    Frames whose `flows` are not given are bounded by their file alone.
+    Frames whose `flows` are not given are bounded by their file alone. `is_python`: a script's first frame alone is a
+    module's, and a frame runs a line before it calls, returns or suspends.
     """
 
     files: tuple[File, ...]
     names: frozenset[bytes] | None  # None: any
     mangled: dict[str, tuple[str, ...]]
     entries: frozenset[int] | None  # where the first frame of a call begins; None: in any function
+    starts: frozenset[int] = MODULE_LINES  # where the first frame of a script begins
+    is_python: bool = True
     _tries: dict[frozenset[bytes], Node] = field(default_factory=dict)
     _sets: dict[Any, Any] = field(default_factory=dict)
 
@@ -155,14 +161,37 @@ _MOST_TRIES = 4096
 
 
 @lru_cache(maxsize=64)
-def guard_of(program: Program) -> Guard:
-    """The bounds of a program: many predictions of one ask for the same."""
+def guard_of(program: Program, table: FlowTable | None = None) -> Guard:
+    """The bounds of a program, by its table if it is not Python: many predictions of one ask for the same."""
+    return _python_guard(program) if program.language == "python" else _foreign_guard(program, table)
+
+
+def _python_guard(program: Program) -> Guard:
     texts = [program.source, *(text for _, text in program.files)]
     whole = "\n".join(texts)
     names = None if _DYNAMIC.search(whole) else _all_names(whole)
     foreign = _FOREIGN.search(whole) is not None
     first = None if foreign or program.call is None else entries(program.source, program.call)
-    return Guard(tuple(_file(text, foreign) for text in texts), names, _mangled(whole), first)
+    flows = [() if foreign else successors(text) for text in texts]
+    files = tuple(_file(text, found, "python") for text, found in zip(texts, flows, strict=True))
+    return Guard(files, names, _mangled(whole), first)
+
+
+def _foreign_guard(program: Program, table: FlowTable | None) -> Guard:
+    """What is known without Python's syntax: the table, or else the lines and the words of the sources."""
+    table = table or FlowTable(())
+    main = _file(program.source, table.flows, program.language)
+    main = replace(main, globals=main.globals | table.globals)
+    others = tuple(_file(text, (), program.language) for _, text in program.files)
+    words = {
+        word
+        for text in (program.source, *(text for _, text in program.files))
+        for word in _FOREIGN_WORD.findall(text)
+    }
+    words |= table.globals.union(*(flow.names.visible for flow in table.flows))
+    names = frozenset(name_text(word).encode() for word in words)
+    starts = script_lines(program, table) or frozenset(main.calls)
+    return Guard((main, *others), names, {}, call_lines(program, table), starts, is_python=False)
 
 
 @lru_cache(maxsize=4096)
@@ -176,22 +205,21 @@ def first_digits(lines: frozenset[int]) -> int:
     return sum(1 << byte for byte in {str(line).encode()[0] for line in lines})
 
 
-def _file(source: str, foreign: bool) -> File:
-    flows = () if foreign else successors(source)
+def _file(source: str, flows: tuple[Flow, ...], language: str) -> File:
     calls: dict[int, tuple[Flow, ...]] = {}
     for flow in flows:
-        for line in MODULE_LINES if flow.name == "<module>" else (flow.line,):
+        for line in sorted(MODULE_LINES | {flow.line}) if flow.name == MODULE else (flow.line,):
             calls[line] = (*calls.get(line, ()), flow)
     lines = _union(_lines(flow) for flow in flows)
     if not flows:
-        lines = frozenset(range(1, len(source_lines(source)) + 1))
+        lines = frozenset(range(1, len(source_lines(source, language)) + 1))
         calls = dict.fromkeys((0, *lines), ())
     functions = frozenset(
-        line for line, found in calls.items() if not found or any(flow.name != "<module>" for flow in found)
+        line for line, found in calls.items() if not found or any(flow.name != MODULE for flow in found)
     )
     declared = {name for found in _GLOBAL.findall(source) for name in _WORD.findall(found)}
     shown = {
-        name for flow in flows if flow.name == "<module>" for name in flow.names.visible | flow.names.inlined
+        name for flow in flows if flow.name == MODULE for name in flow.names.visible | flow.names.inlined
     }
     return File(calls, functions, lines, frozenset(shown | declared))
 

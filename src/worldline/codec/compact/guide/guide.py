@@ -18,26 +18,34 @@ from worldline.codec.compact.guide.nodes import DONE
 from worldline.codec.compact.guide.state import GuideState
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
+from worldline.flow.table import FlowTable
 
 _MOST_FORCED = 4096  # bytes; a frame that must call itself for ever would force as many
 
 
-class Refused(ValueError):
+class ImpossibleByte(ValueError):
     """A byte that may not come here."""
 
 
 class Guide:
     """The state behind a beginning of steps: `allowed` says what may follow, `feed` goes on by one byte.
 
-    `queries` says whether lines that ask (`?`) are among what is allowed; they are understood in any case.
+    `queries` says whether lines that ask (`?`) are among what is allowed; they are understood in any case. `table` is
+    what is known of the control flow of a program that is not Python (`flow.table`).
     """
 
     __slots__ = ("_bits", "_state")
 
     def __init__(
-        self, program: Program, options: Compact | None = None, *, guard: bool = False, queries: bool = False
+        self,
+        program: Program,
+        options: Compact | None = None,
+        *,
+        guard: bool = False,
+        queries: bool = False,
+        table: FlowTable | None = None,
     ) -> None:
-        self._state = GuideState(program, options or Compact(), guarded=guard, queries=queries)
+        self._state = GuideState(program, options or Compact(), table, guarded=guard, queries=queries)
         self._bits = -1
 
     @property
@@ -76,7 +84,7 @@ class Guide:
         return bytes(found)
 
     def feed(self, byte: int) -> None:
-        """Go on by one byte. Refused where it may not come; the guide is of no use afterwards."""
+        """Go on by one byte. ImpossibleByte where it may not come; the guide is of no use afterwards."""
         self._bits = -1
         _feed(self._state, byte)
 
@@ -91,7 +99,7 @@ def _feed(state: GuideState, byte: int) -> None:
     node, levels = state.node, state.levels
     while (edge := node.edges.get(byte)) is None:
         if not node.final:
-            raise Refused(f"byte {byte} after {bytes(state.text)!r}")
+            raise ImpossibleByte(f"byte {byte} after {bytes(state.text)!r}")
         if levels is None:
             _take(state, byte)
             return
@@ -111,7 +119,7 @@ def _take(state: GuideState, byte: int) -> None:
     """A byte of the line itself, behind a word or a value that is complete."""
     mask, take = PHASES[state.phase]
     if state.ended or not (mask(state) >> byte & 1 or (byte == 0x3F and may_ask(state))):
-        raise Refused(f"byte {byte} after {bytes(state.text)!r}")
+        raise ImpossibleByte(f"byte {byte} after {bytes(state.text)!r}")
     take(state, byte)
     if byte == 0x0A:
         state.text.clear()

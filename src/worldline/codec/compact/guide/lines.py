@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from worldline.codec.compact.guide.changes import CHANGES, Phase, tail_take
 from worldline.codec.compact.guide.frames import LiveFrame
-from worldline.codec.compact.guide.guard import MODULE_LINES, first_digits
+from worldline.codec.compact.guide.guard import first_digits
 from worldline.codec.compact.guide.nodes import DIGITS, Node
 from worldline.codec.compact.guide.state import END, SPACE, GuideState, bits
 from worldline.codec.compact.guide.values import values
@@ -85,7 +85,7 @@ def _step_marks(state: GuideState, line: int | None) -> int:
         return _RAISE
     suspends = True
     if top.flows:
-        suspends = top.event != "call" and (line or top.line) in state.guard.code(top.flows).yields
+        suspends = not _is_fresh(state, top) and (line or top.line) in state.guard.code(top.flows).yields
     return _RAISE | (_YIELD if suspends else 0)
 
 
@@ -99,13 +99,18 @@ def _spoken_marks(state: GuideState) -> int:
 def _calls(state: GuideState, file: int | None = None) -> frozenset[int]:
     """The lines on which a frame may begin now, in this file or in any."""
     top = state.frames.top
-    if top is not None and top.flows and top.event == "call":
-        return frozenset()  # a frame runs a line before it calls
+    if top is not None and _is_fresh(state, top):
+        return frozenset()
     if _is_script_start(state):
-        return frozenset(MODULE_LINES) if not file else frozenset()
+        return state.guard.starts if not file else frozenset()
     if not state.frames.serials and state.guard.entries is not None:
         return state.guard.entries if not file else frozenset()
     return state.guard.functions(file)
+
+
+def _is_fresh(state: GuideState, frame: LiveFrame) -> bool:
+    """Whether a frame has to run a line before it calls, returns or suspends."""
+    return bool(frame.flows) and frame.event == "call" and state.guard.is_python
 
 
 def _is_script_start(state: GuideState) -> bool:
@@ -197,7 +202,7 @@ def _leave_mask(state: GuideState) -> int:
     if state.frames.moved == "@":
         return bits(b"!")
     if top.flows and (
-        top.event == "call" or (state.line or top.line) not in state.guard.code(top.flows).returns
+        _is_fresh(state, top) or (state.line or top.line) not in state.guard.code(top.flows).returns
     ):
         return bits(b"!")
     if _shows(state, "return", top):
@@ -255,7 +260,7 @@ def _file_take(state: GuideState, byte: int) -> None:
 def _enter(state: GuideState, file: int, byte: int) -> None:
     """A frame begins."""
     flows = state.guard.files[file].calls.get(state.line, ()) if state.guarded else ()
-    if not file:
+    if not file and state.guard.is_python:
         script = _is_script_start(state)
         flows = tuple(flow for flow in flows if (flow.name == "<module>") == script)
     frame = LiveFrame(state.frames.serials, file, state.line, flows, state.guard.names_of(file, flows))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -28,7 +28,7 @@ from worldline.codec.cwm.foreign.scan import (
     tagged_frame,
 )
 from worldline.codec.cwm.lines import Activations
-from worldline.codec.cwm.parse import CwmPrediction
+from worldline.codec.cwm.parse import CwmPrediction, flows_in
 from worldline.codec.cwm.parse import parse as parse_tagged
 from worldline.codec.cwm.reader import RawFrame
 from worldline.codec.cwm.stage import stage
@@ -49,7 +49,10 @@ from worldline.codec.cwm.text import (
 from worldline.codec.repetition import repetition
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
-from worldline.flow.control import successors, syntax
+from worldline.flow.beginning import called_name
+from worldline.flow.control import syntax
+from worldline.flow.definitions import definition_line
+from worldline.flow.table import FlowTable
 
 ROUNDS, LEAST = 8, 256  # a block that ends a text so often, in so many characters, is a repetition
 KINDS = ("whole", "run-on", "truncated", "repetition", "malformed", "empty")
@@ -57,6 +60,7 @@ STARTS = 256  # places at which a trace inside other text is looked for
 _OPENING = re.compile(r"^\{", re.MULTILINE)
 OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
 _BLANK = re.compile(rf"(?:\s|{SPECIAL.pattern})*+(?:```\s*+)?+")  # and the end of a fence around all
+Understanding = Callable[[str], CwmPrediction]  # of a text with every special token
 
 
 @dataclass(frozen=True)
@@ -78,28 +82,31 @@ class Stripped:
     answer: str | None = None
 
 
-def read(text: str, program: Program) -> Stripped:
+def read(text: str, program: Program, table: FlowTable | None = None) -> Stripped:
     """Read a foreign text of a program, whose call may make further calls before the one that it is about."""
     asked = syntax(program.call) if program.call else None
     calls = sum(isinstance(node, ast.Call) for node in ast.walk(asked)) if asked is not None else 1
-    return parse(text, program.source, entry=entry_of(program), roots=calls)
+    entry, language = entry_of(program), program.language
+    return parse(text, program.source, entry=entry, roots=calls, language=language, table=table)
 
 
-def tagged_text(text: str, program: Program) -> str:
+def tagged_text(text: str, program: Program, table: FlowTable | None = None) -> str:
     """A text with every special token spelled, and without a space that a decoder put between them."""
-    return unspaced(text) if SPECIAL.search(text) or not text.strip() else read(text, program).text
+    return unspaced(text) if SPECIAL.search(text) or not text.strip() else read(text, program, table).text
 
 
-def continuation(text: str, program: Program) -> str:
+def continuation(text: str, program: Program, table: FlowTable | None = None) -> str:
     """A text as it goes on from its prompt, with every special token: one that says the prompt again, without it."""
-    return tagged_text(stage(program).without_opening(unspaced(text)), program)
+    return tagged_text(stage(program).without_opening(unspaced(text)), program, table)
 
 
 def entry_of(program: Program) -> int | None:
     """The line of the function that the program's call calls last; 0 for a script."""
-    marked = listing(program.source).entry
+    marked = listing(program.source, program.language).entry
     if program.call is None or marked is not None:
         return marked or 0
+    if program.language != "python":
+        return definition_line(program.source, program.language, called_name(program.call))
     tree, asked = syntax(program.source), syntax(program.call)
     call = asked.body[-1] if asked and asked.body else None
     function = call.value.func if isinstance(call, ast.Expr) and isinstance(call.value, ast.Call) else None
@@ -108,18 +115,27 @@ def entry_of(program: Program) -> int | None:
     return next((node.lineno for node in defined if node.name == name), None)
 
 
-def parse(text: str, source: str, *, entry: int | None = None, roots: int = 1) -> Stripped:
+def parse(
+    text: str,
+    source: str,
+    *,
+    entry: int | None = None,
+    roots: int = 1,
+    language: str = "python",
+    table: FlowTable | None = None,
+) -> Stripped:
     """Read a foreign text of a source; a marker in it is read as `entry`, as parse.py does.
 
     So many outermost calls may follow each other: what comes behind them, or is none, is no part of the trace.
     """
+    understood = partial(parse_tagged, source=source, entry=entry, language=language, table=table)
     text = unspaced(text)
     space = first_space(text)
     if space >= 0:
         malformed = Malformed(space, UNSPACED)
-        return Stripped(parse_tagged(text, source, entry=entry), text, "malformed", malformed=malformed)
-    lines = listing(source)
-    flows = successors("\n".join(lines.lines[1:]))
+        return Stripped(understood(text), text, "malformed", malformed=malformed)
+    lines = listing(source, language)
+    flows = flows_in(lines, language, table)
     telling = Telling(Activations(lines, flows, lines.entry if entry is None else entry))
     known = lines_of(lines.lines)
     scan = _scanner(text, known)
@@ -135,8 +151,8 @@ def parse(text: str, source: str, *, entry: int | None = None, roots: int = 1) -
                 break
     frames = telling.frames
     if telling.over or isinstance(seen, ScannedFrame):
-        return _whole(frames, source, entry, tail_of(text, end))
-    return _stopped(frames, source, entry, text, seen)
+        return _whole(frames, understood, tail_of(text, end))
+    return _stopped(frames, understood, text, seen)
 
 
 def _scanner(text: str, lines: SourceLines) -> Scan:
@@ -182,29 +198,25 @@ def _begins(frame: ScannedFrame) -> bool:
     return frame.locals is not None and UNCHANGED not in frame.locals.values()
 
 
-def _whole(frames: list[RawFrame], source: str, entry: int | None, tail: Tail) -> Stripped:
+def _whole(frames: list[RawFrame], understood: Understanding, tail: Tail) -> Stripped:
     text = tagged(frames) + token("end_of_text")
     kind = "whole" if tail.run_on is None else "run-on"
-    prediction = parse_tagged(text, source, entry=entry)
-    return Stripped(prediction, text, kind, run_on=tail.run_on, answer=tail.answer)
+    return Stripped(understood(text), text, kind, run_on=tail.run_on, answer=tail.answer)
 
 
-def _stopped(frames: list[RawFrame], source: str, entry: int | None, text: str, stop: Stop) -> Stripped:
+def _stopped(frames: list[RawFrame], understood: Understanding, text: str, stop: Stop) -> Stripped:
     answer = tail_of(text, stop.offset).answer
     shown = tagged(frames)
     if not frames and not SPECIAL.sub("", text).strip():
-        return Stripped(parse_tagged("", source, entry=entry), "", "empty")
+        return Stripped(understood(""), "", "empty")
     if stop.cut:
         found = repetition(text, times=ROUNDS, least=LEAST)
         repeats = None if found is None else found.start
         kind = "truncated" if repeats is None else "repetition"
-        prediction = parse_tagged(shown, source, entry=entry)
-        return Stripped(prediction, shown + text[stop.offset :], kind, cut=True, repeats=repeats)
+        return Stripped(understood(shown), shown + text[stop.offset :], kind, cut=True, repeats=repeats)
     rest = shown + shield(text[stop.offset :])
     malformed = Malformed(stop.at, stop.expected)
-    return Stripped(
-        parse_tagged(rest, source, entry=entry), rest, "malformed", malformed=malformed, answer=answer
-    )
+    return Stripped(understood(rest), rest, "malformed", malformed=malformed, answer=answer)
 
 
 def tagged(frames: Iterable[RawFrame]) -> str:

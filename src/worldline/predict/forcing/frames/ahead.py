@@ -19,13 +19,16 @@ from worldline.core.malformed import Malformed
 from worldline.predict.forcing.next_step import LOOKAHEAD, Ahead
 from worldline.predict.forcing.talk import Talk
 from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.table import table_of
 
 
 def frames_ahead(ask: Ask, truth: Prediction) -> Talk[tuple[tuple[Ahead, ...], str, float]]:
     """Every whole true frame within the limit, `fault` or nothing, and the seconds that it took."""
     text = truth.text[: ask.limit]
-    shown = parse(text.decode("utf-8", "replace"), ask.program.source).frames
-    model, found = _Behind(ask, text, ReprEquality(ask.program.source)), list[Ahead]()
+    program = ask.program
+    told, table = text.decode("utf-8", "replace"), table_of(program)
+    shown = parse(told, program.source, language=program.language, table=table).frames
+    model, found = _Behind(ask, text, ReprEquality(program.source, program.language)), list[Ahead]()
     known: dict[int, dict[str, str]] = {}
     for number, frame in enumerate(each for each in cut(text) if each.whole):
         scope = shown[number].scope if number < len(shown) else -1

@@ -16,11 +16,14 @@ from worldline.codec.cwm.text import WITH_LOCALS, quoted
 from worldline.core.malformed import Malformed
 from worldline.errors import UsageError
 from worldline.predict.predictor import Ask
+from worldline.predict.table import table_of
 
 
 def edited_frames(ask: Ask, text: bytes, step: int, values: Mapping[str, str | None]) -> bytes:
     """The text of an ask up to the locals that show what frame `step` left behind, with these values among them."""
-    shown = parse(text.decode("utf-8", "replace"), ask.program.source).frames
+    program = ask.program
+    told, table = text.decode("utf-8", "replace"), table_of(program)
+    shown = parse(told, program.source, language=program.language, table=table).frames
     if not 0 <= step < len(shown):
         raise UsageError(f"no step {step} to edit in a text of {len(shown)}")
     scope = shown[step].scope

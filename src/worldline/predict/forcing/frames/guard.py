@@ -15,15 +15,18 @@ from dataclasses import dataclass
 from worldline.codec.cwm.activation import FramePlace, reach
 from worldline.codec.cwm.frame_text import ACTION, FRAME_END, VALUE, CutFrame, cut
 from worldline.codec.cwm.lines import Activations
+from worldline.codec.cwm.parse import flows_in
 from worldline.codec.cwm.reader import EVENTS, read_object, read_string
 from worldline.codec.cwm.text import listing, shield, token, unshield
 from worldline.core.program import Program
-from worldline.flow.control import successors
+from worldline.flow.beginning import call_lines
 from worldline.flow.entry import entries
+from worldline.flow.table import FlowTable
 from worldline.predict.forcing.frames.draft import FrameDraft, begun, is_state
 from worldline.predict.forcing.frames.forces import LATE, FrameScript
 from worldline.predict.forcing.talk import Talk
 from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.table import table_of
 
 _WAITS = re.compile(r"\b(?:for|from|await|async)\b")
 
@@ -32,10 +35,11 @@ class FrameGuard:
     """Where a text of Meta's format stands in its program, and what may stand next."""
 
     def __init__(self, program: Program) -> None:
-        self._lines = listing(program.source)
-        self._flows = successors("\n".join(self._lines.lines[1:]))
+        self._lines, self._is_python = listing(program.source, program.language), program.language == "python"
+        table = table_of(program)
+        self._flows = flows_in(self._lines, program.language, table)
         self._scopes = Activations(self._lines, self._flows, 0 if program.call is None else None)
-        self._entries = entries(program.source, program.call) if program.call is not None else None
+        self._entries = None if program.call is None else _entries(program, table)
 
     def events(self) -> frozenset[str]:
         """The special tokens that may stand next."""
@@ -68,7 +72,8 @@ class FrameGuard:
         lines = {
             line for position in last.positions for some in reach(last, event, position) for line in some
         }
-        if last.event == "raise":  # the StopIteration that ends a loop is handled inside the interpreter
+        # The StopIteration that ends a loop is handled inside the interpreter.
+        if last.event == "raise" and self._is_python:
             waits = [(flow, line) for flow, line in last.positions if _WAITS.search(self._lines.text(line))]
             lines.update(*(flow.next.get(line, ()) for flow, line in waits))
         return frozenset(map(self._lines.text, lines))
@@ -91,6 +96,13 @@ class FrameGuard:
         """Whether a frame of this event may stand on this line."""
         lines = self.lines(event)
         return event in self.events() and (lines is None or line.removesuffix("\n") in lines)
+
+
+def _entries(program: Program, table: FlowTable | None) -> frozenset[int] | None:
+    """The lines on which the first frame of a call can begin."""
+    if program.language != "python":
+        return call_lines(program, table)
+    return entries(program.source, program.call or "")
 
 
 def line_of(frame: CutFrame, text: bytes) -> str:

@@ -1,0 +1,96 @@
+"""The flow table of a program that is not Python: what its guest knows of its control flow, as JSON that nobody trusts.
+
+A guest makes it when it prepares a program (docs/format.md, section 5, "Flow tables"): of each function the lines that
+may come first, those that may follow each line, where it may end, and the names that its frames can show. Reading is
+total and linear. Of Python the syntax says all that (`flow.control`), so it has no table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated
+
+import msgspec
+
+from worldline.core.program import Program
+from worldline.errors import FormatError
+from worldline.flow.control import Flow, successors
+from worldline.flow.names import Names
+
+LARGEST = 16 << 20  # bytes of a table
+MODULE = "<module>"
+
+_Line = Annotated[int, msgspec.Meta(ge=0, lt=2**32 - 1)]
+_NO_NAMES: frozenset[str] = frozenset()
+_NO_LINES: frozenset[int] = frozenset()
+
+
+class _Function(msgspec.Struct):
+    name: str
+    line: _Line
+    start: list[_Line] = []
+    next: dict[_Line, list[_Line]] = {}
+    handlers: dict[_Line, list[_Line]] = {}
+    returns: list[_Line] = []
+    yields: list[_Line] = []
+    names: list[str] = []
+
+
+class _Table(msgspec.Struct):
+    functions: list[_Function]
+    globals: list[str] = []
+
+
+_DECODER = msgspec.json.Decoder(_Table)
+
+
+@dataclass(frozen=True, eq=False)
+class FlowTable:
+    """The functions of a program's main file, and the names that any of their frames can show besides its own."""
+
+    flows: tuple[Flow, ...]
+    globals: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=64)
+def read_table(data: bytes) -> FlowTable:
+    """A table as a guest wrote it. FormatError for anything else."""
+    if len(data) > LARGEST:
+        raise FormatError(f"a flow table of {len(data):,} bytes; it may have {LARGEST:,}")
+    try:
+        table = _DECODER.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise FormatError(f"no flow table: {error}") from None
+    return FlowTable(tuple(map(_flow, table.functions)), frozenset(table.globals))
+
+
+def flows_of(program: Program, table: FlowTable | None = None) -> tuple[Flow, ...]:
+    """The code objects of a program's main file: by its syntax if it is Python, else as far as a table says."""
+    if program.language == "python":
+        return successors(program.source)
+    return table.flows if table is not None else ()
+
+
+def _flow(function: _Function) -> Flow:
+    """One function. A line that is named anywhere has an entry in `next`, so that it is one of its lines."""
+    following = _sets(function.next)
+    mentioned = {*function.start, *function.returns, *function.yields}.union(
+        *following.values(), function.handlers, *function.handlers.values()
+    )
+    lines = {line: following.get(line, _NO_LINES) for line in sorted(mentioned | following.keys())}
+    owner, _, last = function.name.rpartition(".")
+    names = Names(_NO_NAMES, _NO_NAMES, frozenset(function.names), _NO_NAMES, whole=False)
+    return Flow(
+        last or function.name, function.line, function.line, owner.rpartition(".")[2], (), names,
+        frozenset(function.start), lines, _sets(function.handlers), frozenset(function.returns),
+        frozenset(function.yields),
+    )  # fmt: skip
+
+
+def _sets(lines: Mapping[int, Iterable[int]]) -> dict[int, frozenset[int]]:
+    """Equal sets are one object, so that a table costs what it says and no more."""
+    known: dict[frozenset[int], frozenset[int]] = {}
+    found = ((line, frozenset(after)) for line, after in lines.items())
+    return {line: known.setdefault(after, after) for line, after in found}

@@ -1,0 +1,70 @@
+"""The parts of a prepared program: made in one box, kept by the host, given to the next box as one file.
+
+A guest of a compiled language has two acts: `prepare` gives parts by name, `run` finds them as files. This packs
+them into the wire's file (behind its header, as any guest commits what is whole) and unpacks them again. Runs inside
+the box and imports nothing of worldline; recording/languages/artefact.py is its twin on the host.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from .refused import Refused
+
+HEADER = 64
+PREPARED = b"prepared"
+
+
+def prepare(guest: Any, spec: dict[str, Any], wire: int, report: int) -> NoReturn:
+    """Have the guest prepare a program, and leave its parts in the wire's file; ends the process."""
+    try:
+        made = guest.prepare(spec)
+    except Refused as refusal:
+        os.write(2, refusal.message.encode("utf-8", "backslashreplace"))
+        os.write(report, f"unsupported {refusal}".encode("utf-8", "backslashreplace")[:4000])
+        os._exit(1)
+    data = pack(made)
+    if HEADER + len(data) > os.fstat(wire).st_size:
+        os.write(report, b"unsupported source: what was compiled is too large")
+        os._exit(1)
+    _write(lambda view, at: os.pwrite(wire, view, HEADER + at), data)
+    os.pwrite(wire, b"WLW1" + struct.pack("<IQ", 0, HEADER + len(data)), 0)
+    os.write(report, PREPARED)
+    os._exit(0)
+
+
+def pack(made: dict[str, bytes]) -> bytes:
+    """One file of several: how long each is, and then each."""
+    index = json.dumps({name: len(data) for name, data in made.items()}).encode()
+    return struct.pack("<Q", len(index)) + index + b"".join(made.values())
+
+
+def unpack(file: int, folder: str) -> dict[str, str]:
+    """Each part as a file in a folder, by name."""
+    os.mkdir(folder)
+    (length,) = struct.unpack("<Q", os.pread(file, 8, 0))
+    at, paths = 8 + length, {}
+    for name, size in json.loads(os.pread(file, length, 8)).items():
+        paths[name] = os.path.join(folder, name)
+        fd = os.open(paths[name], os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o755)
+        _copy(file, at, size, fd)
+        os.close(fd)
+        at += size
+    return paths
+
+
+def _copy(file: int, at: int, size: int, to: int) -> None:
+    while size:
+        data = os.pread(file, min(size, 1 << 20), at)
+        _write(lambda view, _at: os.write(to, view), data)
+        at, size = at + len(data), size - len(data)
+
+
+def _write(act: Callable[[memoryview, int], int], data: bytes) -> None:
+    view, at = memoryview(data), 0
+    while at < len(view):
+        at += act(view[at:], at)

@@ -1,0 +1,103 @@
+"""What was prepared of a program, on the host: read from a box, checked, kept by digest, and given to the next box.
+
+What lies in the cache was made by a compiler that a program's source may have misled, so it is only ever run in a
+box; but who can write to the cache can write everything else of this user's, so it is trusted to be what was made.
+guests/prepared.py is the twin inside the box.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from worldline import files
+from worldline.errors import DiskError
+from worldline.recording.languages.toolchain import Toolchain
+
+HEADER = 64  # of the wire's file, in which they come
+LARGEST = 256 << 20
+KEPT = 512 << 20  # bytes of the cache; what was not used for longest goes first
+_GUESTS = Path(__file__).parents[1] / "guests"
+
+
+def read(data: bytes | memoryview) -> dict[str, bytes] | None:
+    """Parts by name; None where it is nothing that a guest packs."""
+    view = memoryview(data)
+    try:
+        (length,) = struct.unpack_from("<Q", view, 0)
+        index = json.loads(bytes(view[8 : 8 + length]))
+        if not isinstance(index, dict) or not all(type(size) is int and size >= 0 for size in index.values()):
+            return None
+    except (struct.error, ValueError, RecursionError):
+        return None
+    found, at = {}, 8 + length
+    for name, size in index.items():
+        found[name] = bytes(view[at : at + size])
+        at += size
+    return found if at == len(view) else None
+
+
+def key(toolchain: Toolchain, spec: Mapping[str, Any]) -> str:
+    """The digest of all that decides what is made: the program, the toolchain, the guest."""
+    made_of = {name: spec[name] for name in ("name", "source", "call", "files")}
+    text = json.dumps(
+        [made_of, toolchain.language, toolchain.version, toolchain.executables, os.uname().machine]
+    )
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass") + _guest(toolchain.kind.guest)).hexdigest()
+
+
+@lru_cache(maxsize=8)
+def _guest(name: str) -> bytes:
+    hasher = hashlib.sha256()
+    for path in sorted((_GUESTS / name).rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            hasher.update(path.name.encode() + b"\0" + path.read_bytes())
+    return hasher.digest()
+
+
+def folder() -> Path:
+    """Where parts are kept."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(home) / "worldline" / "parts"
+
+
+def load(digest: str) -> bytes | None:
+    """What was kept under a digest, whole; it is then the one that was used last."""
+    path = folder() / digest
+    with suppress(OSError, DiskError):
+        data = files.read(path, limit=LARGEST)
+        if data is not None and read(data) is not None:
+            os.utime(path)
+            return data
+    return None
+
+
+def keep(digest: str, data: bytes) -> None:
+    """Keep it, if the disk lets us, and let go of what was not used for longest."""
+    with suppress(DiskError, OSError):
+        files.make_directory(folder())
+        files.write(folder() / digest, data, fsync=False)
+        _shrink()
+
+
+def _shrink() -> None:
+    kept = sorted(_kept(), reverse=True)
+    room = KEPT
+    for _, size, path in kept:
+        room -= size
+        if room < 0:
+            files.remove(path)
+
+
+def _kept() -> Iterator[tuple[float, int, Path]]:
+    for name in files.names(folder()):
+        with suppress(OSError):
+            found = os.stat(folder() / name)
+            yield found.st_mtime, found.st_size, folder() / name

@@ -1,0 +1,49 @@
+"""A call with canonical arguments, `f([1, 2], 'a')`, as a tree that a guest of any language can make values of."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from worldline.core.malformed import Malformed
+from worldline.core.value import Value, canonical, parse, unquote, unquote_bytes
+from worldline.errors import UsageError
+
+_CALL = re.compile(r"\s*([^\W\d$][\w$]*(?:(?:\.|::)[^\W\d$][\w$]*)*|\$[\w$]*)\s*\((.*)\)\s*", re.DOTALL)
+_SEVERAL = ("list", "tuple", "set")
+
+
+def tree_of(call: str) -> dict[str, Any]:
+    """The function's name and its arguments, each a tree of kinds and texts."""
+    found = _CALL.fullmatch(call)
+    text = canonical(f"[{found[2].strip()}]") if found else None
+    value = parse(text) if isinstance(text, str) else text
+    if found is None or not isinstance(value, Value):
+        where = f" (at character {value.offset} of its arguments)" if isinstance(value, Malformed) else ""
+        raise UsageError(
+            f"a call is a function's name and canonical values, such as f([1, 2], 'a'), not {call!r}{where}"
+        )
+    return {"function": found[1], "arguments": [_tree(item) for item in value.items]}
+
+
+def _tree(value: Value) -> list[Any]:
+    if value.label or value.kind not in _PLAIN:
+        raise UsageError(f"an argument of a call is plain data, and {value.atom or value.kind!r} is not")
+    if value.kind in _SEVERAL:
+        return [value.kind, [_tree(item) for item in value.items]]
+    if value.kind == "dict":
+        keys, values = value.items[::2], value.items[1::2]
+        return ["dict", [[_tree(key), _tree(item)] for key, item in zip(keys, values, strict=True)]]
+    made: list[Any] = _PLAIN[value.kind](value.atom)
+    return made
+
+
+_PLAIN: dict[str, Any] = {
+    "None": lambda atom: ["none"],
+    "bool": lambda atom: ["bool", atom == "True"],
+    "int": lambda atom: ["int", str(int(atom, 0))],
+    "float": lambda atom: ["float", atom],
+    "str": lambda atom: ["str", unquote(atom)],
+    "bytes": lambda atom: ["bytes", unquote_bytes(atom).hex()],
+    **dict.fromkeys((*_SEVERAL, "dict")),
+}

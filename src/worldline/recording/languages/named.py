@@ -1,0 +1,42 @@
+"""Which files of its own folder a source of another language names: read off its text, nothing is run."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from worldline.core.language import language_of
+
+_MOST = 4096  # characters of a line that names a file
+_INCLUDE = re.compile(rf'^[ \t]*+#[ \t]*+include[ \t]*+"([^"\n]{{1,{_MOST}}})"', re.MULTILINE)
+_MODULE = re.compile(
+    r"^[ \t]*+(?:pub(?:\([^)\n]*\))?[ \t]++)?mod[ \t]++([A-Za-z_]\w*+)[ \t]*+;", re.MULTILINE
+)
+_IMPORT = re.compile(
+    rf"""\b(?:from|import|require)[ \t]*+\(?[ \t]*+["'](\.{{1,2}}/[^"'\n]{{1,{_MOST}}})["']"""
+)
+_HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl")
+
+
+def named_by(name: str, source: str) -> Iterator[str]:
+    """Paths from the program's folder, of files that there may be."""
+    home = posixpath.dirname(name)
+    for path in _spelled(name, source):
+        whole = posixpath.normpath(posixpath.join(home, path))
+        if not whole.startswith(("../", "/")):
+            yield whole
+
+
+def _spelled(name: str, source: str) -> Iterator[str]:
+    """The same, from the folder of the file that names them."""
+    language = language_of(name)
+    if language in ("c", "cpp") or name.endswith(_HEADERS):
+        yield from _INCLUDE.findall(source)
+    elif language == "rust":
+        own = posixpath.basename(name).removesuffix(".rs")
+        for module in _MODULE.findall(source):
+            yield from (f"{module}.rs", f"{module}/mod.rs", f"{own}/{module}.rs")
+    elif language in ("js", "ts"):
+        for path in _IMPORT.findall(source):
+            yield from (path, *(path + end for end in (".js", ".ts", ".mjs", "/index.js")))

@@ -1,0 +1,111 @@
+"""The toolchain of a language on this host: found, its version asked for, and which directories a box needs of it.
+
+Toolchains are trusted; what they compile is not, and is compiled and run in a box.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_VERSION = re.compile(r"(\d+(?:\.\d+)+(?:[-+.\w]*)?|\d+)")
+
+
+@dataclass(frozen=True)
+class ToolchainKind:
+    """How the programs of a language are run: by which guest, with which commands, of which Debian packages."""
+
+    guest: str
+    name: str  # as a trace's interpreter says it
+    core: str  # what is instrumented
+    commands: tuple[str, ...]  # the first one is asked for its version
+    packages: str
+    asked: str = "--version"
+    wide: bool = False  # maps far more memory than it uses
+    prepares: bool = True  # a program is prepared before it is run
+
+
+KINDS = {
+    "js": ToolchainKind("node", "node", "source", ("node",), "nodejs", wide=True, prepares=False),
+    "ts": ToolchainKind("node", "node", "source", ("node",), "nodejs", wide=True, prepares=False),
+    "java": ToolchainKind("jvm", "openjdk", "bytecode", ("javac", "java"), "default-jdk-headless", wide=True),
+    "c": ToolchainKind("compiled", "gcc", "asm", ("gcc", "as"), "gcc libc6-dev", asked="-dumpfullversion"),
+    "cpp": ToolchainKind("compiled", "g++", "asm", ("g++", "gcc", "as"), "g++", asked="-dumpfullversion"),
+    "rust": ToolchainKind("compiled", "rustc", "asm", ("rustc", "gcc", "as"), "rustc gcc libc6-dev"),
+}
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """One language's toolchain as it was found."""
+
+    language: str
+    kind: ToolchainKind
+    version: str
+    executables: tuple[tuple[str, str], ...]
+    directories: tuple[str, ...]  # that a box must have of the host, beside /usr
+
+    def as_config(self) -> dict[str, Any]:
+        """What a guest is told of it."""
+        return {"language": self.language, "version": self.version, "executables": dict(self.executables)}
+
+
+@functools.lru_cache(maxsize=32)
+def find(language: str) -> Toolchain | str:
+    """The toolchain of a language; where it is not whole, which package is missing."""
+    kind = KINDS[language]
+    executables: dict[str, str] = {}
+    for command in kind.commands:
+        path = shutil.which(command)
+        if path is None:
+            return f"toolchain: no {command}; install the package {kind.packages}"
+        executables[command] = path
+    if language == "rust":
+        executables["rustc"] = _behind_rustup(executables["rustc"])
+    if language == "java":
+        executables = {name: os.path.realpath(path) for name, path in executables.items()}
+    version = _version(executables[kind.commands[0]], kind.asked)
+    if version is None:
+        return (
+            f"toolchain: {executables[kind.commands[0]]} does not work; install the package {kind.packages}"
+        )
+    return Toolchain(language, kind, version, tuple(executables.items()), _directories(executables.values()))
+
+
+def _say(command: list[str]) -> str | None:
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=60, check=True, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _version(executable: str, asked: str) -> str | None:
+    found = _VERSION.search(_say([executable, asked]) or "")
+    return found[1] if found else None
+
+
+def _behind_rustup(rustc: str) -> str:
+    """The compiler itself: rustup's command of its name starts it and needs a home, which a box has not."""
+    root = (_say([rustc, "--print", "sysroot"]) or "").strip()
+    inside = os.path.join(root, "bin", "rustc")
+    return inside if root and os.path.exists(inside) else rustc
+
+
+def _directories(executables: Any) -> tuple[str, ...]:
+    """The homes of the commands outside /usr, and what links inside homes of any lead to elsewhere (Debian's JDK)."""
+    wanted: list[str] = []
+    for path in executables:
+        home = Path(os.path.realpath(path)).parents[1]
+        if home in (Path("/usr"), Path("/")):
+            continue
+        wanted.append(str(home))
+        wanted += [str(link.resolve()) for link in home.iterdir() if link.is_symlink() and link.exists()]
+    outside = [path for path in wanted if not Path(path).is_relative_to("/usr")]
+    return tuple(dict.fromkeys(path for path in outside if os.path.isdir(path)))

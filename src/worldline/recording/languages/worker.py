@@ -1,0 +1,103 @@
+"""Programs of one language, recorded: each prepared in one box, unless that was done before, and run in another.
+
+The box that prepares has limits of its own, so that what is made of a program depends on the program alone. Nothing
+here knows a language: its guest does, inside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from worldline.core.program import Program
+from worldline.core.trace import InterpreterInfo, Outcome, Trace
+from worldline.limits import Limits
+from worldline.recording.box import BoxPlan
+from worldline.recording.languages import artefact
+from worldline.recording.languages.call import tree_of
+from worldline.recording.languages.toolchain import KINDS, find
+from worldline.recording.sandbox import Box, SandboxRun, open_box
+from worldline.recording.traced import traced, unrun
+from worldline.recording.verdict import readable, unbegun
+
+PREPARING = Limits(memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.LARGEST)
+PREPARED = "prepared"  # what the report says when all parts are there
+
+
+class LanguageWorker:
+    """The two boxes of one language, each opened when it is first needed and replaced when it breaks."""
+
+    def __init__(self, language: str, plan: BoxPlan, limits: Limits) -> None:
+        self.limits = limits
+        found = find(language)
+        self.missing = found if isinstance(found, str) else ""
+        self.toolchain = None if isinstance(found, str) else found
+        kind = KINDS[language]
+        self.plan = replace(plan, guest=f"{kind.guest}.guest", toolchain=self.toolchain, native=None)
+        self.who = InterpreterInfo(kind.name, self.toolchain.version if self.toolchain else "", kind.core)
+        self._boxes: dict[str, Box] = {}
+
+    def record(self, program: Program, stdin: bytes) -> Trace:
+        """One program's trace. One that a box broke under, or could not begin, has a second chance in a fresh one."""
+        trace = self._record(program, stdin)
+        if trace.outcome.kind == "host-fault" and not len(trace):
+            self.close()
+            trace = self._record(program, stdin)
+        return trace
+
+    def flow(self, program: Program) -> bytes | None:
+        """What the guest knows of a program's control flow, as it wrote it; None where it cannot be known."""
+        made = self._prepared(program, self._spec(program)) if self.toolchain else None
+        found = artefact.read(made) if isinstance(made, bytes) else None
+        return found.get("flow") if found else None
+
+    def _record(self, program: Program, stdin: bytes) -> Trace:
+        if self.toolchain is None:
+            return unrun(program, self.who, self.limits, Outcome("unsupported", self.missing))
+        spec = self._spec(program)
+        made = self._prepared(program, spec) if self.toolchain.kind.prepares else b""
+        if isinstance(made, Trace):
+            return made
+        spec["limits"] = asdict(self.limits)
+        run = self._box("run", self.limits).run(spec, stdin, parts=made)
+        return traced(program, run, self.who, self.limits, boxed=self.plan.boxed)
+
+    def _spec(self, program: Program) -> dict[str, Any]:
+        assert self.toolchain is not None
+        return {
+            "name": program.name, "source": program.source, "files": dict(program.files), "argv": list(program.argv),
+            "call": None if program.call is None else tree_of(program.call), "language": program.language,
+            "toolchain": self.toolchain.as_config(), "limits": asdict(PREPARING),
+        }  # fmt: skip
+
+    def _prepared(self, program: Program, spec: dict[str, Any]) -> bytes | Trace:
+        """The parts of a program as one file; the trace of one that has none."""
+        assert self.toolchain is not None
+        digest = artefact.key(self.toolchain, spec)
+        made = artefact.load(digest)
+        if made is not None:
+            return made
+        run = self._box("prepare", PREPARING).run(spec, b"", act="prepare")
+        data = bytes(run.wire[artefact.HEADER :])
+        if run.report == PREPARED and artefact.read(data) is not None:
+            artefact.keep(digest, data)
+            return data
+        return self._unprepared(program, run)
+
+    def _unprepared(self, program: Program, run: SandboxRun) -> Trace:
+        outcome = Outcome("limit", "time") if run.hit == "time" else unbegun(run)
+        said = readable(run.stderr, PREPARING.output)
+        return unrun(program, self.who, self.limits, outcome, stderr=said)
+
+    def _box(self, act: str, limits: Limits) -> Box:
+        box = self._boxes.get(act)
+        if box is None or not box.alive:
+            if box is not None:
+                box.close()
+            box = self._boxes[act] = open_box(self.plan, limits)
+        return box
+
+    def close(self) -> None:
+        """Put the boxes away."""
+        while self._boxes:
+            self._boxes.popitem()[1].close()

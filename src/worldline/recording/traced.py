@@ -1,0 +1,43 @@
+"""The trace of what a run left behind: its wire decoded, its end judged, its output as text."""
+
+from __future__ import annotations
+
+from worldline.core.program import Program
+from worldline.core.trace import Columns, InterpreterInfo, Outcome, Trace
+from worldline.limits import Limits
+from worldline.recording import wire
+from worldline.recording.exchange import SLACK
+from worldline.recording.sandbox import SandboxRun
+from worldline.recording.verdict import judge, readable
+
+
+def traced(program: Program, run: SandboxRun, who: InterpreterInfo, limits: Limits, *, boxed: bool) -> Trace:
+    """The trace of a program's run; `who` ran it, unless its wire says otherwise."""
+    decoded = wire.decode(run.wire, steps=limits.steps, weight=limits.trace_bytes + SLACK)
+    meta = {**who.__dict__, **decoded.meta}
+    return Trace(
+        program=program,
+        interpreter=InterpreterInfo(meta["name"], meta["version"], meta["core"]),
+        limits=limits,
+        outcome=judge(run, decoded.end, decoded.damage),
+        columns=decoded.columns,
+        frames=decoded.frames,
+        output=readable(run.stdout, limits.output),
+        stderr=readable(run.stderr, limits.output),
+        hidden=tuple(decoded.hidden),
+        notes=tuple(decoded.notes) + (() if boxed else ("trusted",)),
+    )
+
+
+def unrun(
+    program: Program,
+    who: InterpreterInfo,
+    limits: Limits,
+    outcome: Outcome,
+    *,
+    stderr: str = "",
+    note: str = "",
+) -> Trace:
+    """The trace of a program that was not run."""
+    notes = (note,) if note else ()
+    return Trace(program, who, limits, outcome, Columns(), (), stderr=stderr, notes=notes)

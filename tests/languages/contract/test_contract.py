@@ -1,0 +1,258 @@
+"""One contract for every guest: the same small programs in each language, recorded in the real box, end alike."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worldline.codec.compact.parse import parse
+from worldline.codec.compact.writer import encode
+from worldline.core.language import usual_name
+from worldline.core.program import Program
+from worldline.core.trace import Outcome, Trace
+from worldline.core.value import Malformed
+from worldline.core.value import parse as value_of
+from worldline.limits import Limits
+from worldline.recording.languages import artefact, toolchain
+from worldline.recording.recorder import BoxWorker, flow_of, prepare, record
+
+pytestmark = pytest.mark.usefixtures("box")
+GUESTS = ("python/native", "python/python", "js", "ts", "java", "c", "cpp", "rust")
+MEMORY = 512 << 20
+SIGNALS = ("c", "cpp", "rust")  # whose failures are signals or exit codes, not exceptions
+NAMES = {"java": "Main.java"}
+
+
+@dataclass
+class Guest:
+    """One guest, and the programs of its language by name."""
+
+    language: str
+    core: str
+    programs: dict[str, str]
+
+    def program(self, name: str, **more: Any) -> Program:
+        named = NAMES.get(self.language, usual_name(self.language))
+        return Program(source=self.programs[name], name=named, **more)
+
+    def record(self, name: str, limits: Limits | None = None, **more: Any) -> Trace:
+        worker = BoxWorker(
+            prepare(limits=limits or Limits(wall=120), python=None, core=self.core, trust=False)
+        )
+        try:
+            return worker.record(self.program(name, **more))
+        finally:
+            worker.close()
+
+
+@pytest.fixture(scope="module", params=GUESTS)
+def guest(request: pytest.FixtureRequest) -> Guest:
+    language, _, core = request.param.partition("/")
+    found = toolchain.find(language) if language != "python" else None
+    if isinstance(found, str):
+        pytest.skip(found)
+    if found is not None and not (Path(toolchain.__file__).parents[1] / "guests" / found.kind.guest).is_dir():
+        pytest.skip("there is no guest for it yet")
+    text = (Path(__file__).parent / "programs" / f"{language}.txt").read_text()
+    pieces = re.split(r"^=== (\w+)\n", text, flags=re.MULTILINE)[1:]
+    return Guest(language, core or "auto", dict(zip(pieces[::2], pieces[1::2], strict=True)))
+
+
+def by(guest: Guest, table: dict[str, tuple[str, str]]) -> Outcome:
+    """What a table says of this guest's language; its first row is for all that it does not name."""
+    return Outcome(*table.get(guest.language, table["*"]))
+
+
+def ends(trace: Trace) -> Outcome:
+    """The outcome of a trace whose wire was whole and whose values are canonical."""
+    assert trace.outcome.kind not in ("tampered", "host-fault"), (trace.outcome, trace.stderr)
+    assert not [text for text in told(trace) if isinstance(value_of(text), Malformed)]
+    return trace.outcome
+
+
+def told(trace: Trace) -> set[str]:
+    """Every value that a trace tells."""
+    found = {value for step in trace.steps for value in step.delta.values()}
+    return found | {step.arg for step in trace.steps if step.arg is not None}
+
+
+def test_a_script_runs_to_its_end(guest: Guest) -> None:
+    trace = guest.record("returns")
+    assert ends(trace) == Outcome("returned")
+    assert trace.output == "10\n"
+    assert [step.delta["total"] for step in trace.steps if "total" in step.delta] == [
+        "0",
+        "1",
+        "3",
+        "6",
+        "10",
+    ]
+    assert [step.arg for step in trace.steps if step.event == "output"] == [r"'10\n'"]
+    assert trace.frames[0].file == trace.program.name
+    known = toolchain.KINDS.get(guest.language)
+    assert known is None or (trace.interpreter.name, trace.interpreter.core) == (known.name, known.core)
+    assert re.match(r"\d+\.\d+", trace.interpreter.version)
+
+
+def test_it_is_the_same_again_and_through_the_codec(guest: Guest) -> None:
+    first, second = guest.record("returns"), guest.record("returns")
+    assert (first.columns, list(first.frames), first.output) == (
+        second.columns,
+        list(second.frames),
+        second.output,
+    )
+    found = parse(encode(first))
+    assert found.malformed is None
+    assert [step.event for step in found.steps] == [step.event for step in first.steps]
+
+
+def test_stdin_and_arguments(guest: Guest) -> None:
+    trace = guest.record("echoes", stdin="ab\n", argv=("cd",))
+    assert (ends(trace), trace.output) == (Outcome("returned"), "abcd\n")
+
+
+def test_an_exit_code(guest: Guest) -> None:
+    trace = guest.record("exits")
+    assert (ends(trace), trace.output) == (Outcome("exited", "3"), "before\n")
+
+
+def test_a_failure_that_nobody_handles(guest: Guest) -> None:
+    wanted = {
+        "*": ("killed", "SIGABRT"), "python": ("raised", "ValueError(7)"), "rust": ("exited", "101"),
+        "js": ("raised", "RangeError('7')"), "ts": ("raised", "RangeError('7')"),
+        "java": ("raised", "IllegalStateException('7')"),
+    }  # fmt: skip
+    trace = guest.record("fails")
+    assert ends(trace) == by(guest, wanted)
+    assert "x" in {name for step in trace.steps for name in step.delta}  # the steps before it are there
+
+
+def test_a_sudden_death_keeps_the_steps(guest: Guest) -> None:
+    wanted = {"*": ("killed", "SIGKILL"), "java": ("exited", "9"), "rust": ("killed", "SIGABRT")}
+    trace = guest.record("dies")
+    assert ends(trace) == by(guest, wanted)
+    assert "1" in [step.delta.get("x") for step in trace.steps]
+
+
+def test_steps_are_bounded(guest: Guest) -> None:
+    trace = guest.record("loops", Limits(steps=1_000, wall=120))
+    assert ends(trace) == Outcome("limit", "steps")
+    assert len(trace) == 1_000
+
+
+def test_time_is_bounded(guest: Guest) -> None:
+    trace = guest.record("waits", Limits(wall=1))
+    assert ends(trace) == Outcome("limit", "time")
+
+
+def test_output_is_bounded(guest: Guest) -> None:
+    trace = guest.record("prints", Limits(wall=120, output=10_000))
+    assert ends(trace) == Outcome("limit", "output")
+    assert len(trace.output) <= 10_000
+
+
+def test_memory_is_bounded(guest: Guest) -> None:
+    trace = guest.record("grows", Limits(wall=120, memory=MEMORY))
+    assert ends(trace) == Outcome("limit", "memory")
+    assert len(trace) > 2
+
+
+def test_the_trace_is_bounded(guest: Guest) -> None:
+    trace = guest.record("writes", Limits(wall=120, trace_bytes=1 << 20))
+    assert ends(trace) == Outcome("limit", "bytes")
+
+
+def test_a_value_is_bounded(guest: Guest) -> None:
+    trace = guest.record("long", Limits(wall=120, value_bytes=1_000))
+    assert ends(trace) == Outcome("returned")
+    assert "...<str 1024>" in told(trace)
+    assert trace.output == "8192\n"
+
+
+def test_recursion_without_end(guest: Guest) -> None:
+    wanted = {
+        "*": "killed SIGSEGV", "rust": "killed SIGABRT", "python": "raised RecursionError(",
+        "java": "raised StackOverflowError(", "js": "raised RangeError(", "ts": "raised RangeError(",
+    }  # fmt: skip
+    trace = guest.record("deep", Limits(wall=120, steps=10_000_000))
+    if guest.core == "python":  # whose own calls need levels of the same limit: docs/limits.md
+        assert trace.outcome.kind == "tampered"
+        return
+    outcome = ends(trace)
+    assert f"{outcome.kind} {outcome.detail}".startswith(wanted.get(guest.language, wanted["*"]))
+    assert len(trace.frames) > 900
+
+
+def test_a_family_ends_with_its_program(guest: Guest) -> None:
+    trace = guest.record("family")
+    assert (ends(trace), trace.output) == (Outcome("returned"), "done\n")
+
+
+def test_who_shares_an_object_is_told(guest: Guest) -> None:
+    trace = guest.record("shares")
+    assert ends(trace) == Outcome("returned")
+    assert {"b": "a"} in [step.same for step in trace.steps]
+
+
+def test_a_call(guest: Guest) -> None:
+    trace = guest.record("called", call="f([1, 2], 'ab')")
+    assert ends(trace) == Outcome("returned", "6")
+    first = trace[0]
+    assert (first.event, trace.frames[0].name.split(".")[-1]) == ("call", "f")
+    assert set(first.delta) == {"xs", "s"}
+    assert first.delta["s"] == "'ab'"
+    assert "[1, 2]" in first.delta["xs"]
+    assert trace[len(trace) - 1].event == "return"
+
+
+def test_a_source_that_does_not_compile(guest: Guest) -> None:
+    trace = guest.record("broken")
+    assert trace.outcome.kind == "unsupported"
+    assert trace.outcome.detail.startswith("source: ")
+    assert "1" in trace.outcome.detail or "2" in trace.outcome.detail  # the line
+    assert trace.stderr
+
+
+def test_what_was_prepared_is_kept(guest: Guest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = toolchain.KINDS.get(guest.language)
+    if kind is None or not kind.prepares:
+        pytest.skip("nothing is prepared")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    worker = BoxWorker(prepare(limits=Limits(wall=120), python=None, core="auto", trust=False))
+    try:
+        first = worker.record(guest.program("returns"))
+        assert len(list(artefact.folder().iterdir())) >= 1
+        inside = worker.in_language(guest.language)
+        inside.close()
+        second = worker.record(guest.program("returns"))
+        assert "prepare" not in inside._boxes  # no box was needed for it
+        assert first.columns == second.columns
+    finally:
+        worker.close()
+
+
+def test_no_recorded_step_leaves_the_control_flow(guest: Guest) -> None:
+    if guest.language == "python":
+        pytest.skip("its control flow is read off the source")
+    flow = flow_of(guest.program("called", call="f([1, 2], 'ab')"))
+    assert flow is not None
+
+
+def test_a_toolchain_that_is_missing_is_named(guest: Guest, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = toolchain.KINDS.get(guest.language)
+    if kind is None:
+        pytest.skip("worldline runs in it")
+    monkeypatch.setenv("PATH", "/nowhere")
+    toolchain.find.cache_clear()
+    try:
+        outcome = record(guest.program("returns"), trust=True).outcome
+    finally:
+        monkeypatch.undo()
+        toolchain.find.cache_clear()
+    assert outcome.kind == "unsupported"
+    assert outcome.detail.startswith(f"toolchain: no {kind.commands[0]}")
+    assert kind.packages in outcome.detail
