@@ -1,1 +1,1 @@
-"""Programs in other languages than Python: small Python programs, drawn, said in JavaScript, TypeScript, Java, C, C++ or Rust."""
+"""Programs in other languages: small Python programs, drawn, and said in JS, TypeScript, Java, C, C++ or Rust."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from worldline.programs.languages.spelling import Piece, Speaker, UnsayableError
-from worldline.programs.languages.types import Scope, is_natural
+from worldline.programs.languages.types import NameTypes, is_natural
 
 _BINARY: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
 _COMPARED: dict[type[ast.cmpop], str] = {
@@ -38,7 +38,7 @@ class Expressions:
         speaker: Speaker,
         records: dict[str, list[str]],
         gives: dict[str, str],
-        scope: Scope,
+        scope: NameTypes,
         features: set[str],
     ) -> None:
         self.speaker, self.records, self.gives, self.scope, self.features = (

@@ -47,7 +47,12 @@ def names() -> dict[str, tuple[str, ...]]:
 
 def ordinary(rng: Random) -> Program:
     """A template, filled and with other names."""
-    text, calls = rng.choice(templates())
+    return filled(rng.choice(templates()), rng)
+
+
+def filled(template: tuple[str, tuple[str, ...]], rng: Random) -> Program:
+    """A template's holes filled, its names others of their kind."""
+    text, calls = template
     drawn: dict[str, str] = {}
     source = _filled(text, rng, drawn)
     call = _filled(rng.choice(calls), rng, drawn) if calls else None
@@ -140,7 +145,7 @@ _TEXTS = {
 
 def composed(rng: Random) -> Program:
     """A function of a few statements over ints, perhaps with a list or a text, and a call of it."""
-    params = {name: "int" for name in ("a", "b", "n")[: rng.randint(1, 3)]}
+    params = dict.fromkeys(("a", "b", "n")[: rng.randint(1, 3)], "int")
     if rng.random() < 0.5:
         params |= {"xs": "list"} if rng.random() < 0.65 else {"text": "str"}
     maker = _Maker(rng, params)
@@ -234,7 +239,7 @@ class _Maker:
             return self._loop("for x in xs:", "x", depth) if "x" not in self.ints else self._set(depth)
         self.loops += 1
         letter = self.rng.choice(LETTERS[:8])
-        lines = [f"for c in text:", f"    if c {self.rng.choice(('==', '!=', '<', '>'))} '{letter}':"]
+        lines = ["for c in text:", f"    if c {self.rng.choice(('==', '!=', '<', '>'))} '{letter}':"]
         return [*lines, *_in(_in(self._add(depth))), *_in(self._set(depth))]
 
     def _loop(self, head: str, name: str, depth: int) -> list[str]:

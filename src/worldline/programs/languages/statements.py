@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from worldline.programs.languages.expressions import Expressions, kind_of
+from worldline.programs.languages.said_types import SaidTypes
 from worldline.programs.languages.spelling import Piece, UnsayableError
-
-if TYPE_CHECKING:
-    from worldline.programs.languages.translate import Told
 
 _AUGMENTED: dict[type[ast.operator], str] = {ast.Add: "augadd", ast.Sub: "augsub", ast.Mult: "augmul"}
 _SPARE = {
@@ -24,8 +21,8 @@ MOST = 16  # elements that a list of C may come to hold
 class Statements:
     """Says the statements of one function, or of a script."""
 
-    def __init__(self, say: Expressions, told: Told) -> None:
-        self.say, self.told, self.speaker, self.scope = say, told, say.speaker, say.scope
+    def __init__(self, say: Expressions, said: SaidTypes) -> None:
+        self.say, self.said, self.speaker, self.scope = say, said, say.speaker, say.scope
         self.gives = ""
         self._spares = set[str]()
 
@@ -124,22 +121,18 @@ class Statements:
                 one.id if isinstance(one, ast.Name) else f"v{at}" for at, one in enumerate(node.value.elts)
             ]
             shown = tuple(zip(names, piece.type.partition(":")[2].split(","), strict=True))
-            if self.told.several not in ((), shown) or len(set(names)) < len(names):
+            if self.said.several not in ((), shown) or len(set(names)) < len(names):
                 raise UnsayableError("several kinds of several things")
-            self.told.several = shown
+            self.said.several = shown
         if self.gives not in ("", piece.type):
             raise UnsayableError("several types are given back")
         self.gives = "list" if piece.type == "stack" else piece.type
         if piece.type in ("list", "stack") and self.speaker.language == "c":
             raise UnsayableError("an array is given back")
-        if piece.type in ("list", "str", "stack", "map", "charmap") and self.speaker.language in (
-            "rust",
-            "java",
-        ):
-            if piece.type != "list" or (
-                isinstance(node.value, ast.Name) and node.value.id in self.scope.params
-            ):
-                raise UnsayableError("what is given back has another type")
+        is_given = isinstance(node.value, ast.Name) and node.value.id in self.scope.params
+        is_other = piece.type in ("str", "stack", "map", "charmap") or (piece.type == "list" and is_given)
+        if is_other and self.speaker.language in ("rust", "java"):
+            raise UnsayableError("what is given back has another type")
         return self.speaker.line("return", piece)
 
     def _break(self, node: ast.Break) -> list[str]:
@@ -175,7 +168,7 @@ class Statements:
         parts = [self.say(node) for node in nodes]
         if not parts or any(part.type not in _FORMATS for part in parts):
             raise UnsayableError("something else is printed")
-        self.told.features.add("print")
+        self.said.features.add("print")
         shown = [self.speaker.text("printed", part) for part in parts]
         formats = ("{}" if self.speaker.language == "rust" else _FORMATS[part.type] for part in parts)
         if self.speaker.language == "java" and len(parts) > 1:
@@ -222,7 +215,7 @@ class Statements:
                 raise UnsayableError(f"a name for a {piece.type}")
             word = "let" if name in self.scope.changed or name in self._spares else "const"
             self.say.types[-1][name] = piece.type
-            return self.speaker.line(word, name, self.told.typed(piece.type), piece, kind=piece.type)
+            return self.speaker.line(word, name, self.said.typed(piece.type), piece, kind=piece.type)
         if known != piece.type or (known == "str" and self.speaker.language in ("c", "rust")):
             raise UnsayableError("a name changes its type")
         return self.speaker.line("set", name, piece)
@@ -234,7 +227,7 @@ class Statements:
         if not value.elts and kind == "list":
             raise UnsayableError("an empty list")
         self.say.types[-1][name] = kind
-        self.told.features.add(kind)
+        self.said.features.add(kind)
         size = str(len(value.elts))
         is_fixed = name not in self.scope.changed and self.speaker.can(f"const {kind}")
         items = self.say.joined(value.elts)
@@ -245,7 +238,7 @@ class Statements:
             raise UnsayableError("a dict that is not the first")
         kind = "map" if value.keys else "charmap"
         self.say.types[-1][name] = kind
-        self.told.features |= {kind, "str"} if kind == "map" else {kind}
+        self.said.features |= {kind, "str"} if kind == "map" else {kind}
         lines = self.speaker.line(f"let {kind}", name)
         for key, item in zip(value.keys, value.values, strict=True):
             lines += self.speaker.line("put", name, self._key(key), self.say(item), kind=kind)
@@ -262,7 +255,7 @@ class Statements:
         if self.say.visible(name) or piece.type != "list" or name in self.scope.growing:
             raise UnsayableError("a copy of no list")
         self.say.types[-1][name] = "list"
-        self.told.features.add("copy")
+        self.said.features.add("copy")
         return self.speaker.line("copy", name, piece)
 
     def _made(self, name: str, value: ast.Call) -> list[str]:
@@ -344,7 +337,7 @@ class Statements:
             )
         texts = [one.text for one in pieces]
         if len(reads) == 2 and texts == [reads[1].text, reads[0].text] and self.speaker.can("swap"):
-            self.told.features.add("swap")
+            self.said.features.add("swap")
             return self.speaker.line("swap", *reads)
         return self._by_turns(targets, values, reads)
 
@@ -364,7 +357,7 @@ class Statements:
                 lines += self._set(kept[mark], old)
         for target, value in zip(targets, values, strict=True):
             if ast.dump(_read(target)) != ast.dump(value):
-                lines += self._put_or_set(target, self.say(_Kept(kept).visit(_copy(value))))
+                lines += self._put_or_set(target, self.say(_Kept(kept).read(value)))
         return lines
 
     def _spare(self, kind: str, number: int) -> str:
@@ -382,6 +375,12 @@ class _Kept(ast.NodeTransformer):
 
     def __init__(self, kept: dict[str, str]) -> None:
         self._kept = kept
+
+    def read(self, node: ast.expr) -> ast.expr:
+        """A copy of an expression that reads them."""
+        found = self.visit(_copy(node))
+        assert isinstance(found, ast.expr)
+        return found
 
     def visit(self, node: ast.AST) -> ast.AST:
         """A part, or the name that keeps its value."""

@@ -9,6 +9,8 @@ library alone: then they are counted as one, which errs on the safe side.
 from __future__ import annotations
 
 import re
+from functools import cache
+from importlib.resources import files
 
 _TOKEN = re.compile(
     r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'(?!\w)|`[^`]*`|[A-Za-z_$][\w$]*|\d[\w.]*|[<>=!&|+*/%-]=|&&|\|\||::|->|=>|[^\s\w]",
@@ -16,19 +18,12 @@ _TOKEN = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _DOTS = (".", "::", "->")
-WORDS = frozenset(
-    # words of the languages, types, and the roots of their libraries
-    "abstract as async await bool boolean break case catch char class const constexpr continue crate default delete do "
-    "double else enum export extends extern f32 f64 false final finally float fn for from function i16 i32 i64 i8 if impl "
-    "implements import in include instanceof int interface isize let long loop match mod move mut namespace new null "
-    "nullptr of package private protected pub public ref return self short signed sizeof static str string struct super "
-    "switch template this throw throws trait true try type typedef typename typeof u16 u32 u64 u8 undefined union unsafe "
-    "unsigned use using usize var void volatile where while with yield "
-    "Array Arrays ArrayList Boolean Character Collections Double HashMap HashSet Integer List Long Map Math None Number "
-    "Object Option Set Some String StringBuilder System TreeMap Vec abs args assert char console cout endl malloc map max "
-    "main memcpy min number printf println process require result std stdio stdlib strcmp strlen swap usize vec vector"
-    .split()
-)  # fmt: skip
+
+
+@cache
+def words() -> frozenset[str]:
+    """Words of the languages, types, and the roots of their libraries."""
+    return frozenset(files("worldline.programs.languages").joinpath("words.txt").read_text("utf-8").split())
 
 
 def tokens(source: str) -> list[str]:
@@ -54,7 +49,7 @@ def _own(found: list[str]) -> set[str]:
     """Names that are the program's to choose."""
     own = set()
     for at, token in enumerate(found):
-        if not _NAME.fullmatch(token) or token in WORDS:
+        if not _NAME.fullmatch(token) or token in words():
             continue
         before = found[at - 1] if at else ""
         if before not in _DOTS or (at > 1 and found[at - 2] in ("this", "self")):
@@ -72,6 +67,6 @@ def definitions(source: str) -> list[tuple[str, str]]:
         while depth and at < len(source):
             depth += {"{": 1, "}": -1}.get(source[at], 0)
             at += 1
-        if head[1] not in WORDS:
+        if head[1] not in words():
             found.append((head[1], source[head.start() : at]))
     return found

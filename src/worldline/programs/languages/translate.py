@@ -14,6 +14,7 @@ from random import Random
 from worldline.core.language import usual_name
 from worldline.core.program import Program
 from worldline.programs.languages.expressions import Expressions, kind_of
+from worldline.programs.languages.said_types import SaidTypes
 from worldline.programs.languages.spelling import Speaker, UnsayableError
 from worldline.programs.languages.statements import Statements
 from worldline.programs.languages.types import scope
@@ -41,7 +42,7 @@ def translated(program: Program, language: str, rng: Random) -> Program:
     if any(isinstance(node, ast.Import | ast.ImportFrom) for node in script):
         raise UnsayableError("imports")
     calls = [*([call] if call else []), *(node for node in ast.walk(tree) if isinstance(node, ast.Call))]
-    told = Told(speaker, {node.name: _fields(node) for node in records}, functions, calls)
+    told = Translation(speaker, {node.name: _fields(node) for node in records}, functions, calls)
     body = [*(told.record(node) for node in records), *(told.function(node) for node in functions)]
     if script:
         body.append(told.script(script))
@@ -52,7 +53,7 @@ def translated(program: Program, language: str, rng: Random) -> Program:
     return Program(source=source, name=name, call=told.called(call) if call else None)
 
 
-class Told:
+class Translation:
     """A program being told: what its functions take and give, and the features that it came to need."""
 
     def __init__(
@@ -62,8 +63,7 @@ class Told:
         functions: list[ast.FunctionDef],
         calls: list[ast.Call],
     ) -> None:
-        self.speaker, self.records, self.features = speaker, records, set[str]()
-        self.several: tuple[tuple[str, str], ...] = ()
+        self.speaker, self.records, self.said = speaker, records, SaidTypes(speaker)
         self._gives: dict[str, str] = {}
         self._takes = {node.name: _parameters(node, calls) for node in functions}
         for node in functions:
@@ -98,7 +98,7 @@ class Told:
             for name, kind in params.items()
         ]
         listed = ", ".join(head) or (self.speaker.text("nothing") if self.speaker.can("nothing") else "")
-        lines = self.speaker.line("function", node.name, listed, self.typed(gives))
+        lines = self.speaker.line("function", node.name, listed, self.said.typed(gives))
         return [*lines, *body, *self.speaker.line("endfunction")]
 
     def script(self, body: list[ast.stmt]) -> list[str]:
@@ -110,9 +110,11 @@ class Told:
     def whole(self, parts: list[list[str]], name: str) -> str:
         """The file: what it includes, its parts, the class around them."""
         speaker = self.speaker
-        top = speaker.used(self.features) + ([speaker.text("header")] if speaker.can("header") else [])
-        if self.several and speaker.can("severaltype"):
-            shown = (speaker.text("severalfield", one, self.typed(kind)) for one, kind in self.several)
+        top = speaker.used(self.said.features) + ([speaker.text("header")] if speaker.can("header") else [])
+        if self.said.several and speaker.can("severaltype"):
+            shown = (
+                speaker.text("severalfield", one, self.said.typed(kind)) for one, kind in self.said.several
+            )
             parts = [speaker.text("severaltype", "\n    ".join(shown)).rstrip("\n").split("\n"), *parts]
         lines = [line for part in parts for line in [*part, ""]][:-1]
         if speaker.can("open"):
@@ -123,21 +125,6 @@ class Told:
         return (
             text if step == 4 else "".join(_narrowed(line, step) for line in text.splitlines(keepends=True))
         )
-
-    def typed(self, kind: str) -> str:
-        """A type as the language names it; nothing where it has no need to."""
-        speaker = self.speaker
-        if not speaker.can("type int"):
-            return ""
-        self.features.add(kind)
-        if kind.startswith("record:"):
-            return speaker.text("type", kind.partition(":")[2], kind="record")
-        if kind.startswith("several:"):
-            each = [self.typed(one) for one in kind.partition(":")[2].split(",")]
-            return speaker.text("type", each[0], ", ".join(each), kind="several")
-        if not speaker.can(f"type {kind}"):
-            raise UnsayableError(f"no type {kind}")
-        return speaker.text("type", kind=kind)
 
     def called(self, call: ast.Call) -> str:
         """The call that is run, canonical."""
@@ -155,13 +142,13 @@ class Told:
 
     def _statements(self, body: list[ast.stmt], params: dict[str, str]) -> Statements:
         found = scope(body, params)
-        expressions = Expressions(self.speaker, self.records, self._gives, found, self.features)
-        return Statements(expressions, self)
+        expressions = Expressions(self.speaker, self.records, self._gives, found, self.said.features)
+        return Statements(expressions, self.said)
 
     def _parameter(self, name: str, kind: str, is_changed: bool) -> str:
         if is_changed and kind not in ("int", "bool", "char"):
             raise UnsayableError("a parameter that is changed in its place")
-        typed = self.typed(kind)
+        typed = self.said.typed(kind)
         if kind in ("list", "str"):
             return self.speaker.text("param", name, typed, kind=kind)
         return self.speaker.text("param", name, typed, kind="assigned" if is_changed else "")

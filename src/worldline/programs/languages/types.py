@@ -14,7 +14,7 @@ GROWING = ("append", "pop", "insert")
 
 
 @dataclass
-class Scope:
+class NameTypes:
     """What is known of one function's names (or of a script's)."""
 
     params: dict[str, str] = field(default_factory=dict)
@@ -24,9 +24,9 @@ class Scope:
     names: set[str] = field(default_factory=set)
 
 
-def scope(body: list[ast.stmt], params: dict[str, str]) -> Scope:
+def scope(body: list[ast.stmt], params: dict[str, str]) -> NameTypes:
     """What the statements of a body say about its names."""
-    found = Scope({name: "int" if kind == "nat" else kind for name, kind in params.items()})
+    found = NameTypes({name: "int" if kind == "nat" else kind for name, kind in params.items()})
     seen: set[str] = set(params)
     for node in _nodes(body):
         if (
@@ -44,10 +44,8 @@ def scope(body: list[ast.stmt], params: dict[str, str]) -> Scope:
                 found.changed.add(name)
             if name:
                 seen.add(name)
-    said = {
-        node.target.id for node in _nodes(body)
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and ast.unparse(node.annotation) == "nat"
-    }  # fmt: skip
+    annotated = [node for node in _nodes(body) if isinstance(node, ast.AnnAssign)]
+    said = {_root(node.target) for node in annotated if ast.unparse(node.annotation) == "nat"}
     found.names = set(params) | {node.id for node in _nodes(body) if isinstance(node, ast.Name)}
     given = {name for name, kind in params.items() if kind == "nat"}
     found.natural = _natural(body, given - found.changed) | said | given
