@@ -9,7 +9,7 @@ from typing import Any
 from . import flow, toolbox
 from .assembly import instrument
 from .library import Library
-from .program import Program
+from .linked import LinkedProgram
 
 _CHECKS = "signed-integer-overflow,shift,integer-divide-by-zero,float-cast-overflow"
 
@@ -25,7 +25,7 @@ def prepare(spec: dict[str, Any], folder: str, runtime: list[str]) -> dict[str, 
     Path(woven).write_text(made.text)
     toolbox.run([compiler, "-no-pie", "-Wl,--wrap=main", "-o", program, woven, *runtime, "-lm", "-pthread"])
     binary = Path(program).read_bytes()
-    described = Program(binary, made, sources, machine.name, Library("cpp"))
+    described = LinkedProgram(binary, made, sources, machine.name, Library("cpp"))
     table = described.table("g++", spec["toolchain"]["version"], None)
     known = flow.flow_of(described, machine)
     return {"program": binary, "table": table, "flow": json.dumps(known).encode()}

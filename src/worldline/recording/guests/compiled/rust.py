@@ -16,7 +16,7 @@ from typing import Any
 from . import flow, mir, toolbox
 from .assembly import instrument
 from .library import Library
-from .program import Program
+from .linked import LinkedProgram
 
 _FLAGS = [
     "--edition", "2021", "-g", "-C", "opt-level=0", "-C", "codegen-units=1", "-C", "force-frame-pointers=yes",
@@ -82,7 +82,7 @@ def prepare(spec: dict[str, Any], folder: str, runtime: list[str], linking: Link
     toolbox.run([tools["gcc"], *wrapped, "-o", program, *objects, *linking.arguments])
     binary = Path(program).read_bytes()
     known_moves = mir.read(Path(moves).read_text(), name, spec["source"])
-    described = Program(binary, made, sources, machine.name, Library("rust"), known_moves)
+    described = LinkedProgram(binary, made, sources, machine.name, Library("rust"), known_moves)
     table = described.table("rustc", spec["toolchain"]["version"], None)
     known = flow.flow_of(described, machine)
     return {"program": binary, "table": table, "flow": json.dumps(known).encode()}

@@ -7,7 +7,7 @@ comes in general registers as it lies in memory; the rest is written where the c
 from __future__ import annotations
 
 from . import types as kinds
-from .types import Type, Types
+from .types import TypeRow, TypeRows
 
 R_NONE, R_GENERAL, R_FLOATS, R_MEMORY, R_MIXED, R_OPAQUE, R_SCALARS = range(7)
 _TEXT, _SPAN, _BITS = 33, 32, 34
@@ -17,7 +17,7 @@ _WORDS = 8
 Scalar = tuple[int, int, bool]  # where it lies, its size, whether it is a float
 
 
-def rust_result(types: Types, row: int) -> tuple[int, int]:
+def rust_result(types: TypeRows, row: int) -> tuple[int, int]:
     """How, and for scalars a mask: of each its offset, size and class in 16 bits."""
     one = types.rows[row]
     if not row:
@@ -36,7 +36,7 @@ def rust_result(types: Types, row: int) -> tuple[int, int]:
     return (R_GENERAL, 0) if one.size <= 2 * _WORDS else (R_MEMORY, 0)
 
 
-def _scalars(types: Types, one: Type, offset: int) -> list[Scalar]:
+def _scalars(types: TypeRows, one: TypeRow, offset: int) -> list[Scalar]:
     """The scalars of a value; ValueError where that cannot be told."""
     if one.kind in (kinds.INT, kinds.UINT, kinds.CHAR, kinds.BOOL, kinds.ENUM, kinds.FLOAT):
         return [(offset, one.size, one.kind == kinds.FLOAT)] if one.size else []
@@ -57,7 +57,7 @@ def _scalars(types: Types, one: Type, offset: int) -> list[Scalar]:
     raise ValueError("not known")
 
 
-def _variants(types: Types, one: Type, offset: int) -> list[Scalar]:
+def _variants(types: TypeRows, one: TypeRow, offset: int) -> list[Scalar]:
     numbers = [part.offset for part in one.fields]
     found: list[Scalar] = [(offset + numbers[0], numbers[1], False)] if numbers[1] else []
     for at in range(one.count):

@@ -7,7 +7,7 @@
 
 #define MOST_TRACKED 256
 
-struct slot { u32 var, alias; u64 raw, hash, key; struct foot *foot; int was_set; }; /* var and alias: and one; 0: none */
+struct slot { u32 var, alias; u64 raw, hash, key, place; struct foot *foot; int was_set; }; /* var and alias: and one; 0: none */
 struct frame {
     u64 cfa, size, result; /* result: where a returned struct goes */
     u32 serial, fn, line, site, scope, nslots, known;
@@ -52,16 +52,25 @@ static struct frame *top(void) { return frames.n ? frames.all[frames.n - 1] : NU
 
 /* ---- whose memory is it */
 
+static u32 s_at(const struct frame *f, u32 i) { return scopes[f->scope].first + i; }
+
 static int in_frame(const struct frame *f, u64 p, int past, const struct var **v, u64 *address, u64 *owner)
 {
     const struct scope *s = &scopes[f->scope];
     for (u32 i = 0; i < s->shown + s->more; i++) {
         const struct var *one = &vars[entries[s->first + i].var];
-        if (one->where == AT_REGISTER || one->where == AT_ADDRESS || ((one->where == AT_REGISTER_BASE || one->where == AT_REGISTER_DEREF) && f != top()))
+        if (one->where == AT_REGISTER || one->where == AT_ADDRESS || (one->where == AT_REGISTER_DEREF && f != top()))
             continue;
         if (one->where == AT_FRAME && (p < f->cfa + one->offset))
             continue;
-        u64 a = locate(one, f->cfa, now), size = size_of(one->type, a, f->cfa);
+        u64 a = locate(one, f->cfa, now);
+        if (one->where != AT_FRAME) {
+            const struct slot *s = &f->slot[entries[s_at(f, i)].slot];
+            a = one->where == AT_REGISTER_BASE ? s->place : a;
+            if (!readable(a))
+                continue;
+        }
+        u64 size = size_of(one->type, a, f->cfa);
         if (past ? p == a + size && size : p >= a && p < a + size) {
             *v = one;
             *address = a;
@@ -330,8 +339,10 @@ static void diff(struct frame *f, const struct site *at, int when)
                 continue;
         }
         int is_new = s->var != e->var + 1, fresh = v->where != AT_ADDRESS && v->where != AT_REGISTER;
-        u64 a = locate(v, f->cfa, now), was = s->key;
-        if (!a)
+        if (is_new) /* a register holds the address of what came by reference only at first */
+            s->place = locate(v, f->cfa, now);
+        u64 a = v->where == AT_REGISTER_BASE ? s->place : locate(v, f->cfa, now), was = s->key;
+        if (v->where != AT_FRAME && v->where != AT_ADDRESS && v->where != AT_REGISTER && readable(a) < size_of(v->type, a, f->cfa))
             continue;
         if (is_new && s->foot)
             s->foot->n = 0;

@@ -182,6 +182,24 @@ static int target_of(u64 p, u32 to, struct target *g)
     return FOUND;
 }
 
+/* What an address without a type of its own points to, where its memory is known: an element of that. */
+static u32 natural_type(u64 p)
+{
+    const struct var *v;
+    u64 address, owner, cfa;
+    struct block *b = block_of(p);
+    u32 type = 0;
+    if (b)
+        type = b->type;
+    else if (p >= stack.sp && p < stack.high)
+        type = frame_variable(p, &v, &address, &owner, &cfa) ? v->type : 0;
+    else if (global_variable(p, &v, &address))
+        type = v->type;
+    while (types[type].kind == K_ARRAY)
+        type = types[type].to;
+    return types[type].size ? type : 0;
+}
+
 static int add_segments(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;

@@ -481,6 +481,10 @@ static void put_pointer(u64 p, u32 to, int depth)
             key_of_pointer = p;
         return;
     }
+    if (t->kind == K_VOID && (to = natural_type(p))) {
+        put_pointer(p, to, depth);
+        return;
+    }
     int where = target_of(p, to, &g);
     if (where == FOUND && !depth)
         key_of_pointer = g.block ? g.block->address : g.base;
@@ -492,7 +496,7 @@ static void put_pointer(u64 p, u32 to, int depth)
             put_elsewhere(p, to, where);
         return;
     }
-    if (where != FOUND || t->kind == K_VOID || t->kind == K_OPAQUE || !t->size || !strcmp(text_of(t->name), "_IO_FILE")) {
+    if (where != FOUND || t->kind == K_VOID || t->kind == K_OPAQUE || !t->size) {
         put_elsewhere(p, to, where == FOUND && t->kind != K_VOID ? FOREIGN : where);
         return;
     }

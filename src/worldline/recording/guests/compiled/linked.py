@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import struct
 
-from .assembly import Pass
+from .assembly import Woven
 from .dwarf import NAME, TAG, Die, Dwarf
 from .elf import Elf
 from .library import Library
 from .mir import Moves
-from .table import Table
-from .types import Types
+from .table import TableWriter
+from .types import TypeRows
 from .variables import DESTROYED, PARAMETER, TRACKED, Described, Var, describe, entries_by_address, globals_of
 
 MOST_TRACKED = 256
@@ -31,13 +31,13 @@ def moves_of(all_moves: list[Moves], described: Described) -> Moves | None:
     return min(near, key=lambda one: one.line, default=None)
 
 
-class Program:
+class LinkedProgram:
     """What is known of a compiled program; `library` knows the types of its language's library."""
 
     def __init__(
         self,
         binary: bytes,
-        woven: Pass,
+        woven: Woven,
         sources: dict[str, list[str]],
         machine: str,
         library: Library | None = None,
@@ -52,7 +52,7 @@ class Program:
         self.library, self._moves = library, moves or []
         if library is not None:
             library.bind(self.reader, self.roots[0].unit, elf.symbols() if library.language == "cpp" else {})
-        self.types = Types(self.reader, library.special if library else None)
+        self.types = TypeRows(self.reader, library.special if library else None)
         found = entries_by_address(
             self.reader, self.roots, {self.places[one.place] for one in woven.functions}
         )
@@ -98,7 +98,7 @@ class Program:
     def table(self, compiler: str, version: str, call: bytes | None) -> bytes:
         """The table for the runtime."""
         rust = self.library is not None and self.library.language == "rust"
-        made = Table(self.types, self.machine, self.places, rust)
+        made = TableWriter(self.types, self.machine, self.places, rust)
         rows = {id(one): made.variable(one) for one in self.fixed}
         for described in self.functions:
             rows |= {id(one): made.variable(one) for one in described.statics}
