@@ -143,6 +143,19 @@ def test_a_frame_may_call_before_its_first_line() -> None:
     assert passes(guide, b"\n(1 ")  # what was passed is told late
 
 
+@pytest.mark.parametrize(
+    ("name", "word", "steps"),
+    [
+        ("a.c", "exit(3);", b"(1\n2\n(1\n2\n$3\n.\n"), ("a.c", "_Exit(3);", b"(1\n2\n(1\n2\n.\n"),
+        ("a.js", "process.exit(3);", b"(1\n2\n$3\n.\n"), ("a.c", "longjmp(env, 1);", b"(1\n2\n(1\n2\n/\n2\n)0\n.\n"),
+        ("A.java", "System.exit(3);", b"(1\n2\n:'a'\n$3\n.\n"), ("a.rs", "std::process::exit(3);", b"(1\n2\n$3\n.\n"),
+    ],
+)  # fmt: skip
+def test_a_run_may_end_in_the_middle_of_a_line(name: str, word: str, steps: bytes) -> None:
+    assert passes(Guide(Program(source=f"f\n{word}\n", name=name), guard=True), steps)
+    assert not passes(Guide(Program(source="f\ng();\n", name=name), guard=True), steps)
+
+
 def test_a_rebound_function_may_begin_anywhere() -> None:
     run = foreign_run("js")
     program = replace(run.program, source=run.program.source + "total = twice;\n")
