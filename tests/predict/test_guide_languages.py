@@ -104,6 +104,7 @@ def test_without_a_table_lines_and_words_are_the_bounds(language: str) -> None:
     assert all(passes(here, b"%d\n" % line) for line in range(1, 11))
     assert not passes(here, b"11\n")
     assert passes(here, b"7 twice=1\n")
+    assert passes(here, b"7 this=1\n")
     assert not passes(here, b"7 other=1\n")
 
 
