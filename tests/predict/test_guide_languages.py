@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from foreign_runs import BRACED, LANGUAGES, foreign_run
 
-from worldline.codec.compact.guide.guide import Guide, Refused
+from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.program import Program
@@ -39,7 +39,7 @@ def behind(language: str, steps: bytes, *, table: bool = True, guard: bool = Tru
 def passes(guide: Guide, text: bytes) -> bool:
     try:
         guide.fork().feed_all(text)
-    except Refused:
+    except ImpossibleByte:
         return False
     return True
 

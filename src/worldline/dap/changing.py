@@ -21,6 +21,8 @@ from worldline.explore.branches.branch import Intervention
 from worldline.explore.clip import cut
 from worldline.explore.stepping import StoppedFrame
 from worldline.flow.control import successors
+from worldline.flow.table import flows_of
+from worldline.predict.table import table_of
 
 
 def restart_frame(responder: Responder, message: Request, asked: Arguments) -> object:
@@ -69,7 +71,11 @@ def _lines(session: Session, top: StoppedFrame) -> list[int]:
     program = session.here.ask.program
     source = program.source if top.file is None else dict(program.files).get(top.file, "")
     begin = session.stepper.side.frame(top.frame).line
-    flows = [flow for flow in successors(source) if (flow.line, flow.name) == (begin, top.function)]
+    if program.language != "python":
+        known = flows_of(program, table_of(program)) if top.file is None else ()
+        flows = [flow for flow in known if flow.line == begin]
+    else:
+        flows = [flow for flow in successors(source) if (flow.line, flow.name) == (begin, top.function)]
     lines = {line for flow in flows for line in flow.start.union(flow.next, *flow.next.values())}
     return sorted(line for line in lines if line > 0)
 

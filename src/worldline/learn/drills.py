@@ -169,7 +169,8 @@ class DrillBook:
 
 def operations_shown(trace: Trace, steps: bytes) -> tuple[tuple[str, int, int], ...]:
     """Where in a document's steps a line shows what its operation gave, or which way a condition went."""
-    source, columns, found = trace.program.source, trace.columns, list[tuple[str, int, int]]()
+    source = trace.program.source if trace.program.language == "python" else ""  # other operations have no names
+    columns, found = trace.columns, list[tuple[str, int, int]]()
     lines: dict[int, int] = {}  # by frame: the line that ran last
     for i, turn in enumerate(turns(steps)[: len(trace)]):
         event, line, frame, own = EVENTS[columns.event[i]], columns.line[i], columns.frame[i], turn.lines[-1]

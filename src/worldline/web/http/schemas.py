@@ -91,7 +91,8 @@ _KEY = record(at=maybe(_AT), frames={"type": "object"}, state={"type": "object"}
 _SPAN: Schema = {"type": "array", "minItems": 3, "maxItems": 3}  # start, end, what it is
 _PROGRAM = record(
     name=TEXT, source=TEXT, call=MAYBE_TEXT, argv=listed(TEXT), stdin=TEXT, runnable=listed(COUNT),
-    syntax=listed(listed(_SPAN)),
+    syntax=listed(listed(_SPAN)), language=TEXT,
+    natives=record(words={"type": "object"}, kinds={"type": "object"}, objects={"type": "object"}),
 )  # fmt: skip
 _ENDING: Schema = {"type": ["array", "null"], "items": {"type": ["string", "null"]}}  # an event and its value
 _ANSWER = record(truth=_ENDING, found=_ENDING, right=MAYBE_FLAG)
