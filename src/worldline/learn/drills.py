@@ -169,7 +169,9 @@ class DrillBook:
 
 def operations_shown(trace: Trace, steps: bytes) -> tuple[tuple[str, int, int], ...]:
     """Where in a document's steps a line shows what its operation gave, or which way a condition went."""
-    source = trace.program.source if trace.program.language == "python" else ""  # other operations have no names
+    source = (
+        trace.program.source if trace.program.language == "python" else ""
+    )  # other operations have no names
     columns, found = trace.columns, list[tuple[str, int, int]]()
     lines: dict[int, int] = {}  # by frame: the line that ran last
     for i, turn in enumerate(turns(steps)[: len(trace)]):
