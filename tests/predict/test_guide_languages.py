@@ -92,6 +92,13 @@ def test_a_frame_shows_its_own_names(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_words_that_are_no_names_are_never_shown(language: str) -> None:
+    here = behind(language, b"5 sum=0\n6", guard=False)
+    assert passes(here, b" sum=1\n")
+    assert not any(passes(here, b" %b=1\n" % word) for word in (b"for", b"return", b"twice"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_without_a_table_lines_and_words_are_the_bounds(language: str) -> None:
     here = behind(language, b"6 i=0\n", table=False)
     assert all(passes(here, b"%d\n" % line) for line in range(1, 11))

@@ -28,7 +28,7 @@ from worldline.data.lessons import KIND, MODE, OPERATION, REVEAL, SOURCE, Factor
 from worldline.errors import UsageError
 from worldline.flow.operations import operations
 from worldline.limits import Limits
-from worldline.programs.split import SPLITS, key, split_of
+from worldline.programs.split import SPLITS, program_key, split_of
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
@@ -183,7 +183,7 @@ def drawn(
             source, draw = choice.pick(rng)
         try:
             program = draw(rng)
-            hashed = key(program.source)
+            hashed = program_key(program)
             if mixture.split not in (ALL, split_of(hashed)):
                 continue
             made = (
@@ -208,7 +208,7 @@ def _of_split(draw: Draw, split: str) -> Draw:
     def drawn_of_split(rng: random.Random) -> Program:
         while True:
             program = draw(rng)
-            if split in (ALL, split_of(key(program.source))):
+            if split in (ALL, split_of(program_key(program))):
                 return program
 
     return drawn_of_split
@@ -248,7 +248,8 @@ def thinned(draw: Draw, wanted: Mapping[str, float]) -> Draw:
     def drawn_by_operation(rng: random.Random) -> Program:
         while True:
             program = draw(rng)
-            if rng.random() < chance(operations(program.source), wanted):
+            found = operations(program.source) if program.language == "python" else ()
+            if rng.random() < chance(found, wanted):
                 return program
 
     return drawn_by_operation if wanted else draw

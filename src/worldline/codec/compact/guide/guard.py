@@ -183,11 +183,8 @@ def _foreign_guard(program: Program, table: FlowTable | None) -> Guard:
     main = _file(program.source, table.flows, program.language)
     main = replace(main, globals=main.globals | table.globals)
     others = tuple(_file(text, (), program.language) for _, text in program.files)
-    words = {
-        word
-        for text in (program.source, *(text for _, text in program.files))
-        for word in _FOREIGN_WORD.findall(text)
-    }
+    unknown = [text for _, text in program.files] + ([] if table.flows else [program.source])
+    words = {word for text in unknown for word in _FOREIGN_WORD.findall(text)}
     words |= table.globals.union(*(flow.names.visible for flow in table.flows))
     names = frozenset(name_text(word).encode() for word in words)
     starts = script_lines(program, table) or frozenset(main.calls)

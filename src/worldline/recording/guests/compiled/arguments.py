@@ -6,7 +6,7 @@ import struct
 from typing import Any
 
 from . import types as kinds
-from .types import Type, Types
+from .types import TypeRow, TypeRows
 from .variables import PARAMETER, Described
 
 GENERAL, FLOAT, POINTER = range(3)
@@ -14,14 +14,14 @@ _MOST = {"aarch64": (8, 8), "x86_64": (6, 8)}  # registers of each class
 _SEVERAL = ("list", "tuple")
 
 
-class Unfit(Exception):
+class Misfit(Exception):
     """An argument does not fit its parameter; the message says why."""
 
 
 class _Memory:
     """The blocks that a call's pointers point to."""
 
-    def __init__(self, types: Types) -> None:
+    def __init__(self, types: TypeRows) -> None:
         self.types = types
         self.blocks: list[tuple[bytes, list[tuple[int, int]]]] = []
 
@@ -48,16 +48,16 @@ class _Memory:
             return self._array(tree, one, where)
         return _scalar(tree, one, where), []
 
-    def _array(self, tree: Any, one: Type, where: str) -> tuple[bytes, list[tuple[int, int]]]:
+    def _array(self, tree: Any, one: TypeRow, where: str) -> tuple[bytes, list[tuple[int, int]]]:
         inner = self.types.rows[one.to]
         if inner.kind == kinds.CHAR and tree[0] in ("str", "bytes"):
             data, links = _text(tree), list[tuple[int, int]]()
         elif tree[0] in _SEVERAL:
             data, links = self.items(tree[1], one.to, where)
         else:
-            raise Unfit(f"{where} is an array, and {tree[0]} is none")
+            raise Misfit(f"{where} is an array, and {tree[0]} is none")
         if len(data) > one.size:
-            raise Unfit(f"{where} has more than {one.count} elements")
+            raise Misfit(f"{where} has more than {one.count} elements")
         return data.ljust(one.size, b"\0"), links
 
     def pointed(self, tree: Any, row: int, where: str) -> int | None:
@@ -71,21 +71,21 @@ class _Memory:
             return self.block(_text(tree) + b"\0", [])
         if tree[0] in _SEVERAL and inner.size:
             return self.block(*self.items(tree[1], row, where))
-        raise Unfit(f"{where} is a pointer, which a list, a str or None fits, and not {tree[0]}")
+        raise Misfit(f"{where} is a pointer, which a list, a str or None fits, and not {tree[0]}")
 
 
 def _text(tree: Any) -> bytes:
     return bytes.fromhex(tree[1]) if tree[0] == "bytes" else str(tree[1]).encode("utf-8", "surrogatepass")
 
 
-def _scalar(tree: Any, one: Type, where: str) -> bytes:
+def _scalar(tree: Any, one: TypeRow, where: str) -> bytes:
     kind: str = tree[0]
     given: Any = tree[1] if len(tree) > 1 else None
     if one.kind == kinds.FLOAT and one.size in (4, 8) and kind in ("float", "int"):
         try:
             return struct.pack("<f" if one.size == 4 else "<d", float(given))
         except OverflowError:
-            raise Unfit(f"{where} is a {one.name}, which cannot hold {given}") from None
+            raise Misfit(f"{where} is a {one.name}, which cannot hold {given}") from None
     if one.kind == kinds.CHAR and kind == "str" and len(given.encode("utf-8", "surrogatepass")) == one.size:
         return bytes(given.encode("utf-8", "surrogatepass"))
     whole = {"int": lambda: int(given), "bool": lambda: int(given)}.get(kind)
@@ -94,23 +94,23 @@ def _scalar(tree: Any, one: Type, where: str) -> bytes:
         or one.kind not in (kinds.INT, kinds.UINT, kinds.CHAR, kinds.BOOL, kinds.ENUM)
         or one.size > 8
     ):
-        raise Unfit(f"{where} is a {one.name or 'struct'}, which {kind} does not fit")
+        raise Misfit(f"{where} is a {one.name or 'struct'}, which {kind} does not fit")
     signed = one.kind in (kinds.INT, kinds.ENUM, kinds.CHAR)
     try:
         return whole().to_bytes(one.size, "little", signed=signed)
     except OverflowError:
-        raise Unfit(f"{where} is a {one.name}, which cannot hold {given}") from None
+        raise Misfit(f"{where} is a {one.name}, which cannot hold {given}") from None
 
 
-def encode(call: dict[str, Any], functions: list[Described], types: Types, machine: str) -> bytes:
+def encode(call: dict[str, Any], functions: list[Described], types: TypeRows, machine: str) -> bytes:
     """The call as the runtime reads it."""
     number = next((at for at, one in enumerate(functions) if one.name == call["function"]), None)
     if number is None:
-        raise Unfit(f"there is no function {call['function']}")
+        raise Misfit(f"there is no function {call['function']}")
     parameters = [one for one in functions[number].variables if one.flags & PARAMETER]
     given = call["arguments"]
     if len(parameters) != len(given):
-        raise Unfit(f"{call['function']} takes {len(parameters)} arguments, and {len(given)} are given")
+        raise Misfit(f"{call['function']} takes {len(parameters)} arguments, and {len(given)} are given")
     memory = _Memory(types)
     rows: list[tuple[int, int, int]] = []
     for one, tree in zip(parameters, given, strict=True):
@@ -125,7 +125,7 @@ def encode(call: dict[str, Any], functions: list[Described], types: Types, machi
         rows.append((FLOAT if row.kind == kinds.FLOAT else GENERAL, 0, bits))
     general = sum(kind != FLOAT for kind, _, _ in rows)
     if general > _MOST[machine][0] or len(rows) - general > _MOST[machine][1]:
-        raise Unfit(f"{call['function']} takes more arguments than there are registers for")
+        raise Misfit(f"{call['function']} takes more arguments than there are registers for")
     return _packed(number, rows, memory)
 
 

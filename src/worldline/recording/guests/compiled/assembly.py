@@ -25,7 +25,7 @@ _CLOSERS = re.compile(r"[\s});]*")
 
 
 @dataclass
-class Site:
+class HookSite:
     """One call into the hook."""
 
     line: int
@@ -37,14 +37,14 @@ class Site:
 
 
 @dataclass
-class Function:
+class Routine:
     """One function of the program's own file: its text, line starts and sites."""
 
     label: str
     lines: list[str]
     place: int
     file: str = ""
-    sites: dict[int, Site] = field(default_factory=dict)  # before the line of the text at this index
+    sites: dict[int, HookSite] = field(default_factory=dict)  # before the line of the text at this index
     locs: list[tuple[int, int, int]] = field(default_factory=list)  # index, line (0: not ours), place
     first: int = 0  # number of its first site
     opening: int = 0  # the line it begins on
@@ -52,26 +52,26 @@ class Function:
 
 
 @dataclass
-class Pass:
+class Woven:
     """What the pass made: the new text, its functions, and how many labels the section of places holds."""
 
     text: str
-    functions: list[Function]
+    functions: list[Routine]
     places: int
 
 
-def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Pass:
+def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Woven:
     """The assembly with its calls. `sources` are the lines of the program's own files, by path."""
     files = _own_files(text, sources)
     out: list[str] = []
-    functions: list[Function] = []
+    functions: list[Routine] = []
     places: list[str] = []
     end = number = 0
     mine = re.compile(rf"^\t\.loc\t?\s*(?:{'|'.join(files) or '-'}) ", re.M)
     for match in _FUNCTION.finditer(text):
         if not mine.search(match[2]):
             continue
-        function = Function(match[1], match[2].split("\n"), len(places))
+        function = Routine(match[1], match[2].split("\n"), len(places))
         number_of_file = _first_file(function.lines)
         if number_of_file not in files:
             continue
@@ -88,7 +88,7 @@ def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Pa
     out.append(text[end:])
     rows = "".join(f"\t.8byte\t{label}\n" for label in places)
     out.append(f'\n\t.section\t.wl_places,"",%progbits\n{rows}\t.section\t.note.GNU-stack,"",%progbits\n')
-    return Pass("".join(out), functions, len(places))
+    return Woven("".join(out), functions, len(places))
 
 
 def _own_files(text: str, sources: dict[str, list[str]]) -> dict[str, str]:
@@ -110,7 +110,7 @@ def _first_file(lines: list[str]) -> str:
     return ""
 
 
-def _woven(function: Function, machine: Machine) -> Iterator[str]:
+def _woven(function: Routine, machine: Machine) -> Iterator[str]:
     at = {index: place for index, _, place in function.locs}
     number = function.first
     for index, line in enumerate(function.lines):
@@ -125,7 +125,7 @@ def _woven(function: Function, machine: Machine) -> Iterator[str]:
             yield f".Lwl{at[index]}:"
 
 
-def _scan(function: Function, machine: Machine, file: str, source: list[str], places: list[str]) -> None:
+def _scan(function: Routine, machine: Machine, file: str, source: list[str], places: list[str]) -> None:
     """Finds the function's line starts, its sites and what they need to know."""
     heads = _loop_heads(function.lines)
     frame, states = (machine.stack, machine.entry_offset), list[tuple[int, int]]()
@@ -151,7 +151,7 @@ def _scan(function: Function, machine: Machine, file: str, source: list[str], pl
                 begins = line != previous or index in heads
                 kind = _kind(line, column, entry, begins and seen > 1, first, source)
                 if kind:
-                    function.sites[index + 1] = Site(line, kind, *frame, place, column)
+                    function.sites[index + 1] = HookSite(line, kind, *frame, place, column)
                 previous = line if seen > 1 and (not entry or kind & LINE) else 0
             elif not line:
                 previous = 0
@@ -159,7 +159,7 @@ def _scan(function: Function, machine: Machine, file: str, source: list[str], pl
         elif machine.returns.match(text):
             start = _epilogue(function.lines, index, machine)
             if start not in function.sites:
-                function.sites[start] = Site(
+                function.sites[start] = HookSite(
                     current, RETURN, *_frame_at(function, start, machine), _place(places)
                 )
             else:
@@ -207,7 +207,7 @@ def _register(word: str, machine: Machine) -> int:
     return int(word) if word.isdigit() else machine.registers[word]
 
 
-def _frame_at(function: Function, index: int, machine: Machine) -> tuple[int, int]:
+def _frame_at(function: Routine, index: int, machine: Machine) -> tuple[int, int]:
     """The rule for the canonical frame address before the line at an index."""
     frame, states = (machine.stack, machine.entry_offset), list[tuple[int, int]]()
     for text in function.lines[:index]:

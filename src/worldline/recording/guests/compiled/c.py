@@ -9,7 +9,7 @@ from typing import Any
 from ..refused import Refused
 from . import arguments, flow, toolbox
 from .assembly import instrument
-from .program import Program
+from .linked import LinkedProgram
 
 # Not `bounds` beside a variable-length array: its checks go back to the line of the declaration.
 _CHECKS = "signed-integer-overflow,shift,integer-divide-by-zero,float-cast-overflow"
@@ -30,11 +30,11 @@ def prepare(spec: dict[str, Any], folder: str, runtime: list[str]) -> dict[str, 
     Path(woven).write_text(made.text)
     toolbox.run([gcc, "-no-pie", "-Wl,--wrap=main", "-o", program, woven, *runtime, "-lm", "-pthread"])
     binary = Path(program).read_bytes()
-    described = Program(binary, made, sources, machine.name)
+    described = LinkedProgram(binary, made, sources, machine.name)
     call = spec["call"]
     try:
         encoded = call and arguments.encode(call, described.functions, described.types, machine.name)
-    except arguments.Unfit as error:
+    except arguments.Misfit as error:
         raise Refused("call", str(error)) from None
     table = described.table("gcc", spec["toolchain"]["version"], encoded)
     known = flow.flow_of(described, machine)

@@ -86,7 +86,9 @@ class Die:
 
     __slots__ = ("attributes", "children", "offset", "tag", "unit")
 
-    def __init__(self, offset: int, unit: Unit, tag: int, attributes: dict[int, Any], children: int) -> None:
+    def __init__(
+        self, offset: int, unit: DwarfUnit, tag: int, attributes: dict[int, Any], children: int
+    ) -> None:
         self.offset, self.unit, self.tag, self.attributes = offset, unit, tag, attributes
         self.children = children  # 0: none may follow
 
@@ -95,7 +97,7 @@ class Die:
         return self.attributes.get(attribute, default)
 
 
-class Unit:
+class DwarfUnit:
     """One compilation unit: its abbreviations and where its entries are."""
 
     def __init__(self, dwarf: Dwarf, offset: int) -> None:
@@ -128,10 +130,10 @@ class Dwarf:
         self._ranges, self._lists = elf.section(".debug_ranges"), elf.section(".debug_rnglists")
         self._tables: dict[int, dict[int, tuple[int, bool, list[tuple[int, int, int]]]]] = {}
         self._dies: dict[int, Die] = {}
-        self.units: list[Unit] = []
+        self.units: list[DwarfUnit] = []
         at = 0
         while at + 11 < len(self.info):
-            unit = Unit(self, at)
+            unit = DwarfUnit(self, at)
             self.units.append(unit)
             at = unit.end
 
@@ -160,7 +162,7 @@ class Dwarf:
                 shape.append((attribute, form, constant))
             table[code] = tag, children, shape
 
-    def root(self, unit: Unit) -> Die:
+    def root(self, unit: DwarfUnit) -> Die:
         """The unit's own entry; the bases it names are kept."""
         die, _ = self._parse(unit, unit.first)
         assert die is not None
@@ -174,7 +176,7 @@ class Dwarf:
         unit.low = low if isinstance(low, int) else 0
         return die
 
-    def at(self, offset: int, unit: Unit) -> Die:
+    def at(self, offset: int, unit: DwarfUnit) -> Die:
         """The entry at an offset of .debug_info."""
         found = self._dies.get(offset)
         if found is None:
@@ -208,7 +210,7 @@ class Dwarf:
                 return end
             at = self._after(child, end)
 
-    def _parse(self, unit: Unit, at: int) -> tuple[Die | None, int]:
+    def _parse(self, unit: DwarfUnit, at: int) -> tuple[Die | None, int]:
         offset = at
         code, at = uleb(self.info, at)
         if not code:
@@ -227,7 +229,7 @@ class Dwarf:
             die = self._dies[offset] = Die(offset, unit, tag, attributes, at if children else 0)
         return die, at
 
-    def _value(self, unit: Unit, form: int, at: int) -> tuple[Any, int]:
+    def _value(self, unit: DwarfUnit, form: int, at: int) -> tuple[Any, int]:
         data = self.info
         size = _FIXED.get(form)
         if size is not None:
@@ -248,7 +250,7 @@ class Dwarf:
             return sleb(data, at)
         return self._rare(unit, form, at)
 
-    def _rare(self, unit: Unit, form: int, at: int) -> tuple[Any, int]:
+    def _rare(self, unit: DwarfUnit, form: int, at: int) -> tuple[Any, int]:
         data = self.info
         if form == 0x08:
             end = data.index(b"\0", at)
@@ -290,7 +292,7 @@ class Dwarf:
             self._range_list(die.unit, place) if die.unit.version >= 5 else self._old_ranges(die.unit, place)
         )
 
-    def _old_ranges(self, unit: Unit, at: int) -> list[tuple[int, int]]:
+    def _old_ranges(self, unit: DwarfUnit, at: int) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
         base = unit.low
         while True:
@@ -303,7 +305,7 @@ class Dwarf:
             else:
                 found.append((base + low, base + high))
 
-    def _range_list(self, unit: Unit, at: int) -> list[tuple[int, int]]:
+    def _range_list(self, unit: DwarfUnit, at: int) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
         base, data = unit.low, self._lists
         while True:
@@ -334,7 +336,7 @@ class Dwarf:
             else:
                 found.append((self._address(unit, one), self._address(unit, one) + two))
 
-    def _address(self, unit: Unit, index: int) -> int:
+    def _address(self, unit: DwarfUnit, index: int) -> int:
         place = unit.address_base + 8 * index
         return int.from_bytes(self._addresses[place : place + 8], "little")
 

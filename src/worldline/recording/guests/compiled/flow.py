@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .assembly import ENTRY, LINE, RETURN, Function
+from .assembly import ENTRY, LINE, RETURN, Routine
+from .linked import LinkedProgram
 from .machine import Machine
-from .program import Program
 
 _NEVER = frozenset(
     {
@@ -38,7 +38,7 @@ class _Reached:
     calls: set[str] = field(default_factory=set)
 
 
-def _reach(function: Function, machine: Machine, labels: dict[str, int], start: int) -> _Reached:
+def _reach(function: Routine, machine: Machine, labels: dict[str, int], start: int) -> _Reached:
     """The sites that may come next when the instruction at an index runs, that index's own site passed over."""
     found, seen, waiting = _Reached(), set[int](), [(start, False)]
     lines, sites = function.lines, function.sites
@@ -82,7 +82,7 @@ def _following(text: str, at: int, machine: Machine, labels: dict[str, int], fou
     return [*falls, *(labels.values() if indirect else ())]
 
 
-def _one(function: Function, machine: Machine) -> tuple[list[int], dict[int, set[int]], set[int]]:
+def _one(function: Routine, machine: Machine) -> tuple[list[int], dict[int, set[int]], set[int]]:
     """The lines that may come first, the successors of each, and the lines that may return."""
     labels = {text[:-1]: at for at, text in enumerate(function.lines) if text.endswith(":")}
     order = {at: place for place, at in enumerate(function.sites)}
@@ -117,7 +117,7 @@ def _one(function: Function, machine: Machine) -> tuple[list[int], dict[int, set
     return sorted(start), following, returns
 
 
-def flow_of(program: Program, machine: Machine) -> dict[str, Any]:
+def flow_of(program: LinkedProgram, machine: Machine) -> dict[str, Any]:
     """The control flow of every function, as JSON has it."""
     rows = []
     for described in program.functions:

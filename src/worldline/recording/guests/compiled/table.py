@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable
 
 from . import types as kinds
-from .types import Type, Types
+from .types import TypeRow, TypeRows
 from .variables import Described, Var, scope_at
 
 R_NONE, R_GENERAL, R_FLOATS, R_MEMORY, R_MIXED, R_OPAQUE = range(6)
@@ -16,7 +16,7 @@ _FN, _SITE = struct.Struct("<10IQ"), struct.Struct("<4IqII")
 _NO_CALL = 0xFFFFFFFF
 
 
-class Names:
+class TextPool:
     """Every text of the table, each once."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Names:
         return self.texts.setdefault(text, len(self.texts))
 
 
-def result_of(types: Types, row: int, machine: str) -> tuple[int, int]:
+def result_of(types: TypeRows, row: int, machine: str) -> tuple[int, int]:
     """How a function gives its value back: where it is, and a mask or the size of each part."""
     if not row:
         return R_NONE, 0
@@ -64,7 +64,7 @@ def result_of(types: Types, row: int, machine: str) -> tuple[int, int]:
     return R_MIXED, mask
 
 
-def _scalars(types: Types, one: Type, offset: int) -> Iterable[tuple[Type, int]]:
+def _scalars(types: TypeRows, one: TypeRow, offset: int) -> Iterable[tuple[TypeRow, int]]:
     if one.kind in (kinds.STRUCT, kinds.UNION):
         for part in one.fields:
             yield from _scalars(types, types.rows[part.type], offset + part.offset + part.bit // 8)
@@ -76,12 +76,12 @@ def _scalars(types: Types, one: Type, offset: int) -> Iterable[tuple[Type, int]]
         yield one, offset
 
 
-class Table:
+class TableWriter:
     """Collects rows; `pack` writes them."""
 
-    def __init__(self, types: Types, machine: str, places: list[int]) -> None:
+    def __init__(self, types: TypeRows, machine: str, places: list[int]) -> None:
         self._types, self._machine, self._places = types, machine, places
-        self._names = Names()
+        self._names = TextPool()
         self._vars: list[bytes] = []
         self._fns: list[bytes] = []
         self._sites: list[bytes] = []

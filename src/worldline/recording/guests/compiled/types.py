@@ -33,7 +33,7 @@ _FBREG, _DEREF = 0x91, 0x06
 
 
 @dataclass
-class Field:
+class TypeField:
     """A member, or an enumerator (its offset is the value)."""
 
     name: str
@@ -44,7 +44,7 @@ class Field:
 
 
 @dataclass
-class Type:
+class TypeRow:
     """One row: what the runtime's `struct type` holds."""
 
     kind: int
@@ -54,17 +54,17 @@ class Type:
     count: int = 0
     flags: int = 0
     aux: int = 0
-    fields: list[Field] = field(default_factory=list)
+    fields: list[TypeField] = field(default_factory=list)
 
 
-class Types:
+class TypeRows:
     """The types that a program's variables need, each described once. `special` may know a struct by its name."""
 
     def __init__(
-        self, reader: Dwarf, special: Callable[[Types, Die, str], Type | None] | None = None
+        self, reader: Dwarf, special: Callable[[TypeRows, Die, str], TypeRow | None] | None = None
     ) -> None:
         self.reader, self._special = reader, special
-        self.rows: list[Type] = [Type(VOID, "void")]
+        self.rows: list[TypeRow] = [TypeRow(VOID, "void")]
         self._known: dict[int, int] = {}
         self._pointers: dict[int, int] = {}
 
@@ -86,37 +86,37 @@ class Types:
         found = self._known.get(die.offset)
         if found is None:
             found = self._known[die.offset] = len(self.rows)
-            self.rows.append(Type(OPAQUE, name))
+            self.rows.append(TypeRow(OPAQUE, name))
             self.rows[found] = self._describe(die, name, found)
         return found
 
-    def _describe(self, die: Die, typedef: str, row: int) -> Type:
+    def _describe(self, die: Die, typedef: str, row: int) -> TypeRow:
         name, size = die.get(dwarf.NAME) or typedef, die.get(dwarf.BYTE_SIZE, 0)
         size = size if isinstance(size, int) else 0
         if die.tag == TAG["base"]:
             return _base(name, size, die.get(dwarf.ENCODING, 0))
         if die.tag == TAG["pointer"]:
-            return Type(POINTER, name, 8, self.of(die))
+            return TypeRow(POINTER, name, 8, self.of(die))
         if die.tag in (TAG["reference"], TAG["rvalue_reference"]):
-            return Type(REFERENCE, name, 8, self.of(die))
+            return TypeRow(REFERENCE, name, 8, self.of(die))
         if die.tag == TAG["subroutine"]:
-            return Type(FUNCTION, name)
+            return TypeRow(FUNCTION, name)
         if die.tag == TAG["enumeration"]:
             return self._enumeration(die, name, size)
         if die.tag == TAG["array"]:
             return self._array(die)
         if die.tag in (TAG["structure"], TAG["class"], TAG["union"]):
             return self._structure(die, name, size, row)
-        return Type(OPAQUE, name, size)
+        return TypeRow(OPAQUE, name, size)
 
-    def _enumeration(self, die: Die, name: str, size: int) -> Type:
+    def _enumeration(self, die: Die, name: str, size: int) -> TypeRow:
         under = die.get(dwarf.TYPE)
         signed = under is None or self.rows[self.of(die)].kind == INT
         found = [one for one in self.reader.children(die) if one.tag == TAG["enumerator"]]
-        members = [Field(one.get(dwarf.NAME, "?"), 0, one.get(dwarf.CONST_VALUE, 0)) for one in found]
-        return Type(ENUM, name, size, aux=int(signed), fields=members)
+        members = [TypeField(one.get(dwarf.NAME, "?"), 0, one.get(dwarf.CONST_VALUE, 0)) for one in found]
+        return TypeRow(ENUM, name, size, aux=int(signed), fields=members)
 
-    def _array(self, die: Die) -> Type:
+    def _array(self, die: Die) -> TypeRow:
         inner = self.of(die)
         bounds = [self._count(one) for one in self.reader.children(die) if one.tag == TAG["subrange"]]
         for count, flags, place in reversed(bounds[1:]):
@@ -124,9 +124,9 @@ class Types:
             inner = len(self.rows) - 1
         return self._array_of(inner, *(bounds[0] if bounds else (0, FLEXIBLE, 0)))
 
-    def _array_of(self, inner: int, count: int, flags: int, place: int) -> Type:
+    def _array_of(self, inner: int, count: int, flags: int, place: int) -> TypeRow:
         size = self.rows[inner].size * count
-        return Type(ARRAY, "", size, inner, count, flags, place)
+        return TypeRow(ARRAY, "", size, inner, count, flags, place)
 
     def _count(self, die: Die) -> tuple[int, int, int]:
         """Elements of one dimension: how many, a flag, and where in the frame the upper bound is."""
@@ -141,19 +141,19 @@ class Types:
             return 0, VARIABLE, dwarf.sleb(upper, 1)[0]
         return 0, FLEXIBLE, 0
 
-    def _structure(self, die: Die, name: str, size: int, row: int) -> Type:
+    def _structure(self, die: Die, name: str, size: int, row: int) -> TypeRow:
         kind = UNION if die.tag == TAG["union"] else STRUCT
         if die.get(dwarf.DECLARATION):
-            return Type(OPAQUE, name, size)
-        self.rows[row] = Type(kind, name, size)  # for members that point back
+            return TypeRow(OPAQUE, name, size)
+        self.rows[row] = TypeRow(kind, name, size)  # for members that point back
         if self._special is not None:
             found = self._special(self, die, name)
             if found is not None:
                 return found
-        return Type(kind, name, size, fields=self._members(die, 0))
+        return TypeRow(kind, name, size, fields=self._members(die, 0))
 
-    def _members(self, die: Die, base: int) -> list[Field]:
-        found: list[Field] = []
+    def _members(self, die: Die, base: int) -> list[TypeField]:
+        found: list[TypeField] = []
         for one in self.reader.children(die):
             if one.tag not in (TAG["member"], TAG["inheritance"]) or one.get(dwarf.EXTERNAL):
                 continue
@@ -169,7 +169,7 @@ class Types:
             bit = one.get(dwarf.DATA_BIT_OFFSET, 0) if bits else 0
             row = self.of(one)
             if row:
-                found.append(Field(name or "?", row, base if bits else offset, bit, bits))
+                found.append(TypeField(name or "?", row, base if bits else offset, bit, bits))
         return found
 
     def _bare(self, die: Die) -> Die:
@@ -179,11 +179,11 @@ class Types:
         return die
 
 
-def _base(name: str, size: int, encoding: int) -> Type:
+def _base(name: str, size: int, encoding: int) -> TypeRow:
     kind = _ENCODINGS.get(encoding, OPAQUE)
     if name in ("char", "char8_t"):
         kind = CHAR
-    return Type(kind, name, size)
+    return TypeRow(kind, name, size)
 
 
 def _offset(die: Die) -> int:

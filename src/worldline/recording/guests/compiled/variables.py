@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from . import dwarf
-from .assembly import ENTRY, Function, Site
+from .assembly import ENTRY, HookSite, Routine
 from .dwarf import TAG, Die, Dwarf
-from .types import Types
+from .types import TypeRows
 
 AT_FRAME, AT_REGISTER_BASE, AT_REGISTER, AT_ADDRESS, AT_FRAME_DEREF = range(5)
 PARAMETER, SET = 1, 2
@@ -36,7 +36,7 @@ class Var:
 class Described:
     """A function of the program: its entry, its variables, and those that live at fixed addresses inside it."""
 
-    function: Function
+    function: Routine
     die: Die
     address: int
     name: str
@@ -78,7 +78,7 @@ def attribute(reader: Dwarf, die: Die, what: int) -> object:
 
 
 def describe(
-    reader: Dwarf, types: Types, function: Function, die: Die, places: list[int], source: list[str]
+    reader: Dwarf, types: TypeRows, function: Routine, die: Die, places: list[int], source: list[str]
 ) -> Described:
     """One function's variables, each with the addresses where it is in scope."""
     base = _frame_base(die, function)
@@ -109,7 +109,7 @@ def describe(
     )  # fmt: skip
 
 
-def _result(reader: Dwarf, types: Types, die: Die) -> int:
+def _result(reader: Dwarf, types: TypeRows, die: Die) -> int:
     for _ in range(8):
         if die.get(dwarf.TYPE) is not None:
             return types.of(die)
@@ -130,7 +130,7 @@ def _variables(
             yield from _variables(reader, child, reader.ranges(child) or ranges, depth + 1)
 
 
-def _frame_base(die: Die, function: Function) -> int:
+def _frame_base(die: Die, function: Routine) -> int:
     """What an offset from the frame's base lacks to be one from the canonical frame address."""
     expression = die.get(dwarf.FRAME_BASE, b"")
     if not isinstance(expression, bytes) or expression[:1] == bytes([_CFA]) or not expression:
@@ -140,7 +140,7 @@ def _frame_base(die: Die, function: Function) -> int:
     return -site.offset if site else 0
 
 
-def _variable(reader: Dwarf, types: Types, die: Die, base: int) -> Var | None:
+def _variable(reader: Dwarf, types: TypeRows, die: Die, base: int) -> Var | None:
     name, place = attribute(reader, die, dwarf.NAME), die.get(dwarf.LOCATION)
     if not isinstance(name, str) or not isinstance(place, bytes) or not place:
         return None
@@ -176,7 +176,7 @@ def _has_value(name: str, line: object, source: list[str]) -> bool:
     return re.search(rf"\b{re.escape(name)}\s*(\[[^]]*\]\s*)*[={{(]", source[line - 1]) is not None
 
 
-def scope_at(described: Described, address: int, site: Site) -> tuple[list[int], list[int]]:
+def scope_at(described: Described, address: int, site: HookSite) -> tuple[list[int], list[int]]:
     """Indices of the variables that have a name and a value at a site, and of those that are only in scope."""
     shown: dict[str, int] = {}
     more: list[int] = []
@@ -196,7 +196,7 @@ def scope_at(described: Described, address: int, site: Site) -> tuple[list[int],
     return sorted(shown.values()), more
 
 
-def globals_of(reader: Dwarf, types: Types, roots: list[Die]) -> list[Var]:
+def globals_of(reader: Dwarf, types: TypeRows, roots: list[Die]) -> list[Var]:
     """Variables of the file itself that have an address."""
     found: list[Var] = []
 

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from typing import Any, NoReturn
 
-from _worldline.refused import Refused
+from ..refused import Refused
 
 NEEDS_PARTS = False
 

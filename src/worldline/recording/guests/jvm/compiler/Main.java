@@ -21,8 +21,8 @@ public final class Main {
     private static final List<String> OPTIONS = List.of("-g", "-proc:none", "-nowarn", "-implicit:none", "-Xlint:none");
     private static final List<String> EXPORTS = List.of(
             "-proc:none", "-nowarn", "-XDstringConcat=inline",
-            "--add-exports", "java.base/jdk.internal.misc=worldline.recorder",
-            "--add-exports", "java.base/jdk.internal.access=worldline.recorder");
+            "--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED",
+            "--add-exports", "java.base/jdk.internal.access=ALL-UNNAMED");
 
     private Main() {}
 
@@ -72,6 +72,11 @@ public final class Main {
             } else {
                 program(sources, called, parts);
             }
+        } catch (OutOfMemoryError | StackOverflowError large) {
+            letter = 's';
+            parts.clear();
+            parts.put("why", "too large to compile".getBytes(StandardCharsets.UTF_8));
+            parts.put("message", (large + "\n").getBytes(StandardCharsets.UTF_8));
         } catch (Compiler.SourceError error) {
             letter = 's';
             parts.clear();

@@ -25,7 +25,7 @@ final class Text {
             POWERS[i] = power;
         }
         for (int i = 0; i < TENS.length; i++) {
-            TENS[i] = Double.parseDouble("1e" + i);
+            TENS[i] = i == 0 ? 1 : TENS[i - 1] * 10; // exact as far as they go
         }
     }
 

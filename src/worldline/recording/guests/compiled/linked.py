@@ -5,30 +5,30 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from .assembly import Pass
+from .assembly import Woven
 from .dwarf import TAG, Die, Dwarf
 from .elf import Elf
-from .table import Table
-from .types import Type, Types
+from .table import TableWriter
+from .types import TypeRow, TypeRows
 from .variables import Described, Var, describe, entries_by_address, globals_of
 
 
-class Program:
+class LinkedProgram:
     """What is known of a compiled program. `special` may know a struct of a library by its name."""
 
     def __init__(
         self,
         binary: bytes,
-        woven: Pass,
+        woven: Woven,
         sources: dict[str, list[str]],
         machine: str,
-        special: Callable[[Types, Die, str], Type | None] | None = None,
+        special: Callable[[TypeRows, Die, str], TypeRow | None] | None = None,
     ) -> None:
         elf = Elf(binary)
         self.places = [value for (value,) in struct.iter_unpack("<Q", elf.section(".wl_places"))]
         self.machine = machine
         self.reader = Dwarf(elf)
-        self.types = Types(self.reader, special)
+        self.types = TypeRows(self.reader, special)
         self.roots = [self.reader.root(unit) for unit in self.reader.units if unit.kind == 1]
         found = entries_by_address(self.reader, self.roots)
         self.fixed = globals_of(self.reader, self.types, self.roots)
@@ -47,7 +47,7 @@ class Program:
 
     def table(self, compiler: str, version: str, call: bytes | None) -> bytes:
         """The table for the runtime."""
-        made = Table(self.types, self.machine, self.places)
+        made = TableWriter(self.types, self.machine, self.places)
         rows = {id(one): made.variable(one) for one in self.fixed}
         for described in self.functions:
             rows |= {id(one): made.variable(one) for one in described.statics}
