@@ -56,7 +56,9 @@ def test_c_has_directives_comments_over_lines_and_characters() -> None:
 
 
 def test_a_function_is_defined_where_it_has_a_body_and_not_where_it_is_called() -> None:
-    source = "static struct Node *push(struct Node *list) {\n    free(list);\n}\n\nint total(int n)\n{\n    f(1,\n  2);\n}"
+    source = (
+        "static struct Node *push(int v) {\n    free(list);\n}\n\nint total(int n)\n{\n    f(1,\n  2);\n}"
+    )
     found = [[text for text, kind in line if kind == "defined"] for line in told(source, "c")]
     assert "push" in found[0]
     assert (found[1], found[4], found[6]) == ([], ["total"], [])
