@@ -106,6 +106,9 @@ def _directories(executables: Any) -> tuple[str, ...]:
         if home in (Path("/usr"), Path("/")):
             continue
         wanted.append(str(home))
-        wanted += [str(link.resolve()) for link in home.iterdir() if link.is_symlink() and link.exists()]
+        found = [link for pattern in ("*", "conf/**/*", "lib/*", "lib/*/*") for link in home.glob(pattern)]
+        links = [link.resolve() for link in found if link.is_symlink() and link.exists()]
+        wanted += [str(link if link.is_dir() else link.parent) for link in links]
     outside = [path for path in wanted if not Path(path).is_relative_to("/usr")]
-    return tuple(dict.fromkeys(path for path in outside if os.path.isdir(path)))
+    whole = sorted({path for path in outside if os.path.isdir(path)})
+    return tuple(path for path in whole if not any(path.startswith(other + "/") for other in whole))

@@ -1,0 +1,154 @@
+package worldline.compiler;
+
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.Trees;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.FileObject;
+import javax.tools.ForwardingJavaFileManager;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileManager;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
+import javax.tools.ToolProvider;
+
+/** javac in memory: source texts in, class files out; annotation processors never run. */
+final class Compiler {
+    private static final JavaCompiler JAVAC = ToolProvider.getSystemJavaCompiler();
+    private static final StandardJavaFileManager FILES = JAVAC.getStandardFileManager(null, Locale.ROOT, null);
+
+    /** The source does not compile: the first error in a line, and all that javac says. */
+    static final class SourceError extends Exception {
+        final String whole;
+
+        SourceError(String first, String whole) {
+            super(first);
+            this.whole = whole;
+        }
+    }
+
+    private Compiler() {}
+
+    private static final class Source extends SimpleJavaFileObject {
+        private final String name, text;
+
+        Source(String name, String text) {
+            super(URI.create("mem:///" + name.replaceAll("[^A-Za-z0-9._/-]", "_")), Kind.SOURCE);
+            this.name = name;
+            this.text = text;
+        }
+
+        @Override
+        public CharSequence getCharContent(boolean ignored) {
+            return text;
+        }
+
+        @Override
+        public String getName() {
+            return name;
+        }
+
+        @Override
+        public boolean isNameCompatible(String simple, Kind kind) {
+            return kind == Kind.SOURCE; // a public class may stand in a file of any name
+        }
+    }
+
+    private static final class Made extends SimpleJavaFileObject {
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+        Made(String name) {
+            super(URI.create("mem:///" + name.replace('.', '/') + ".class"), Kind.CLASS);
+        }
+
+        @Override
+        public OutputStream openOutputStream() {
+            return bytes;
+        }
+    }
+
+    private static final class Memory extends ForwardingJavaFileManager<StandardJavaFileManager> {
+        final Map<String, Made> made = new LinkedHashMap<>();
+
+        Memory() {
+            super(FILES);
+        }
+
+        @Override
+        public JavaFileObject getJavaFileForOutput(Location at, String name, JavaFileObject.Kind kind, FileObject from) {
+            Made file = new Made(name);
+            made.put(name, file);
+            return file;
+        }
+
+        @Override
+        public Iterable<JavaFileObject> list(Location at, String in, java.util.Set<JavaFileObject.Kind> kinds, boolean deep)
+                throws IOException {
+            boolean outside = at == StandardLocation.CLASS_PATH || at == StandardLocation.SOURCE_PATH;
+            return outside ? List.of() : super.list(at, in, kinds, deep);
+        }
+    }
+
+    /** Class files by name, in the order in which javac made them. */
+    static Map<String, byte[]> compile(Map<String, String> sources, List<String> options, Declarations declarations)
+            throws SourceError {
+        DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
+        Memory memory = new Memory();
+        List<JavaFileObject> files = new ArrayList<>();
+        sources.forEach((name, text) -> files.add(new Source(name, text)));
+        boolean fine;
+        try {
+            JavacTask task = (JavacTask) JAVAC.getTask(null, memory, found, options, null, files);
+            Iterable<? extends CompilationUnitTree> units = task.parse();
+            if (declarations != null) {
+                for (CompilationUnitTree unit : units) {
+                    declarations.scan(unit, Trees.instance(task).getSourcePositions());
+                }
+            }
+            task.analyze();
+            task.generate();
+            fine = errors(found).isEmpty();
+        } catch (IOException | RuntimeException | StackOverflowError fault) {
+            throw new SourceError("javac failed: " + fault, fault.toString());
+        }
+        if (!fine) {
+            throw refusal(found);
+        }
+        Map<String, byte[]> classes = new LinkedHashMap<>();
+        memory.made.forEach((name, file) -> classes.put(name, file.bytes.toByteArray()));
+        return classes;
+    }
+
+    private static List<Diagnostic<? extends JavaFileObject>> errors(DiagnosticCollector<JavaFileObject> found) {
+        List<Diagnostic<? extends JavaFileObject>> errors = new ArrayList<>();
+        for (Diagnostic<? extends JavaFileObject> one : found.getDiagnostics()) {
+            if (one.getKind() == Diagnostic.Kind.ERROR) {
+                errors.add(one);
+            }
+        }
+        return errors;
+    }
+
+    private static SourceError refusal(DiagnosticCollector<JavaFileObject> found) {
+        StringBuilder whole = new StringBuilder();
+        List<Diagnostic<? extends JavaFileObject>> errors = errors(found);
+        for (Diagnostic<? extends JavaFileObject> one : errors) {
+            whole.append(one.toString()).append('\n');
+        }
+        Diagnostic<? extends JavaFileObject> first = errors.get(0);
+        String line = first.getLineNumber() > 0 ? " in line " + first.getLineNumber() : "";
+        return new SourceError(first.getMessage(Locale.ROOT).lines().findFirst().orElse("error") + line, whole.toString());
+    }
+}

@@ -1,0 +1,99 @@
+"""The command lines of JVMs: the one that runs a program, and the flags that all share."""
+
+from __future__ import annotations
+
+import os
+import struct
+from typing import Any
+
+from ..refused import Refused
+
+FIRST, LAST = 17, 23  # what has the JDK's own copy of ASM, which the pass is written with
+#: A jar's date is part of what a class archive is checked against.
+DATE = 946684800
+QUIET = (
+    "-Xshare:auto",
+    "-XX:-UsePerfData",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-Xlog:disable",
+    "-Xlog:all=off",
+)
+
+
+def check_version(toolchain: dict[str, Any]) -> None:
+    """Refuse a JDK that the pass does not know."""
+    first = str(toolchain["version"]).split(".")[0].split("-")[0].split("+")[0]
+    if not first.isdigit() or not FIRST <= int(first) <= LAST:
+        raise Refused("toolchain", f"JDK {toolchain['version']}; the recorder needs one of {FIRST} to {LAST}")
+
+
+def _memory_flags(memory: int) -> list[str]:
+    """A heap that leaves room for the rest of the JVM inside the bound."""
+    heap = max(memory * 5 // 8, 16 << 20)
+    return [
+        f"-Xmx{heap}", "-Xss4m", "-XX:ReservedCodeCacheSize=48m", "-XX:CompressedClassSpaceSize=64m",
+        "-XX:ErrorFile=/dev/null", "-XX:+DisableAttachMechanism",
+    ]  # fmt: skip
+
+
+def command(
+    spec: dict[str, Any], parts: dict[str, str], wire: int, report: int
+) -> tuple[list[str], dict[str, str]]:
+    """The arguments and the environment of the JVM that runs a program."""
+    limits = spec["limits"]
+    for name in ("recorder.jar",):
+        os.utime(parts[name], (DATE, DATE))
+    with open(parts["main"]) as file:
+        main = file.read()
+    called = spec["call"] is not None
+    said = (
+        wire,
+        report,
+        limits["steps"],
+        limits["value_bytes"],
+        limits["value_depth"],
+        int(called),
+        parts["methods"],
+    )
+    arguments = [
+        spec["toolchain"]["executables"]["java"], *QUIET, *_memory_flags(int(limits["memory"])),
+        *([f"-XX:SharedArchiveFile={parts['recorder.jsa']}"] if "recorder.jsa" in parts else []),
+        f"-Xbootclasspath/a:{parts['recorder.jar']}",
+        "-Dfile.encoding=UTF-8", f"-Djava.io.tmpdir={os.environ.get('TMPDIR', '/tmp')}",
+        f"-Dworldline.run={','.join(map(str, said))}", "-cp", parts["program.jar"],
+    ]  # fmt: skip
+    if called:
+        with open(parts["classes"]) as file:
+            arguments += ["worldline.recorder.Call", _encoded(spec["call"]), main, *file.read().split("\n")]
+    else:
+        arguments += [main, *spec["argv"]]
+    return arguments, dict(os.environ)
+
+
+def _encoded(call: dict[str, Any]) -> str:
+    """A call's function and arguments in hexadecimal, as Call reads them: a letter a value, then what it holds."""
+    out = [_text(call["function"]), struct.pack(">i", len(call["arguments"]))]
+    out += [_tree(tree) for tree in call["arguments"]]
+    return b"".join(out).hex()
+
+
+def _text(text: str) -> bytes:
+    data = text.encode("utf-16-be", "surrogatepass")
+    return struct.pack(">i", len(data)) + data
+
+
+def _tree(tree: list[Any]) -> bytes:
+    kind = tree[0]
+    if kind == "none":
+        return b"n"
+    if kind in ("list", "tuple", "set"):
+        letter = {"list": b"l", "tuple": b"t", "set": b"s"}[kind]
+        return letter + struct.pack(">i", len(tree[1])) + b"".join(map(_tree, tree[1]))
+    if kind == "dict":
+        pairs = b"".join(_tree(key) + _tree(value) for key, value in tree[1])
+        return b"d" + struct.pack(">i", len(tree[1])) + pairs
+    letters = {"bool": b"b", "int": b"i", "float": b"f", "str": b"u", "bytes": b"x"}
+    if kind not in letters:
+        raise Refused("call", f"no value of Java is a {kind}")
+    return letters[kind] + _text(str(tree[1]))

@@ -1,0 +1,171 @@
+package worldline.recorder;
+
+/** One activation: what each of its names was at its last event. */
+final class Frame {
+    private static final char NONE = 0, REF = 'L';
+
+    final Code code;
+    final int serial, depth;
+    final Frame parent;
+    int line;
+    boolean dirty; // code that may write to the heap has run since its last event, or is running
+    Throwable raised; // the newest exception that it has a step of
+    boolean handled; // and whether a handler of the program's took it
+    private long epoch;
+    private boolean aliasing;
+    private final char[] types;
+    private final long[] bits;
+    private Object[] refs;
+    private Shadow[] shadows;
+    private long[] prints;
+    private int[] aliases;
+    private final long[] seen;
+    private long[] versions;
+
+    Frame(Code code, int serial, Frame parent) {
+        this.code = code;
+        this.serial = serial;
+        this.parent = parent;
+        depth = parent == null ? 0 : parent.depth + 1;
+        line = code.line;
+        int n = code.names.length;
+        types = new char[n];
+        bits = new long[n];
+        seen = new long[(n >> 6) + 1];
+    }
+
+    /** A variable that is a number. */
+    void number(int k, char type, long value) {
+        if (types[k] == type && bits[k] == value) {
+            return;
+        }
+        if (type == 'I' || type == 'J') {
+            Wire.delta(serial, code.id(k), value);
+        } else {
+            Wire.delta(serial, code.id(k), Render.number(Recorder.scratch.clear(), type, value));
+        }
+        if (types[k] == REF) {
+            forget(k);
+        }
+        bits[k] = value;
+        types[k] = type;
+        seen[k >> 6] |= 1L << k;
+    }
+
+    /** A variable that is a reference. */
+    void reference(int k, Object value) {
+        settle();
+        if (refs == null) {
+            int n = types.length;
+            refs = new Object[n];
+            shadows = new Shadow[n];
+            prints = new long[n];
+            aliases = new int[n];
+        }
+        Shape shape = value == null ? null : Shape.of(value.getClass());
+        boolean atom = shape == null || shape.isAtom();
+        boolean had = types[k] == REF;
+        if (had && refs[k] == value) {
+            if (atom || epoch == Recorder.epoch && !Recorder.shared || shadows[k] != null && shadows[k].holds()) {
+                return;
+            }
+        }
+        Text text = Render.value(value);
+        long print = text.fingerprint();
+        if (!had || prints[k] != print) {
+            Wire.delta(serial, code.id(k), text);
+        }
+        aliasing |= refs[k] != value || !had;
+        types[k] = REF;
+        prints[k] = print;
+        refs[k] = value;
+        shadows[k] = atom ? null : Shadow.of(value);
+        seen[k >> 6] |= 1L << k;
+    }
+
+    /** The heap may have changed since the last event: a new epoch. */
+    void settle() {
+        if (dirty) {
+            dirty = false;
+            Recorder.epoch++;
+        }
+    }
+
+    private void forget(int k) {
+        refs[k] = null;
+        shadows[k] = null;
+        aliases[k] = 0;
+        aliasing = true;
+    }
+
+    /** Names that are not visible any more are gone. */
+    void visible(int word, long mask) {
+        long gone = seen[word] & ~mask;
+        if (gone == 0) {
+            return;
+        }
+        seen[word] &= mask;
+        for (int k = word << 6; gone != 0; k++, gone >>>= 1) {
+            if ((gone & 1) != 0) {
+                Wire.gone(serial, code.id(k));
+                if (types[k] == REF) {
+                    forget(k);
+                }
+                types[k] = NONE;
+            }
+        }
+    }
+
+    /** The frame has begun: statics are told when they change from now on. */
+    void begin() {
+        if (code.statics.length > 0) {
+            versions = new long[code.statics.length];
+            for (int i = 0; i < versions.length; i++) {
+                versions[i] = code.statics[i].version();
+            }
+        }
+        if (aliasing) {
+            alias();
+        }
+        epoch = Recorder.epoch;
+    }
+
+    /** All variables were passed: what else its newest step changed. */
+    void finish() {
+        settle();
+        if (versions != null && (epoch != Recorder.epoch || Recorder.shared)) {
+            for (int i = 0; i < versions.length; i++) {
+                long version = code.statics[i].version();
+                if (version != versions[i]) {
+                    versions[i] = version;
+                    Wire.delta(serial, code.id(types.length + i), code.statics[i].text());
+                }
+            }
+        }
+        if (aliasing) {
+            alias();
+        }
+        epoch = Recorder.epoch;
+    }
+
+    /** Which names share an object: each with the earliest of them. */
+    private void alias() {
+        aliasing = false;
+        for (int k = 0; k < types.length; k++) {
+            if (types[k] != REF) {
+                continue;
+            }
+            int other = 0;
+            if (refs[k] != null && Shape.of(refs[k].getClass()).isShareable()) {
+                for (int i = 0; i < k && other == 0; i++) {
+                    other = types[i] == REF && refs[i] == refs[k] ? i + 1 : 0;
+                }
+            }
+            if (aliases[k] != other) {
+                aliases[k] = other;
+                int id = code.id(k);
+                Wire.same(serial, id, other == 0 ? 0 : code.id(other - 1) + 1);
+            }
+        }
+    }
+}
