@@ -7,10 +7,10 @@ from pathlib import Path
 import gdb_oracle
 import plain
 import pytest
+import warm
 
 from worldline.core.program import Program
 from worldline.limits import Limits
-from worldline.recording.recorder import record
 
 PROGRAMS = sorted((Path(__file__).parent / "oracle").iterdir())
 # Lines on which the two may differ, of a hundred: a `for` of Rust or C++ whose head gdb stops on more often.
@@ -27,7 +27,7 @@ def test_gdb_sees_what_the_trace_tells(path: Path) -> None:
     if path.suffix == ".rs" and plain.RUSTC is None:
         pytest.skip("no rustc on this machine")
     text = path.read_text()
-    trace = record(Program(source=text, name=path.name), limits=Limits(wall=120))
+    trace = warm.record(Program(source=text, name=path.name), Limits(wall=120))
     assert trace.outcome.kind == "returned", (trace.outcome, trace.stderr)
     found = gdb_oracle.compare(trace, gdb_oracle.seen_by_gdb(text, path.name))
     assert found.lines >= 60

@@ -165,7 +165,8 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
             if seen == 1:
                 first, function.opening = (line, column), line
             entry = "prologue_end" in match[4] if marked else seen == 2
-            runs = _has_code(function.lines, index) and not _rejoins(function, index, line, column, source)
+            runs = _has_code(function.lines, index)
+            runs = runs and not (current > line and _rejoins(function, index, line, column, source))
             if entry and not (line and statement):  # the first code is that of a macro, or of a header
                 function.sites[index + 1] = HookSite(first[0], ENTRY, *frame, _place(places), column)
             if line and statement and (runs or entry):
@@ -195,7 +196,9 @@ def _rejoins(function: Routine, index: int, line: int, column: int, source: list
     """Whether Rust only leaves a block here: a jump that counts to the `if` or `match` whose value it was."""
     if not function.file.endswith(".rs") or not 0 < line <= len(source):
         return False
-    code = next((text for text in function.lines[index + 1 :] if text.startswith("\t") and text[1] != "."), "")
+    code = next(
+        (text for text in function.lines[index + 1 :] if text.startswith("\t") and text[1] != "."), ""
+    )
     jumps = code.startswith(("\tb\t", "\tjmp\t"))
     return jumps and _EXPRESSION.match(source[line - 1], column - 1) is not None
 
