@@ -1,7 +1,7 @@
-"""Random programs about who shares an object, in C++ and Rust, and what each line of them must leave: a model beside them.
+"""Random programs about who shares an object, in C++ and Rust, and what they must leave: a model beside them.
 
-A program is a straight line of acts on a few vectors, references and shared pointers; the model acts likewise. What a trace
-says of each name after the last act is compared with the model's.
+A program is a straight line of acts on a few vectors, references and shared pointers; the model acts likewise. What a
+trace says of each name after the last act is compared with the model's.
 """
 
 from __future__ import annotations
@@ -111,13 +111,8 @@ def cpp_source(scripts: list[Script]) -> str:
     """One C++ program of many scripts: a function each."""
     parts = ["#include <memory>", "#include <vector>"]
     for number, script in enumerate(scripts):
-        parts += [
-            f"static void f{number}() {{",
-            *(f"    {line}" for line in script.lines),
-            "    volatile int end = 0;",
-            "    end = 1;",
-            "}",
-        ]
+        body = [f"    {line}" for line in script.lines]
+        parts += [f"static void f{number}() {{", *body, "    volatile int end = 0;", "    end = 1;", "}"]
     calls = [f"    f{number}();" for number in range(len(scripts))]
     return "\n".join([*parts, "int main() {", *calls, "    return 0;", "}", ""])
 
@@ -126,12 +121,7 @@ def rust_source(scripts: list[Script]) -> str:
     """One Rust program of many scripts: a function each."""
     parts = ["use std::cell::RefCell;", "use std::rc::Rc;"]
     for number, script in enumerate(scripts):
-        parts += [
-            f"fn f{number}() {{",
-            *(f"    {line}" for line in script.lines),
-            "    let mut end = 0;",
-            "    end += 1;",
-            "}",
-        ]
+        body = [f"    {line}" for line in script.lines]
+        parts += [f"fn f{number}() {{", *body, "    let mut end = 0;", "    end += 1;", "}"]
     calls = [f"    f{number}();" for number in range(len(scripts))]
     return "\n".join([*parts, "fn main() {", *calls, "}", ""])

@@ -1,4 +1,4 @@
-"""Random programs about sharing: what a trace says of every name at the end, and who shares with whom, is what a model says.
+"""Random programs about sharing: a trace says of every name, and of who shares with whom, what a model says.
 
 20 programs a language, or as many as WORLDLINE_FUZZ says (500 were tried).
 """
@@ -44,9 +44,9 @@ def differences(script: aliasing.Script, state: dict[str, str], same: dict[str, 
     ]
     found += [f"{name} is there" for name in script.gone if name in state]
     for name, other in same.items():
-        if other is not None and name in expected and other in expected:
-            if script.names[name] != script.names[other]:
-                found.append(f"{name} is said to be {other}")
+        both = other is not None and name in expected and other in expected
+        if both and script.names[name] != script.names[str(other)]:
+            found.append(f"{name} is said to be {other}")
     first: dict[str, str] = {}
     for name in expected:
         owner = first.setdefault(script.names[name], name)

@@ -84,7 +84,8 @@ def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Wo
         places.append(match[1])
         _scan(function, machine, number_of_file, sources[function.file], places)
         _leave_out_unwinding(function, pads, tables)
-        if not any(site.kind & ENTRY for site in function.sites.values()):
+        behind = function.opening > len(sources[function.file])  # the call that stands behind the source
+        if behind or not any(site.kind & ENTRY for site in function.sites.values()):
             del places[known:]
             continue
         function.first = number
