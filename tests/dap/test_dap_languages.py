@@ -17,6 +17,9 @@ from foreign_scenes import LIST_C, MIXED_JS, HandWritten
 from worldline.core.program import Program
 from worldline.dap.expressions import UnknownValue, parse
 from worldline.errors import UsageError
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.predictor import Ask
+from worldline.recording.languages import toolchain
 
 pytestmark = pytest.mark.usefixtures("box")
 NAMES = {
@@ -158,3 +161,17 @@ def test_names_of_the_program_come_before_words_of_its_language() -> None:
         parse("null", "python").value(NAMES)
     with pytest.raises(UsageError):
         parse("f(x)", "c")
+
+
+def test_a_real_run_stands_beside_what_is_imagined(adapter: Adapter, tmp_path: Path) -> None:
+    missing = toolchain.find("c")
+    if isinstance(missing, str):
+        pytest.skip(missing)
+    (truth,) = Interpreter().predict([Ask(program=LIST_C.program)])
+    assert b"9 sum=3\n" in truth.text
+    launched(
+        adapter, HandWritten(LIST_C.program, truth.text, LIST_C.wrong), tmp_path, filters=["first-state"]
+    )
+    assert adapter.stopped()[1:] == ("total", 10)
+    assert adapter.scope("Interpreter")["sum"] == "3"
+    assert adapter.scope("Difference") == {"sum": "3, not 4"}
