@@ -17,7 +17,7 @@ from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.frames import frames
 from worldline.codec.cwm.parse import parse as parse_cwm
 from worldline.core.events import ENDED
-from worldline.core.language import LANGUAGES, usual_name
+from worldline.core.language import LANGUAGES, language_of, usual_name
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.diagnosis import Diagnosis
@@ -30,6 +30,7 @@ from worldline.recording.recorder import BoxWorker, prepare
 
 pytestmark = pytest.mark.usefixtures("box")
 PROGRAMS = Path(__file__).parent / "contract" / "programs"
+FLOWS = Path(__file__).parent / "flows"  # control flow of every kind that a language has
 SCRIPTS, CALL = ("returns", "shares", "long"), "f([3, 1], 'ab')"
 MODES = [
     Compact(),
@@ -60,6 +61,8 @@ def recorded(language: str) -> tuple[Recorded, ...]:
     texts = dict(zip(pieces[::2], pieces[1::2], strict=True))
     name = "Main.java" if language == "java" else usual_name(language)
     programs = [Program(source=texts[each], name=name) for each in SCRIPTS]
+    flows = (path for path in sorted(FLOWS.iterdir()) if language_of(path.name) == language)
+    programs += [Program(source=path.read_text(), name=path.name) for path in flows]
     programs.append(Program(source=texts["called"], name=name, call=CALL))
     worker = BoxWorker(prepare(limits=Limits(wall=120, steps=2000), python=None, core="auto", trust=False))
     try:

@@ -158,7 +158,9 @@ def outside(trace: Trace, flow: bytes) -> list[str]:
             known[step.frame] = functions.get((trace.frames[step.frame].name, step.line), [])
         before = last.get(step.frame, ("call", 0))
         if not any(_allows(function, before, step, table["globals"]) for function in known[step.frame]):
-            found.append(f"step {step.i} ({step.event} {step.line} after {before}) of {trace.frames[step.frame].name}")
+            found.append(
+                f"step {step.i} ({step.event} {step.line} after {before}) of {trace.frames[step.frame].name}"
+            )
         last[step.frame] = step.event, step.line
     return found
 
