@@ -20,11 +20,13 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.cwm.stage import staged
 from worldline.codec.encode import NOTATIONS
 from worldline.core.events import EVENTS, RETURNING
+from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import KINDS, MAX_BYTES, Document, document, meta_document
 from worldline.data.forms.form import Draw, check, in_form
 from worldline.data.lessons import KIND, MODE, OPERATION, REVEAL, SOURCE, Factors, chance
+from worldline.data.mine.near import Benchmark
 from worldline.errors import UsageError
 from worldline.flow.operations import operations
 from worldline.limits import Limits
@@ -72,7 +74,8 @@ class Source:
         """What draws, and the form: `source tasks shuffles`, `source chains among`."""
         module, _, name = self.program.partition(":")
         drawn = [module.rpartition(".")[2], *([name] if name != "program" else [])]
-        return " ".join([SOURCE, *dict.fromkeys(drawn), *self.form.split()])
+        spoken = [self.argument] if self.argument in LANGUAGES else []
+        return " ".join([SOURCE, *dict.fromkeys(drawn), *spoken, *self.form.split()])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +127,7 @@ class Mixture:
     split: str = "train"
     seed: int = 0
     format: str = "compact"
+    leave_out: tuple[str, ...] = ()  # files of benchmarks: no program that is like one of theirs is drawn
 
     def __post_init__(self) -> None:
         if self.format not in NOTATIONS:
@@ -177,6 +181,7 @@ def drawn(
     A draw that fails is a fault of its source: it is warned of and left out, unless one in ten fails.
     """
     choice = SourceChoice(mixture, factors or Factors())
+    benchmark = Benchmark.read(mixture.leave_out) if mixture.leave_out else None
     failed = formless = 0
     for number in count(10):
         if not formless:
@@ -185,6 +190,8 @@ def drawn(
             program = draw(rng)
             hashed = program_key(program)
             if mixture.split not in (ALL, split_of(hashed)):
+                continue
+            if benchmark is not None and benchmark.like(program.source):
                 continue
             made = (
                 in_form(program, source.form, rng, _of_split(draw, mixture.split)) if source.form else program

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import functools
 import json
 import os
 import shutil
@@ -72,16 +74,31 @@ class Plain:
     status: int
 
 
-def plain(source: str, stdin: str = "", name: str = "Main.java", options: tuple[str, ...] = ()) -> Plain:
+@functools.cache
+def _javac() -> subprocess.Popen[str]:
+    """One JVM that compiles for all plain runs."""
+    flags = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+    command = ["java", *flags, str(Path(__file__).parent / "Javac.java")]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+
+def plain(source: str, stdin: str = "", name: str = "Main.java") -> Plain:
     """javac and java, as anyone runs them. Its errors in `stderr` where it does not compile, with status -1000."""
     with tempfile.TemporaryDirectory(prefix="java-") as folder:
         Path(folder, name).write_text(source)
-        flags = ("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC")
-        built = _say(["javac", *flags, "-proc:none", "-nowarn", name], folder, "")
-        if built.status:
-            return Plain("", built.stderr, -1000)
-        jvm = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *options]
-        return _say([*jvm, "-cp", folder, name.removesuffix(".java")], folder, stdin)
+        status, errors = _compiled(Path(folder, name))
+        if status:
+            return Plain("", errors, -1000)
+        command = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", folder]
+        return _say([*command, name.removesuffix(".java")], folder, stdin)
+
+
+def _compiled(path: Path) -> tuple[int, str]:
+    javac = _javac()
+    assert javac.stdin is not None and javac.stdout is not None
+    javac.stdin.write(f"{path}\n")
+    status, _, errors = javac.stdout.readline().strip().partition(" ")
+    return int(status), base64.b64decode(errors).decode()
 
 
 def _say(command: list[str], folder: str, stdin: str) -> Plain:

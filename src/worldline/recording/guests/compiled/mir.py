@@ -67,6 +67,8 @@ class Moves:
     known: bool = True
     made_up: list[tuple[str, int]] = field(default_factory=list)
     tracked: list[tuple[str, int]] = field(default_factory=list)
+    dead_at_first: list[int] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)  # those of which anything is known
     # Of a line: dead there (True) or not, whatever came before.
     sure: dict[int, dict[int, bool]] = field(default_factory=dict)
     # Of two lines, one after the other, likewise; the second is 0 for any line of which nothing is known (a macro).
@@ -243,7 +245,9 @@ def _judge(moves: Moves, tracked: list[Variable], statements: list[Statement]) -
     start = {one.place[0]: DEAD if one.place[0] in stored else LIVE for one in tracked}
     states = _flow(statements, {0: start}, -1)
     moves.tracked = [(one.name, one.line) for one in tracked]
+    moves.dead_at_first = [n for n, one in enumerate(tracked) if start[one.place[0]]]
     entries = _entries(statements)
+    moves.lines = sorted(entries)
     for line, starts in entries.items():
         found = [states[at] for at in starts if at in states]
         for n, one in enumerate(tracked):

@@ -23,9 +23,9 @@ def machine() -> Machine:
     return MACHINES[platform.machine()]
 
 
-def run(command: list[str]) -> str:
+def run(command: list[str], environment: dict[str, str] | None = None) -> str:
     """What a tool said on stderr; CompileError when it failed."""
-    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, env=environment)
     said = done.stderr.decode(errors="replace")
     if done.returncode:
         raise CompileError(said or f"{command[0]} ended with {done.returncode}")

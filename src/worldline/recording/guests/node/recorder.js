@@ -10,7 +10,8 @@ const { Frame, ABSENT, INERT } = require('./frame.js');
 const apply = Reflect.apply;
 const [CALL, RESUME, SWITCH, LINE, RETURN, YIELD, RAISE, OUTPUT, INPUT, EXIT] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 const [DELTA, GONE, SAME, NOTE, HIDDEN, META] = [0x10, 0x11, 0x12, 0x20, 0x21, 0x22];
-const PROBE = 250, CLOSED = { closed: true };
+// Room on the stack for the recorder's own work, of many of its smallest frames; looked for once in so many frames.
+const PROBE = 3000, APART = 64, CLOSED = { closed: true };
 
 class Recorder {
   constructor(outer, memory, write, limits, careful) {
@@ -251,7 +252,7 @@ class Recorder {
     } catch {
       throw new this.outer.RangeError('Maximum call stack size exceeded');
     }
-    this.probed = this.depth + 1;
+    this.probed = this.depth + APART;
   }
 
   /** An event of a frame that is not the newest. Whether it is recorded. */
@@ -505,6 +506,8 @@ class Recorder {
       this.flush();
     }
     this.wire.end(kind, detail);
+    this.active = false;
+    this.depth = 0; // whatever the program still does is not recorded
   }
 
   text(value) { return this.renderer.text(value); }

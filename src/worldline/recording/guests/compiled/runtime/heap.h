@@ -171,10 +171,48 @@ int posix_memalign(void **to, size_t a, size_t n)
     return 0;
 }
 
+/* Freed blocks wait a while before their memory is used again: what points to them is seen to dangle. */
+#define MOST_WAITING 4096
+#define MOST_WAITING_BYTES (16u << 20)
+static struct { struct { void *p; u64 size; } all[MOST_WAITING]; u32 first, n; u64 bytes; } waiting;
+
+static int is_waiting(void *p)
+{
+    for (u32 i = 0; i < waiting.n; i++)
+        if (waiting.all[(waiting.first + i) % MOST_WAITING].p == p)
+            return 1;
+    return 0;
+}
+
+static void wait_to_be_freed(void *p, u64 size)
+{
+    lock_heap();
+    while (waiting.n && (waiting.n == MOST_WAITING || waiting.bytes + size > MOST_WAITING_BYTES)) {
+        void *oldest = waiting.all[waiting.first].p;
+        waiting.bytes -= waiting.all[waiting.first].size;
+        waiting.first = (waiting.first + 1) % MOST_WAITING;
+        waiting.n--;
+        __libc_free(oldest);
+    }
+    u32 at = (waiting.first + waiting.n) % MOST_WAITING;
+    waiting.all[at].p = p;
+    waiting.all[at].size = size;
+    waiting.n++;
+    waiting.bytes += size;
+    unlock_heap();
+}
+
 void free(void *p)
 {
-    if (p)
-        drop_block(p);
+    if (!p)
+        return;
+    struct block was = drop_block(p);
+    if (was.address && was.size <= MOST_WAITING_BYTES / 4) {
+        wait_to_be_freed(p, was.size);
+        return;
+    }
+    if (!was.address && is_waiting(p))
+        __libc_free(p); /* twice: glibc says so, as it would have */
     __libc_free(p);
 }
 

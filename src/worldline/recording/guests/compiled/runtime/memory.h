@@ -105,6 +105,13 @@ static int descend(struct target *g, u64 p, u32 to, u64 cfa)
         if (t->kind != K_STRUCT && t->kind != K_UNION)
             return 0;
         const struct field *found = NULL;
+        for (u64 i = 0; t->kind == K_STRUCT && i < t->count; i++) { /* a base of a class: it is the whole object's */
+            const struct field *f = &fields[t->fields + t->nfields + i];
+            if (f->type == to && p == at + f->offset) {
+                *g = (struct target){ at, size, 1, g->owner, now, g->block };
+                return 1;
+            }
+        }
         for (u32 i = 0; i < t->nfields; i++) {
             const struct field *f = &fields[t->fields + i];
             if (f->bits || p < at + f->offset || p >= at + f->offset + (types[f->type].size ? types[f->type].size : 1))
@@ -173,6 +180,24 @@ static int target_of(u64 p, u32 to, struct target *g)
         return FOREIGN; /* seen as what it is not */
     *g = (struct target){ address, whole, whole / size ? whole / size : 1, g->owner, to, NULL };
     return FOUND;
+}
+
+/* What an address without a type of its own points to, where its memory is known: an element of that. */
+static u32 natural_type(u64 p)
+{
+    const struct var *v;
+    u64 address, owner, cfa;
+    struct block *b = block_of(p);
+    u32 type = 0;
+    if (b)
+        type = b->type;
+    else if (p >= stack.sp && p < stack.high)
+        type = frame_variable(p, &v, &address, &owner, &cfa) ? v->type : 0;
+    else if (global_variable(p, &v, &address))
+        type = v->type;
+    while (types[type].kind == K_ARRAY)
+        type = types[type].to;
+    return types[type].size ? type : 0;
 }
 
 static int add_segments(struct dl_phdr_info *info, size_t size, void *data)

@@ -93,7 +93,7 @@ static int shortest(double v, char *to, int *exponent)
         }
     }
     char b[64];
-    for (int precision = 14; precision < 17; precision++) {
+    for (int precision = v < 2.3e-308 ? 0 : 14; precision < 17; precision++) { /* fifteen digits, unless it is subnormal */
         locale_t was = uselocale(c_locale);
         int n = snprintf(b, sizeof b, "%.*e", precision, v);
         uselocale(was);

@@ -99,6 +99,10 @@ public final class Main {
         Declarations declarations = new Declarations(sources.keySet());
         Map<String, byte[]> compiled = Compiler.compile(sources, OPTIONS, declarations);
         List<String> order = new ArrayList<>(compiled.keySet());
+        if (order.stream().anyMatch(name -> name.startsWith("worldline.recorder."))) {
+            String why = "the package worldline.recorder is the recorder's own";
+            throw new Compiler.SourceError(why, why + "\n");
+        }
         String main = Entry.mainClass(compiled, sources.keySet().iterator().next());
         if (main == null && !called) {
             String why = "no class has a method public static void main(String[])";
