@@ -55,6 +55,17 @@ def test_c_has_directives_comments_over_lines_and_characters() -> None:
     assert lines[8] == [('"%d\\n"', "string"), ("0x1f", "number")]
 
 
+def test_a_function_is_defined_where_it_has_a_body_and_not_where_it_is_called() -> None:
+    source = (
+        "static struct Node *push(int v) {\n    free(list);\n}\n\nint total(int n)\n{\n    f(1,\n  2);\n}"
+    )
+    found = [[text for text, kind in line if kind == "defined"] for line in told(source, "c")]
+    assert "push" in found[0]
+    assert (found[1], found[4], found[6]) == ([], ["total"], [])
+    js = told("class P {\n  grow(a) {\n    if (a) {\n      go(a, () => {\n      });\n    }\n  }\n}", "js")
+    assert [text for line in js for text, kind in line if kind == "defined"] == ["P", "grow"]
+
+
 def test_cpp_has_raw_strings_attributes_and_null() -> None:
     lines = told('[[nodiscard]] auto f() {\n  return R"(a\n"b)";\n}\nint* p = nullptr;', "cpp")
     assert ("nodiscard", "directive") in lines[0]

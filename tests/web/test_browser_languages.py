@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,11 @@ import pytest
 from browser import go, shows, tab, texts
 from foreign_scenes import stage
 from serving import Served, serving
+
+import worldline.web
+from worldline.core.language import LANGUAGES
+from worldline.core.source_lines import source_lines
+from worldline.explore.marks.natives import as_json, legend, notes
 
 LIST, MIXED = 0, 1
 
@@ -126,14 +133,60 @@ def test_an_object_that_stands_nowhere_else_leads_to_the_step_that_wrote_it(page
     shows(page, 9)
 
 
-def test_an_object_that_nobody_wrote_before_says_so(page: Any) -> None:
+def test_a_pointer_leads_to_the_array_that_it_points_into(page: Any) -> None:
     go(page, LIST, row=4)
     page.focus(f"{cell('xs')} .object")
     page.keyboard.press("a")
-    page.wait_for_selector(".said:text('object 3 is written out nowhere else')")
-    shows(page, 4)
+    page.wait_for_selector(".text.found")
+    assert focused(page) == ("[3, 1, 2]", "xs")
+    page.click(".frame-head >> nth=1")
+
+
+def test_an_object_that_nobody_wrote_before_says_so(page: Any) -> None:
+    go(page, MIXED, row=8)
+    page.click(f"{cell('box')} .object >> nth=0")
+    page.wait_for_selector(".said:text('object 1 is written out nowhere else')")
+    shows(page, 8)
 
 
 def test_a_change_that_is_told_late_is_compared_with_its_own(page: Any) -> None:
     go(page, MIXED, row=8)
     assert page.locator(".steps .active mark").count() == 0
+
+
+TEXTS = (
+    "None", "[None, True, 'None', \"it's None\", b'x']", "{'a': <undefined>, 'b': BigInt(-5)}", "(inf, -inf, nan)",
+    "NoneLike#1(None=1)", "Ptr#3([1, <uninit>], at=1)", "Color.None", "[#1[1, #1], Node#12(next=Node#12)]",
+    "...<list 3>", "'a\\'b' None", "[]", "b'x'",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["js", "java", "c", "cpp", "rust", "python"])
+def test_the_page_reads_the_table_as_everybody_else(page: Any, language: str) -> None:
+    go(page, LIST, row=5)
+    script = """async ([texts, names]) => {
+        const { marksOf, legendOf } = await import("./natives.js");
+        const words = texts.map((text) => marksOf(text, names).filter((one) => one.name).map(
+            ({ start, end, name, word }) => [start, word ? end : text.indexOf("#", start), name]));
+        return [words, legendOf(texts, names)];
+    }"""
+    words, told = page.evaluate(script, [list(TEXTS), as_json(language)])
+    assert words == [[[one.start, one.end, one.name] for one in notes(text, language)] for text in TEXTS]
+    assert told == legend(TEXTS, language)
+    for text in TEXTS[-2:]:
+        assert page.evaluate(script, [[text], as_json(language)])[1] == legend([text], language)
+
+
+def test_the_form_has_every_language(page: Any) -> None:
+    text = (Path(worldline.web.__file__).parent / "static/program.js").read_text("utf-8")
+    found = re.search(r"const LANGUAGES = (\{[^}]*\})", text)
+    assert found is not None
+    assert json.loads(re.sub(r"(\w+):", r'"\1":', found[1])) == LANGUAGES
+
+
+@pytest.mark.parametrize("language", ["js", "c", "java", "python"])
+def test_lines_end_where_the_language_ends_them(page: Any, language: str) -> None:
+    source = "a\u2028b\rc\r\nd\n"
+    script = "async (program) => (await import('./source.js')).linesOf(program).map(({ line }) => line)"
+    shown = page.evaluate(script, {"source": source, "language": language})
+    assert shown == source_lines(source, language)

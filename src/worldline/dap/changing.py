@@ -99,13 +99,13 @@ def set_expression(responder: Responder, message: Request, asked: Arguments) -> 
 def _edit(responder: Responder, message: Request, name: str, value: str) -> object:
     session = responder.live
     top = _top(session)
-    if not name.isidentifier():
+    if not name.isidentifier() and name not in top.values:
         raise UsageError(f"{cut(name, 80)} is no name: only whole names can be set")
     if top.step is None:
         raise UsageError("nothing goes on here whose values could be set")
-    text = _value(value, top)
+    text = _value(value, top, session.here.ask.program.language)
     asked = Intervention(kind="edit", step=top.step, name=name, value=text)
-    row = variable_of(name, text)
+    row = variable_of(name, text, context=showing.context_of(session, [top.values]))
     return _intervene(
         responder,
         message,
@@ -115,13 +115,13 @@ def _edit(responder: Responder, message: Request, name: str, value: str) -> obje
     )
 
 
-def _value(text: str, top: StoppedFrame) -> str:
+def _value(text: str, top: StoppedFrame, language: str) -> str:
     """A value as it is written in any spelling, or an expression over the names that are there."""
     found = canonical(text)
     if not isinstance(found, Malformed):
         return found
     try:
-        return parse(text).value(top.values)
+        return parse(text, language).value(top.values)
     except UnknownValue as error:
         raise UsageError(str(error)) from None
 

@@ -49,6 +49,7 @@ class BoxPlan:
     native: str | None = None  # the recorder's shared object on the host
     guest: str = "python"
     toolchain: Toolchain | None = None  # of a language other than Python
+    preparing: bool = False  # programs are compiled in it, and none is run
     guest_folder: str | None = None  # a stand-in for the package's own guests
     limits: Limits = field(default_factory=Limits)
     boxed: bool = True
@@ -103,7 +104,7 @@ def zygote_command(plan: BoxPlan, socket: int) -> list[str]:
         "socket": socket, "boxed": plan.boxed, "paths": plan.python.libraries, "guest": plan.guest,
         "guest_folder": stand_in, "machine": plan.python.machine, "cgroup": bool(plan.cgroups),
         "native": plan.native_inside, "toolchain": plan.toolchain and plan.toolchain.as_config(),
-        "wide": bool(plan.toolchain and plan.toolchain.kind.wide),
+        "wide": bool(plan.toolchain and plan.toolchain.kind.wide), "preparing": plan.preparing,
         "extra_processes": EXTRA_PROCESSES, "limits": asdict(plan.limits),
     }  # fmt: skip
     options = ["-S", "-s", "-P", "-B"]

@@ -1,7 +1,7 @@
-"""Random C programs about who shares memory, with a model that says what every variable is after every statement.
+"""Random programs about who shares an object, in C++ and Rust, and what they must leave: a model beside them.
 
-Arrays on the stack, in static memory and on the heap, cells linked to each other, and pointers into all of them. The
-model is plain Python; the program prints all of its numbers at its end, which checks the model itself.
+A program is a straight line of acts on a few vectors, references and shared pointers; the model acts likewise. What a
+trace says of each name after the last act is compared with the model's.
 """
 
 from __future__ import annotations
@@ -9,106 +9,119 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-ARRAYS, POINTERS, CELLS, LINKS = (
-    ("a0", "a1", "a2"),
-    ("p0", "p1", "p2", "p3"),
-    ("c0", "c1", "c2"),
-    ("q0", "q1"),
-)
-HOW = {"a0": "int a0[{n}] = {{0}};", "a1": "static int a1[{n}];", "a2": "int *a2 = calloc({n}, sizeof *a2);"}
-
 
 @dataclass
-class Model:
-    """What the program's memory holds: numbers by array, where pointers point, cells and their links."""
+class Script:
+    """A program in both languages' terms: its lines, and what its names are at the end."""
 
-    arrays: dict[str, list[int]]
-    pointers: dict[str, tuple[str, int] | None] = field(default_factory=lambda: dict.fromkeys(POINTERS))
-    values: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CELLS, 0))
-    links: dict[str, str | None] = field(default_factory=lambda: dict.fromkeys((*CELLS, *LINKS)))
+    lines: list[str] = field(default_factory=list)
+    values: dict[str, list[int]] = field(default_factory=dict)  # objects by their first name
+    names: dict[str, str] = field(default_factory=dict)  # name to object
+    gone: set[str] = field(default_factory=set)
 
-    def shown(self, name: str) -> object:
-        """What a variable is: a shape that no number of an object is in, only who it is of."""
-        if name == "a2":
-            return ("pointer", "a2", tuple(self.arrays["a2"]), 0)
-        if name in ARRAYS:
-            return tuple(self.arrays[name])
-        if name in POINTERS:
-            to = self.pointers[name]
-            return to and ("pointer", to[0], tuple(self.arrays[to[0]]), to[1])
-        if name in CELLS:
-            return self._cell(name, frozenset())
-        to_cell = self.links[name]
-        return to_cell and self._cell(to_cell, frozenset())
-
-    def _cell(self, name: str, seen: frozenset[str]) -> object:
-        if name in seen:
-            return ("again", name)
-        to = self.links[name]
-        return ("cell", name, self.values[name], to and self._cell(to, seen | {name}))
+    def expected(self) -> dict[str, str]:
+        """Canonical values of the names that are there at the end."""
+        return {name: str(self.values[at]) for name, at in self.names.items() if name not in self.gone}
 
 
-def _statement(draw: random.Random, model: Model) -> str | None:
-    """One statement, made in the model too; None where what was drawn is not possible now."""
-    kind = draw.randrange(9)
-    array, pointer, cell = draw.choice(ARRAYS), draw.choice(POINTERS), draw.choice(CELLS)
-    at, number = draw.randrange(len(model.arrays[array])), draw.randrange(-99, 100)
-    to = model.pointers[pointer]
-    if kind == 0:
-        model.arrays[array][at] = number
-        return f"{array}[{at}] = {number};"
-    if kind == 1:
-        model.pointers[pointer] = (array, at)
-        return f"{pointer} = &{array}[{at}];"
-    if kind == 2 and to is not None and to[1] < len(model.arrays[to[0]]):
-        model.arrays[to[0]][to[1]] += number
-        return f"*{pointer} += {number};"
-    if kind == 3 and to is not None and to[1] < len(model.arrays[to[0]]):
-        model.pointers[pointer] = (to[0], to[1] + 1)
-        return f"{pointer}++;"
-    if kind == 4:
-        other = draw.choice(POINTERS)
-        model.pointers[pointer] = model.pointers[other]
-        return f"{pointer} = {other};"
-    if kind == 5:
-        model.values[cell] = number
-        return f"{cell}.v = {number};"
-    if kind == 6:
-        other = draw.choice(CELLS)
-        model.links[cell] = other
-        return f"{cell}.next = &{other};"
-    link = draw.choice(LINKS)
-    target = model.links[link]
-    if kind == 7:
-        model.links[link] = cell
-        return f"{link} = &{cell};"
-    if target is not None:
-        model.values[target] = number
-        return f"{link}->v = {number};"
-    return None
+def cpp(seed: int) -> Script:
+    """Vectors, references to them, copies, and shared pointers."""
+    draw, script = random.Random(seed), Script()
+    shared: set[str] = set()
+    for n in range(draw.randint(5, 14)):
+        name = f"n{n}"
+        plain = [one for one in script.names if one not in shared]
+        act = draw.choice(("new", "refer", "copy", "push", "push", "set", "share", "again"))
+        if act == "new" or not plain:
+            values = [draw.randrange(10) for _ in range(draw.randint(1, 3))]
+            script.lines.append(f"std::vector<int> {name} = {{{', '.join(map(str, values))}}};")
+            script.values[name], script.names[name] = values, name
+        elif act == "refer":
+            other = draw.choice(plain)
+            script.lines.append(f"std::vector<int> &{name} = {other};")
+            script.names[name] = script.names[other]
+        elif act == "copy":
+            other = draw.choice(plain)
+            script.lines.append(f"std::vector<int> {name} = {other};")
+            script.values[name], script.names[name] = list(script.values[script.names[other]]), name
+        elif act == "share":
+            script.lines.append(f"auto {name} = std::make_shared<std::vector<int>>(2, {n});")
+            script.values[name], script.names[name] = [n, n], name
+            shared.add(name)
+        elif act == "again" and shared:
+            other = draw.choice(sorted(shared))
+            script.lines.append(f"auto {name} = {other};")
+            script.names[name] = script.names[other]
+            shared.add(name)
+        else:
+            other = draw.choice(sorted(script.names))
+            arrow = "->" if other in shared else "."
+            if act == "set":
+                script.lines.append(f"{other}{arrow}at(0) = {n};")
+                script.values[script.names[other]][0] = n
+            else:
+                script.lines.append(f"{other}{arrow}push_back({n});")
+                script.values[script.names[other]].append(n)
+    return script
 
 
-def program(seed: int, length: int = 40) -> tuple[str, dict[int, dict[str, object]], str]:
-    """A source, what each variable is after the statement of a line, and what the program prints."""
-    draw = random.Random(seed)
-    model = Model({name: [0] * draw.randrange(2, 6) for name in ARRAYS})
-    lines = [
-        "#include <stdio.h>",
-        "#include <stdlib.h>",
-        "struct Cell { int v; struct Cell *next; };",
-        "int main(void) {",
-    ]
-    lines += [f"    {HOW[name].format(n=len(values))}" for name, values in model.arrays.items()]
-    lines += [f"    int *{name} = NULL;" for name in POINTERS]
-    lines += [f"    struct Cell {name} = {{0, NULL}};" for name in CELLS]
-    lines += [f"    struct Cell *{name} = NULL;" for name in LINKS]
-    after: dict[int, dict[str, object]] = {}
-    while len(after) < length:
-        made = _statement(draw, model)
-        if made is not None:
-            lines.append(f"    {made}")
-            after[len(lines)] = {name: model.shown(name) for name in (*ARRAYS, *POINTERS, *CELLS, *LINKS)}
-    numbers = [(f"{name}[{at}]", value) for name, row in model.arrays.items() for at, value in enumerate(row)]
-    numbers += [(f"{name}.v", model.values[name]) for name in CELLS]
-    lines += [f'    printf("%d ", {place});' for place, _ in numbers] + ["    return 0;", "}"]
-    return "\n".join(lines) + "\n", after, "".join(f"{value} " for _, value in numbers)
+def rust(seed: int) -> Script:
+    """Vectors that are moved, cloned and grown, and counted ones that are shared."""
+    draw, script = random.Random(seed), Script()
+    shared: set[str] = set()
+    for n in range(draw.randint(5, 14)):
+        name = f"n{n}"
+        plain = [one for one in script.names if one not in shared and one not in script.gone]
+        act = draw.choice(("new", "move", "clone", "push", "push", "share", "again", "drop"))
+        if act == "new" or not plain:
+            values = [draw.randrange(10) for _ in range(draw.randint(1, 3))]
+            script.lines.append(f"let mut {name}: Vec<i32> = vec![{', '.join(map(str, values))}];")
+            script.values[name], script.names[name] = values, name
+        elif act == "move":
+            other = draw.choice(plain)
+            script.lines.append(f"let mut {name} = {other};")
+            script.names[name] = script.names[other]
+            script.gone.add(other)
+        elif act == "clone":
+            other = draw.choice(plain)
+            script.lines.append(f"let mut {name} = {other}.clone();")
+            script.values[name], script.names[name] = list(script.values[script.names[other]]), name
+        elif act == "drop":
+            other = draw.choice(plain)
+            script.lines.append(f"drop({other});")
+            script.gone.add(other)
+        elif act == "share":
+            script.lines.append(f"let {name} = Rc::new(RefCell::new(vec![{n}]));")
+            script.values[name], script.names[name] = [n], name
+            shared.add(name)
+        elif act == "again" and shared:
+            other = draw.choice(sorted(shared))
+            script.lines.append(f"let {name} = {other}.clone();")
+            script.names[name] = script.names[other]
+            shared.add(name)
+        else:
+            other = draw.choice(sorted([*plain, *shared]))
+            grown = f"{other}.borrow_mut()" if other in shared else other
+            script.lines.append(f"{grown}.push({n});")
+            script.values[script.names[other]].append(n)
+    return script
+
+
+def cpp_source(scripts: list[Script]) -> str:
+    """One C++ program of many scripts: a function each."""
+    parts = ["#include <memory>", "#include <vector>"]
+    for number, script in enumerate(scripts):
+        body = [f"    {line}" for line in script.lines]
+        parts += [f"static void f{number}() {{", *body, "    volatile int end = 0;", "    end = 1;", "}"]
+    calls = [f"    f{number}();" for number in range(len(scripts))]
+    return "\n".join([*parts, "int main() {", *calls, "    return 0;", "}", ""])
+
+
+def rust_source(scripts: list[Script]) -> str:
+    """One Rust program of many scripts: a function each."""
+    parts = ["use std::cell::RefCell;", "use std::rc::Rc;"]
+    for number, script in enumerate(scripts):
+        body = [f"    {line}" for line in script.lines]
+        parts += [f"fn f{number}() {{", *body, "    let mut end = 0;", "    end += 1;", "}"]
+    calls = [f"    f{number}();" for number in range(len(scripts))]
+    return "\n".join([*parts, "fn main() {", *calls, "}", ""])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-import aliasing
+import c_programs
 import pytest
 
 from worldline.core.program import Program
@@ -55,7 +55,7 @@ def integers(value: Value) -> list[int]:
 
 
 def test_every_variable_is_what_the_model_says() -> None:
-    made = [aliasing.program(seed) for seed in range(COUNT)]
+    made = [c_programs.program(seed) for seed in range(COUNT)]
     programs = [Program(source=source, name="program.c") for source, _, _ in made]
     for (source, after, printed), trace in zip(
         made, record_many(programs, limits=Limits(wall=120)), strict=True

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import io
 import keyword
+import re
 import tokenize
 from collections.abc import Iterator
 from functools import lru_cache
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 from worldline.core.source_lines import all_lines
 from worldline.explore.marks.lexed import LEXERS, pieces
+from worldline.flow.definitions import defined_name
 
 KINDS = ("keyword", "string", "number", "comment", "defined", "builtin", "directive")
 """What a span can be; directives are what is said to a compiler: lines of a preprocessor, attributes, annotations."""
@@ -96,6 +98,19 @@ def _foreign(lines: list[str], language: str, found: list[list[SyntaxSpan]]) -> 
             elif part.strip() and (not there or there[-1].end <= left):
                 there.append(SyntaxSpan(left, left + len(part), kind))
             left = 0
+    for row, line in enumerate(lines):
+        below = next((text for text in lines[row + 1 : row + 3] if text.strip()), "")
+        if (line.rstrip().endswith("{") and "=>" not in line) or below.strip() == "{":
+            _define(line, defined_name(line, language), found[row])
+
+
+def _define(line: str, name: str, there: list[SyntaxSpan]) -> None:
+    """The name that a line defines, where the lexer did not see that it does."""
+    match = re.search(rf"(?<![\w$]){re.escape(name)}(?=\s*[(<])", line) if name else None
+    if match is None or any(one.start < match.end() and match.start() < one.end for one in there):
+        return
+    there.append(SyntaxSpan(*match.span(), "defined"))
+    there.sort()
 
 
 def _read(lines: list[str], start: int, found: list[list[SyntaxSpan]]) -> int:

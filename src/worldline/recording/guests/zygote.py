@@ -119,7 +119,8 @@ def _become(ward: Ward, guest: Any, act: bytes, files: _Files) -> NoReturn:
     try:
         os.setsid()
         text = os.pread(files.spec, os.fstat(files.spec).st_size, 0)
-        _arrange_files(files, ward.files)
+        kept = getattr(guest, "FILES", ()) if act == b"prepare" else ()  # a way to what `warm` has started
+        _arrange_files(files, (*ward.files, *kept))
         spec = _decoder.raw_decode(text.decode())[0]
         ward.enter()
         ward.confine()

@@ -20,7 +20,7 @@ from worldline.recording.sandbox import Box, SandboxRun, open_box
 from worldline.recording.traced import traced, unrun
 from worldline.recording.verdict import readable, unbegun
 
-PREPARING = Limits(memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.LARGEST)
+PREPARING = Limits(wall=60, memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.LARGEST)
 PREPARED = "prepared"  # what the report says when all parts are there
 
 
@@ -94,7 +94,7 @@ class LanguageWorker:
         if box is None or not box.alive:
             if box is not None:
                 box.close()
-            box = self._boxes[act] = open_box(self.plan, limits)
+            box = self._boxes[act] = open_box(replace(self.plan, preparing=act == "prepare"), limits)
         return box
 
     def close(self) -> None:

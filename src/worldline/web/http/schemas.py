@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from worldline.core.language import LANGUAGES
+
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
@@ -68,6 +70,7 @@ PROGRAM_BODY: Schema = closed(
     {"source": {"type": "string", "maxLength": MOST_SOURCE}},
     call={"type": ["string", "null"], "maxLength": 10_000},
     stdin={"type": "string", "maxLength": MOST_STDIN},
+    language={"enum": list(LANGUAGES)},
     model={"type": "string", "maxLength": 200},
 )
 

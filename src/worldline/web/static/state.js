@@ -5,7 +5,7 @@ import { difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, plural } from "./dom.js";
 import { levels, names } from "./fold.js";
 import { legendOf } from "./natives.js";
-import { lastWritten, placesOf } from "./objects.js";
+import { blockOf, lastWritten, placesOf } from "./objects.js";
 import { bringDifferences, valueCell } from "./value.js";
 
 const SHOWN = 24; // levels of a deep stack that are shown around its ends
@@ -54,11 +54,13 @@ export function statePanel({ jump, edit, say }) {
     const deep = Math.max(last.left.stack.length, last.right.stack.length);
     const places = mark.label ? [] : placesOf(last[side].stack, deep, mark.number);
     const next = places[(places.findIndex((one) => one.level === at && one.name === name) + 1) % places.length];
-    if (next && !(next.level === at && next.name === name)) {
-      opened.set(next.level, true);
+    const isOther = next && !(next.level === at && next.name === name);
+    const place = isOther ? next : blockOf(last[side].stack, deep, button.closest(".text").textContent, mark);
+    if (place) {
+      opened.set(place.level, true);
       all = true;
       render(last);
-      return show(inCell(side, next, mark));
+      return show(inCell(side, place, mark));
     }
     const found = mark.label ? null : await lastWritten(last.rows, side, last.row, mark.number);
     if (!found) return say(`object ${mark.number} is written out nowhere else, up to here`);
@@ -70,14 +72,15 @@ export function statePanel({ jump, edit, say }) {
   function inCell(side, { level, name }, mark) {
     const rows = [...body.querySelectorAll(`[data-level="${level}"]`)].flatMap((head) => [...head.closest(".frame").querySelectorAll("tbody tr")]);
     const cell = rows.find((row) => row.dataset.name === name)?.cells[side === "left" ? 1 : 2];
-    return cell ? objects(cell, mark)[0] : null;
+    return cell ? objects(cell, mark)[0] ?? cell.querySelector(".text") : null;
   }
 
   function show(button) {
-    for (const one of body.querySelectorAll(".object.found")) one.classList.remove("found");
+    for (const one of body.querySelectorAll(".found")) one.classList.remove("found");
     button?.classList.add("found");
-    button?.scrollIntoView({ block: "nearest" });
-    button?.focus();
+    if (button && !button.matches("button")) button.tabIndex = -1; // a value without a number
+    button?.scrollIntoView({ block: "center" });
+    button?.focus({ preventScroll: true });
   }
 
   /** Follows the object in focus, else the first of the name in focus, else the first there is. */

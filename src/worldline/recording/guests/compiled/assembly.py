@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .machine import Machine
+from .unwinding import data_labels, landing_pads, ordinary
 
 LINE, ENTRY, RETURN = 1, 2, 4
 _FUNCTION = re.compile(r"^(\.LFB\d+|\.Lfunc_begin\d+):\n(.*?^\t\.cfi_endproc)", re.M | re.S)
@@ -21,6 +22,7 @@ _CFI = re.compile(
     r"\t\.cfi_(def_cfa_offset|def_cfa_register|def_cfa|adjust_cfa_offset|remember_state|restore_state)\b\s*(.*)"
 )
 _WORD = re.compile(r"[A-Za-z_.$][\w.$]*")
+_EXPRESSION = re.compile(r"(if|match|unsafe)\b|\{")
 _CLOSERS = re.compile(r"[\s});]*")
 
 
@@ -44,6 +46,7 @@ class Routine:
     lines: list[str]
     place: int
     file: str = ""
+    file_number: int = 0  # as DWARF has it
     sites: dict[int, HookSite] = field(default_factory=dict)  # before the line of the text at this index
     locs: list[tuple[int, int, int]] = field(default_factory=list)  # index, line (0: not ours), place
     first: int = 0  # number of its first site
@@ -67,18 +70,23 @@ def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Wo
     functions: list[Routine] = []
     places: list[str] = []
     end = number = 0
+    pads, tables = landing_pads(text), data_labels(text)
     mine = re.compile(rf"^\t\.loc\t?\s*(?:{'|'.join(files) or '-'}) ", re.M)
     for match in _FUNCTION.finditer(text):
-        if not mine.search(match[2]):
+        if not mine.search(match[2]) or _is_made_up(text, match.start()):
             continue
         function = Routine(match[1], match[2].split("\n"), len(places))
         number_of_file = _first_file(function.lines)
         if number_of_file not in files:
             continue
-        function.file = files[number_of_file]
+        function.file, function.file_number = files[number_of_file], int(number_of_file)
+        known = len(places)
         places.append(match[1])
         _scan(function, machine, number_of_file, sources[function.file], places)
-        if not any(site.kind & ENTRY for site in function.sites.values()):
+        _leave_out_unwinding(function, pads, tables)
+        behind = function.opening > len(sources[function.file])  # the call that stands behind the source
+        if behind or not any(site.kind & ENTRY for site in function.sites.values()):
+            del places[known:]
             continue
         function.first = number
         number += len(function.sites)
@@ -89,6 +97,19 @@ def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Wo
     rows = "".join(f"\t.8byte\t{label}\n" for label in places)
     out.append(f'\n\t.section\t.wl_places,"",%progbits\n{rows}\t.section\t.note.GNU-stack,"",%progbits\n')
     return Woven("".join(out), functions, len(places))
+
+
+def _is_made_up(text: str, start: int) -> bool:
+    """Whether the function whose first label stands here is the compiler's own: it runs static constructors."""
+    symbol = text[text.rfind("\n", 0, start - 1) + 1 : start]
+    return symbol.startswith(("_GLOBAL__", "_Z41__static_initialization_and_destruction_0"))
+
+
+def _leave_out_unwinding(function: Routine, pads: set[str], tables: set[str]) -> None:
+    """No site where only unwinding comes by."""
+    if pads and any(line.endswith(":") and line[:-1] in pads for line in function.lines):
+        kept = ordinary(function.lines, pads, tables)
+        function.sites = {at: one for at, one in function.sites.items() if at in kept or one.kind & RETURN}
 
 
 def _own_files(text: str, sources: dict[str, list[str]]) -> dict[str, str]:
@@ -144,12 +165,16 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
             seen += 1
             if seen == 1:
                 first, function.opening = (line, column), line
-            if line and statement:
+            entry = "prologue_end" in match[4] if marked else seen == 2
+            runs = _has_code(function.lines, index)
+            runs = runs and not (current > line and _rejoins(function, index, line, column, source))
+            if entry and not (line and statement):  # the first code is that of a macro, or of a header
+                function.sites[index + 1] = HookSite(first[0], ENTRY, *frame, _place(places), column)
+            if line and statement and (runs or entry):
                 place = _place(places)
                 function.locs.append((index, line, place))
-                entry = "prologue_end" in match[4] if marked else seen == 2
-                begins = line != previous or index in heads
-                kind = _kind(line, column, entry, begins and seen > 1, first, source)
+                begins = runs and seen > 1 and (line != previous or index in heads)
+                kind = _kind(line, column, entry, begins, first, source)
                 if kind:
                     function.sites[index + 1] = HookSite(line, kind, *frame, place, column)
                 previous = line if seen > 1 and (not entry or kind & LINE) else 0
@@ -166,6 +191,27 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
                 function.sites[start].kind |= RETURN
     function.sites = dict(sorted(function.sites.items()))
     function.words = set(_WORD.findall("\n".join(function.lines)))
+
+
+def _rejoins(function: Routine, index: int, line: int, column: int, source: list[str]) -> bool:
+    """Whether Rust only leaves a block here: a jump that counts to the `if` or `match` whose value it was."""
+    if not function.file.endswith(".rs") or not 0 < line <= len(source):
+        return False
+    code = next(
+        (text for text in function.lines[index + 1 :] if text.startswith("\t") and text[1] != "."), ""
+    )
+    jumps = code.startswith(("\tb\t", "\tjmp\t"))
+    return jumps and _EXPRESSION.match(source[line - 1], column - 1) is not None
+
+
+def _has_code(lines: list[str], index: int) -> bool:
+    """Whether an instruction comes before the next `.loc`: else nothing runs there, and no debugger stops."""
+    for text in lines[index + 1 :]:
+        if text.startswith("\t.loc"):
+            return False
+        if text.startswith("\t") and not text.startswith("\t."):
+            return True
+    return False
 
 
 def _place(places: list[str]) -> int:
@@ -244,8 +290,12 @@ def _gives_back(lines: list[str], index: int, machine: Machine) -> bool:
     return register is not None and following == f"\tmov\tsp, {register[1]}"
 
 
+def _one_line(lines: list[str]) -> bool:
+    return len({match.group(1, 2) for line in lines if (match := _LOC.match(line))}) == 1
+
+
 def _loop_heads(lines: list[str]) -> set[int]:
-    """Indices of `.loc` lines right behind a label that is jumped back to."""
+    """Indices of `.loc` lines right behind a label that is jumped back to, in loops that are one line."""
     labels: dict[str, int] = {}
     heads: set[int] = set()
     for index, text in enumerate(lines):
@@ -257,6 +307,6 @@ def _loop_heads(lines: list[str]) -> set[int]:
                 at = labels[target] + 1
                 while lines[at].endswith(":"):
                     at += 1
-                if lines[at].startswith("\t.loc"):
+                if lines[at].startswith("\t.loc") and _one_line(lines[at:index]):
                     heads.add(at)
     return heads

@@ -33,7 +33,7 @@ BIT_OFFSET, BIT_SIZE, DATA_BIT_OFFSET, LINKAGE_NAME, STR_OFFSETS_BASE, ADDR_BASE
     0x72,
     0x73,
 )
-RNGLISTS_BASE = 0x74
+RNGLISTS_BASE, ALIGNMENT, DEFAULTED = 0x74, 0x88, 0x8B
 TAG = {
     "array": 0x01, "class": 0x02, "enumeration": 0x04, "parameter": 0x05, "lexical_block": 0x0B, "member": 0x0D,
     "pointer": 0x0F, "reference": 0x10, "compile_unit": 0x11, "structure": 0x13, "subroutine": 0x15, "typedef": 0x16,
@@ -127,6 +127,7 @@ class Dwarf:
         self.info, self._abbrev = elf.section(".debug_info"), elf.section(".debug_abbrev")
         self._str, self._line_str = elf.section(".debug_str"), elf.section(".debug_line_str")
         self._offsets, self._addresses = elf.section(".debug_str_offsets"), elf.section(".debug_addr")
+        self._locations = elf.section(".debug_loc")
         self._ranges, self._lists = elf.section(".debug_ranges"), elf.section(".debug_rnglists")
         self._tables: dict[int, dict[int, tuple[int, bool, list[tuple[int, int, int]]]]] = {}
         self._dies: dict[int, Die] = {}
@@ -175,6 +176,10 @@ class Dwarf:
         low = die.get(LOW_PC, 0)
         unit.low = low if isinstance(low, int) else 0
         return die
+
+    def top_level(self, unit: DwarfUnit) -> list[tuple[int, str]]:
+        """The entries right below a unit's own, in order: where each begins, and its name (empty: none)."""
+        return [(die.offset, str(die.get(NAME) or "")) for die in self.children(self.root(unit))]
 
     def at(self, offset: int, unit: DwarfUnit) -> Die:
         """The entry at an offset of .debug_info."""
@@ -291,6 +296,25 @@ class Dwarf:
         return (
             self._range_list(die.unit, place) if die.unit.version >= 5 else self._old_ranges(die.unit, place)
         )
+
+    def location(self, die: Die) -> bytes:
+        """Where a variable is: its expression; of a list of them (DWARF 4) the one that holds longest; or none."""
+        place = die.get(LOCATION)
+        if isinstance(place, bytes) or not isinstance(place, int) or die.unit.version >= 5:
+            return place if isinstance(place, bytes) else b""
+        longest: dict[bytes, int] = {}
+        while place + 16 <= len(self._locations):
+            low, high = struct.unpack_from("<QQ", self._locations, place)
+            place += 16
+            if not low and not high:
+                break
+            if low == (1 << 64) - 1:
+                continue
+            (size,) = struct.unpack_from("<H", self._locations, place)
+            found = self._locations[place + 2 : place + 2 + size]
+            longest[found] = longest.get(found, 0) + high - low
+            place += 2 + size
+        return max(longest, key=lambda one: longest[one], default=b"")
 
     def _old_ranges(self, unit: DwarfUnit, at: int) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..refused import Refused
-from . import c, toolbox
+from . import c, cpp, rust, toolbox
 
 NEEDS_PARTS = True
 _PREPARES = 128  # processes that the box has in which programs are prepared, and none other
 _runtime: dict[str, bytes] = {}  # the recorder's objects, by name
+_linking: dict[str, rust.Linking] = {}  # how rustc links, by its path
 
 
 def warm(config: dict[str, Any]) -> None:
@@ -24,7 +25,10 @@ def warm(config: dict[str, Any]) -> None:
         return
     try:
         with tempfile.TemporaryDirectory(dir=_writable()) as folder:
-            _runtime.update(toolbox.compile_runtime(config["toolchain"]["executables"]["gcc"], folder))
+            tools = config["toolchain"]["executables"]
+            _runtime.update(toolbox.compile_runtime(tools["gcc"], folder))
+            if "rustc" in tools:
+                _linking[tools["rustc"]] = rust.learn(tools["rustc"], folder)
     except (OSError, toolbox.CompileError):
         _runtime.clear()  # each program's own preparation says why
 
@@ -41,9 +45,19 @@ def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
             Path(folder, name).write_bytes(data)
         paths = [os.path.join(folder, name) for name in objects]
         try:
-            return c.prepare(spec, folder, paths)
+            return _prepare(spec, folder, paths)
         except toolbox.CompileError as error:
             raise Refused("source", toolbox.first_error(str(error)), str(error)) from None
+
+
+def _prepare(spec: dict[str, Any], folder: str, runtime: list[str]) -> dict[str, bytes]:
+    if spec["language"] == "rust":
+        rustc = spec["toolchain"]["executables"]["rustc"]
+        linking = _linking.get(rustc) or rust.learn(rustc, folder)
+        return rust.prepare(spec, folder, runtime, linking)
+    if spec["language"] == "cpp":
+        return cpp.prepare(spec, folder, runtime)
+    return c.prepare(spec, folder, runtime)
 
 
 def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: int) -> NoReturn:

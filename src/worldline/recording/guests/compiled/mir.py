@@ -23,7 +23,7 @@ _FUNCTION = re.compile(r"fn (.+?)\((?=_\d|\)).*\{$")
 _AT = r"at (.*):(\d+):(\d+): (\d+):(\d+)$"
 _DEBUG = re.compile(r"\s+debug ([\w#]+) => (.*?);\s+// in scope (\d+) " + _AT)
 _RESULT = re.compile(r"\s+let (?:mut )?_0: .*// return place in scope 0 " + _AT)
-_SPAN = re.compile(r"\s*// scope (\d+) " + _AT)
+_SPAN = re.compile(r"\s*// scope (\d+) at (?:no-location|(.*):(\d+):\d+: \d+:\d+)$")
 _BLOCK = re.compile(r"    bb(\d+)( \(cleanup\))?: \{$")
 _TARGET = re.compile(r"(?:return|success|otherwise|-?\d+): bb(\d+)")
 _ASSIGNED = re.compile(r"([(*]*_\d+\b[^=]*?) = ")
@@ -67,6 +67,8 @@ class Moves:
     known: bool = True
     made_up: list[tuple[str, int]] = field(default_factory=list)
     tracked: list[tuple[str, int]] = field(default_factory=list)
+    dead_at_first: list[int] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)  # those of which anything is known
     # Of a line: dead there (True) or not, whatever came before.
     sure: dict[int, dict[int, bool]] = field(default_factory=dict)
     # Of two lines, one after the other, likewise; the second is 0 for any line of which nothing is known (a macro).
@@ -143,7 +145,7 @@ def _statements(lines: list[str], file: str) -> list[Statement]:
             if not cleanup:
                 begins[int(block[1])] = len(found)
         elif not cleanup and line.startswith("        ") and (span := _SPAN.search(line)):
-            own = int(span[3]) if _same(span[2], file) else 0
+            own = int(span[3]) if span[2] and _same(span[2], file) else 0
             found.append(_statement(line[: span.start()].strip(), own, int(span[1]), len(found)))
     return [replace(one, next=tuple(_resolved(one.next, begins))) for one in found]
 
@@ -243,7 +245,9 @@ def _judge(moves: Moves, tracked: list[Variable], statements: list[Statement]) -
     start = {one.place[0]: DEAD if one.place[0] in stored else LIVE for one in tracked}
     states = _flow(statements, {0: start}, -1)
     moves.tracked = [(one.name, one.line) for one in tracked]
+    moves.dead_at_first = [n for n, one in enumerate(tracked) if start[one.place[0]]]
     entries = _entries(statements)
+    moves.lines = sorted(entries)
     for line, starts in entries.items():
         found = [states[at] for at in starts if at in states]
         for n, one in enumerate(tracked):

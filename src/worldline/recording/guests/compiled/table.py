@@ -6,13 +6,15 @@ import struct
 from collections.abc import Iterable
 
 from . import types as kinds
+from .mir import Moves
+from .rust_result import rust_result
 from .types import TypeRow, TypeRows
 from .variables import Described, Var, scope_at
 
 R_NONE, R_GENERAL, R_FLOATS, R_MEMORY, R_MIXED, R_OPAQUE = range(6)
-_HEADER = struct.Struct("<8s12I12I4I")
+_HEADER = struct.Struct("<8s12I13I3I")
 _TYPE, _FIELD, _VAR = struct.Struct("<4IQQqII"), struct.Struct("<IIqII"), struct.Struct("<4IqII")
-_FN, _SITE = struct.Struct("<10IQ"), struct.Struct("<4IqII")
+_FN, _SITE = struct.Struct("<12IQ"), struct.Struct("<4IqII")
 _NO_CALL = 0xFFFFFFFF
 
 
@@ -41,7 +43,9 @@ def result_of(types: TypeRows, row: int, machine: str) -> tuple[int, int]:
             if machine == "x86_64" and one.size > 16
             else (R_FLOATS, 8 if small else one.size // 2)
         )
-    if one.kind not in (kinds.STRUCT, kinds.UNION):
+    if one.flags & kinds.BY_REFERENCE and one.kind != kinds.ARRAY:
+        return R_MEMORY, 0
+    if one.kind not in (kinds.STRUCT, kinds.UNION, kinds.TUPLE):
         return (R_GENERAL, 0) if 0 < one.size <= 16 else (R_OPAQUE, 0)
     parts = list(_scalars(types, one, 0))
     if machine == "aarch64":
@@ -65,7 +69,7 @@ def result_of(types: TypeRows, row: int, machine: str) -> tuple[int, int]:
 
 
 def _scalars(types: TypeRows, one: TypeRow, offset: int) -> Iterable[tuple[TypeRow, int]]:
-    if one.kind in (kinds.STRUCT, kinds.UNION):
+    if one.kind in (kinds.STRUCT, kinds.UNION, kinds.TUPLE):
         for part in one.fields:
             yield from _scalars(types, types.rows[part.type], offset + part.offset + part.bit // 8)
     elif one.kind == kinds.ARRAY:
@@ -76,11 +80,29 @@ def _scalars(types: TypeRows, one: TypeRow, offset: int) -> Iterable[tuple[TypeR
         yield one, offset
 
 
+_ANY = 0xFFFFFFFF
+
+
+def _ways(moves: Moves) -> Iterable[bytes]:
+    """Rows of what is dead when: in a line for sure, and when one line comes after another; in order."""
+    rows: dict[tuple[int, int], dict[int, bool]] = {(0, _ANY): dict.fromkeys(moves.dead_at_first, True)}
+    rows |= {(line, _ANY): known for line, known in moves.sure.items()}
+    rows |= {(line, _ANY): {} for line in moves.lines if line not in moves.sure}
+    rows |= {(to, line): changes for (line, to), changes in moves.ways.items()}
+    for (to, line), changes in sorted(rows.items()):
+        words = sorted({n // 64 for n in changes if n < 256}) or [0]
+        for word in words:
+            inside = {n % 64: dead for n, dead in changes.items() if n // 64 == word}
+            dead = sum(1 << n for n, gone in inside.items() if gone)
+            there = sum(1 << n for n, gone in inside.items() if not gone)
+            yield struct.pack("<4IQQ", to, line, word, 0, dead, there)
+
+
 class TableWriter:
     """Collects rows; `pack` writes them."""
 
-    def __init__(self, types: TypeRows, machine: str, places: list[int]) -> None:
-        self._types, self._machine, self._places = types, machine, places
+    def __init__(self, types: TypeRows, machine: str, places: list[int], rust: bool = False) -> None:
+        self._types, self._machine, self._places, self._rust = types, machine, places, rust
         self._names = TextPool()
         self._vars: list[bytes] = []
         self._fns: list[bytes] = []
@@ -90,11 +112,14 @@ class TableWriter:
         self._scope_rows: list[bytes] = []
         self._used: list[int] = []
         self._slots: list[int] = []
+        self._ways: list[bytes] = []
 
     def variable(self, one: Var) -> int:
         """The row of a variable."""
         name = self._names.number(one.name)
-        self._vars.append(_VAR.pack(name, one.type, one.flags, one.where, one.offset, one.register, 0))
+        self._vars.append(
+            _VAR.pack(name, one.type, one.flags, one.where, one.offset, one.register, one.behind)
+        )
         return len(self._vars) - 1
 
     def function(self, described: Described, used: list[int]) -> int:
@@ -102,19 +127,25 @@ class TableWriter:
         rows = [self.variable(one) for one in described.variables]
         slots = {name: at for at, name in enumerate(dict.fromkeys(one.name for one in described.variables))}
         number = len(self._fns)
-        how, mask = result_of(self._types, described.result, self._machine)
+        how, mask = self._result_of(described.result)
         text, file = self._names.number(described.name), self._names.number(described.function.file)
-        where = len(self._slots), len(slots), len(self._used), len(used), file
+        moves = list(_ways(described.moves)) if described.moves is not None else []
+        where = len(self._slots), len(slots), len(self._used), len(used), file, len(self._ways), len(moves)
         row = text, described.line, described.result, how, mask, *where, described.address
         self._fns.append(_FN.pack(*row))
+        self._ways += moves
         self._slots += [self._names.number(name) for name in slots]
         self._used += used
         for site in described.function.sites.values():
             shown, more = scope_at(described, self._places[site.place], site)
             pairs = [(slots[described.variables[at].name], rows[at]) for at in [*shown, *more]]
             scope = self._scope(pairs, len(shown))
-            self._sites.append(_SITE.pack(number, site.line, site.kind, site.register, site.offset, scope, 0))
+            kind = 0 if described.hidden else site.kind
+            self._sites.append(_SITE.pack(number, site.line, kind, site.register, site.offset, scope, 0))
         return number
+
+    def _result_of(self, row: int) -> tuple[int, int]:
+        return rust_result(self._types, row) if self._rust else result_of(self._types, row, self._machine)
 
     def _scope(self, pairs: list[tuple[int, int]], shown: int) -> int:
         key = tuple(pairs), shown
@@ -128,16 +159,17 @@ class TableWriter:
     def pack(self, compiler: str, version: str, call: bytes | None) -> bytes:
         """The whole table."""
         number = self._names.number
-        head = [number(compiler), number(version), 0, 0]
+        head = [number(compiler), number(version), 0]
         types, fields = self._type_rows()
         names, strings = self._texts()
         parts = [
             types, fields, self._vars, self._fns, self._sites, self._scope_rows,
             [struct.pack("<II", *pair) for pair in self._entries], [struct.pack("<I", one) for one in self._used],
-            names, [struct.pack("<I", one) for one in self._slots], [call or b""], [strings],
+            names, [struct.pack("<I", one) for one in self._slots], [call or b""], self._ways,
+            [strings],
         ]  # fmt: skip
         blobs = [b"".join(part) for part in parts]
-        counts = [len(part) for part in parts[:10]] + [1 if call is not None else _NO_CALL, 0]
+        counts = [len(part) for part in parts[:10]] + [1 if call is not None else _NO_CALL, len(self._ways)]
         offsets, at = [], _HEADER.size
         for blob in blobs:
             at = at + 15 & ~15
@@ -158,7 +190,7 @@ class TableWriter:
                 len(fields), len(one.fields),
             )  # fmt: skip
             rows.append(row)
-            for part in one.fields:
+            for part in (*one.fields, *one.bases):
                 offset = part.offset if part.offset < 1 << 63 else part.offset - (1 << 64)
                 fields.append(
                     _FIELD.pack(self._names.number(part.name), part.type, offset, part.bit, part.bits)

@@ -11,6 +11,7 @@ from .machine import MACHINES, Machine
 
 RUNTIME = Path(__file__).with_name("runtime")
 _ERROR = re.compile(r"^[^:\n]+:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.M)
+_RUST_ERROR = re.compile(r"^error(?:\[E\d+\])?: (.*)\n *--> [^:\n]+:(\d+):", re.M)
 _UNDEFINED = re.compile(r"(undefined reference to .*|multiple definition of .*?);?$", re.M)
 
 
@@ -23,9 +24,9 @@ def machine() -> Machine:
     return MACHINES[platform.machine()]
 
 
-def run(command: list[str]) -> str:
+def run(command: list[str], environment: dict[str, str] | None = None) -> str:
     """What a tool said on stderr; CompileError when it failed."""
-    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, env=environment)
     said = done.stderr.decode(errors="replace")
     if done.returncode:
         raise CompileError(said or f"{command[0]} ended with {done.returncode}")
@@ -37,6 +38,9 @@ def first_error(message: str) -> str:
     found = _ERROR.search(message)
     if found:
         return f"line {found[1]}: {found[2]}"
+    found = _RUST_ERROR.search(message)
+    if found:
+        return f"line {found[2]}: {found[1]}"
     found = _UNDEFINED.search(message)
     if found:
         return found[1]

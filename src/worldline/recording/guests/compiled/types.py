@@ -26,7 +26,9 @@ from .dwarf import TAG, Die, Dwarf
     OPAQUE,
     REFERENCE,
 ) = range(15)
+TUPLE = 32 + 9  # of the kinds of `library`
 FLEXIBLE, VARIABLE = 1, 2  # flags of an array: its length is the block's, or in the frame
+BY_REFERENCE, POLYMORPHIC, CLASS = 4, 8, 16  # of a class: returned in memory, knows its type, of C++ or Rust
 _THROUGH = {TAG[name] for name in ("typedef", "const", "volatile", "restrict", "atomic")}
 _ENCODINGS = {1: UINT, 2: BOOL, 3: COMPLEX, 4: FLOAT, 5: INT, 6: INT, 7: UINT, 8: UINT, 0x10: CHAR}
 _FBREG, _DEREF = 0x91, 0x06
@@ -61,6 +63,7 @@ class TypeRow:
     flags: int = 0
     aux: int = 0
     fields: list[TypeField] = field(default_factory=list)
+    bases: list[TypeField] = field(default_factory=list)  # behind the fields, as many as `count` says
 
 
 class TypeRows:
@@ -96,12 +99,28 @@ class TypeRows:
             self.rows[found] = self._describe(die, name, found)
         return found
 
+    def is_built(self, row: int) -> bool:
+        """Whether a value of a type may have to be taken apart: it is no number and no pointer."""
+        one = self.rows[row]
+        return (
+            self.is_built(one.to)
+            if one.kind == ARRAY
+            else one.kind in (STRUCT, UNION) or one.kind > REFERENCE
+        )
+
+    def is_number(self, row: int) -> bool:
+        """Whether a type is a number, a character, a bool or an enum."""
+        return INT <= self.rows[row].kind <= ENUM
+
     def _describe(self, die: Die, typedef: str, row: int) -> TypeRow:
         name, size = die.get(dwarf.NAME) or typedef, die.get(dwarf.BYTE_SIZE, 0)
         size = size if isinstance(size, int) else 0
         if die.tag == TAG["base"]:
             return _base(name, size, die.get(dwarf.ENCODING, 0))
         if die.tag == TAG["pointer"]:
+            found = self._special(self, die, name) if self._special is not None else None
+            if found is not None:
+                return found
             return TypeRow(POINTER, name, 8, self.of(die))
         if die.tag in (TAG["reference"], TAG["rvalue_reference"]):
             return TypeRow(REFERENCE, name, 8, self.of(die))
@@ -161,23 +180,47 @@ class TypeRows:
             found = self._special(self, die, name)
             if found is not None:
                 return found
-        members = self._members(die, 0)
+        members = self.members(die, 0)
         if members and all(one.name.startswith("__") for one in members):
             return TypeRow(OPAQUE, name or "value", size)
         return TypeRow(kind, name, size, fields=members)
 
-    def _members(self, die: Die, base: int) -> list[TypeField]:
+    def bases(self, die: Die, base: int = 0) -> list[TypeField]:
+        """The base classes of a class, those of its bases too."""
+        found: list[TypeField] = []
+        for one in self.reader.children(die):
+            if one.tag == TAG["inheritance"] and not isinstance(one.get(dwarf.MEMBER_LOCATION), bytes):
+                offset = base + _offset(one)
+                found.append(TypeField("", self.of(one), offset))
+                found += self.bases(self._bare(one), offset)
+        return found
+
+    def is_polymorphic(self, die: Die) -> bool:
+        """Whether objects of a class know what they are."""
+        for one in self.reader.children(die):
+            if one.tag == TAG["member"] and (one.get(dwarf.NAME) or "").startswith("_vptr"):
+                return True
+            if one.tag == TAG["inheritance"] and self.is_polymorphic(self._bare(one)):
+                return True
+        return False
+
+    def members(self, die: Die, base: int = 0) -> list[TypeField]:
+        """The fields of a struct, those of its bases and of anonymous members among them."""
         found: list[TypeField] = []
         for one in self.reader.children(die):
             if one.tag not in (TAG["member"], TAG["inheritance"]) or one.get(dwarf.EXTERNAL):
                 continue
+            if (one.get(dwarf.NAME) or "").startswith("_vptr") or isinstance(
+                one.get(dwarf.MEMBER_LOCATION), bytes
+            ):
+                continue  # where a virtual base is only the object knows
             offset, name = base + _offset(one), one.get(dwarf.NAME)
             if (
                 name is None and one.get(dwarf.TYPE) is not None
             ):  # anonymous, or a base class: its members are ours
                 inner = self._bare(one)
                 if inner.tag in (TAG["structure"], TAG["class"], TAG["union"]):
-                    found += self._members(inner, offset)
+                    found += self.members(inner, offset)
                     continue
             bits = one.get(dwarf.BIT_SIZE, 0)
             bit = one.get(dwarf.DATA_BIT_OFFSET, 0) if bits else 0

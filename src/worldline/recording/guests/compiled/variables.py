@@ -10,11 +10,15 @@ from dataclasses import dataclass, field
 from . import dwarf
 from .assembly import ENTRY, HookSite, Routine
 from .dwarf import TAG, Die, Dwarf
+from .mir import Moves
 from .types import TypeRows
 
-AT_FRAME, AT_REGISTER_BASE, AT_REGISTER, AT_ADDRESS, AT_FRAME_DEREF = range(5)
-PARAMETER, SET = 1, 2
-_FBREG, _ADDR, _DEREF, _CFA = 0x91, 0x03, 0x06, 0x9C
+AT_FRAME, AT_REGISTER_BASE, AT_REGISTER, AT_ADDRESS, AT_FRAME_DEREF, AT_FRAME_TWICE, AT_REGISTER_DEREF = (
+    range(7)
+)
+PARAMETER, SET, DESTROYED, TRACKED = 1, 2, 4, 8
+LIBRARIES = frozenset({"std", "__gnu_cxx", "__gnu_debug", "__pstl", "alloc", "core", "hashbrown"})
+_FBREG, _ADDR, _DEREF, _CFA, _PLUS = 0x91, 0x03, 0x06, 0x9C, 0x23
 
 
 @dataclass
@@ -25,8 +29,11 @@ class Var:
     type: int
     where: int
     offset: int
-    register: int = 0
+    register: int = 0  # or what is added behind a pointer
     flags: int = 0
+    behind: int = 0  # what is added behind a second pointer
+    line: int = 0
+    file: int = 0
     ranges: list[tuple[int, int]] = field(default_factory=list)
     born: int = 0
     depth: int = 0
@@ -44,20 +51,32 @@ class Described:
     result: int
     variables: list[Var]
     statics: list[Var]
+    hidden: bool = False  # made by the compiler: it has no steps
+    moves: Moves | None = None
 
 
-def entries_by_address(reader: Dwarf, roots: list[Die]) -> dict[int, Die]:
-    """Every function with code, by its first address."""
+def entries_by_address(reader: Dwarf, roots: list[Die], wanted: set[int]) -> dict[int, Die]:
+    """The wanted functions by their first addresses."""
     found: dict[int, Die] = {}
 
     def walk(die: Die) -> None:
         for child in reader.children(die):
             if child.tag == TAG["subprogram"]:
                 low = child.get(dwarf.LOW_PC)
-                if low is not None:
+                if low in wanted:
                     found[low] = child
-            elif child.tag == TAG["namespace"] and child.get(dwarf.NAME) not in ("std", "__gnu_cxx"):
+                    inside(child)
+            elif child.tag == TAG["namespace"] and child.get(dwarf.NAME) not in LIBRARIES:
                 walk(child)
+
+    def inside(die: Die) -> None:
+        for child in reader.children(die):
+            if child.tag == TAG["subprogram"]:
+                if child.get(dwarf.LOW_PC) in wanted:
+                    found[child.get(dwarf.LOW_PC)] = child
+                    inside(child)
+            elif child.tag in (TAG["lexical_block"], TAG["structure"], TAG["class"]):
+                inside(child)  # lambdas, and methods of local classes
 
     for root in roots:
         walk(root)
@@ -94,7 +113,10 @@ def describe(
             statics.append(one)
             continue
         one.ranges, one.depth = ranges, depth
-        if child.tag == TAG["parameter"] and not depth:
+        declared = attribute(reader, child, dwarf.DECL_LINE), attribute(reader, child, dwarf.DECL_FILE)
+        one.line, one.file = (value if isinstance(value, int) else 0 for value in declared)
+        captured = child.get(dwarf.ARTIFICIAL) and one.where >= AT_FRAME_DEREF
+        if (child.tag == TAG["parameter"] or captured) and not depth:
             one.flags |= PARAMETER
         else:
             line = attribute(reader, child, dwarf.DECL_LINE)
@@ -102,11 +124,20 @@ def describe(
             one.flags |= SET if _has_value(one.name, line, source) else 0
         variables.append(one)
     name = str(attribute(reader, die, dwarf.NAME) or function.label)
+    if name == "operator()" and attribute(reader, die, dwarf.ARTIFICIAL):
+        name = "<lambda>"
+    elif not name.startswith("operator"):
+        name = name.partition("<")[0] or name
     line = attribute(reader, die, dwarf.DECL_LINE)
     return Described(
         function, die, places[function.place], name, line if isinstance(line, int) else function.opening,
-        _result(reader, types, die), variables, statics,
+        _result(reader, types, die), variables, statics, _is_hidden(reader, die, name),
     )  # fmt: skip
+
+
+def _is_hidden(reader: Dwarf, die: Die, name: str) -> bool:
+    made = attribute(reader, die, dwarf.ARTIFICIAL) or attribute(reader, die, dwarf.DEFAULTED)
+    return name != "<lambda>" and bool(made)
 
 
 def _result(reader: Dwarf, types: TypeRows, die: Die) -> int:
@@ -141,15 +172,21 @@ def _frame_base(die: Die, function: Routine) -> int:
 
 
 def _variable(reader: Dwarf, types: TypeRows, die: Die, base: int) -> Var | None:
-    name, place = attribute(reader, die, dwarf.NAME), die.get(dwarf.LOCATION)
-    if not isinstance(name, str) or not isinstance(place, bytes) or not place:
+    name, place = attribute(reader, die, dwarf.NAME), reader.location(die)
+    if not isinstance(name, str) or not place:
+        return None
+    if name.startswith("__") and attribute(reader, die, dwarf.ARTIFICIAL):
         return None
     row = _result(reader, types, die)
     operation = place[0]
     if operation == _FBREG:
         offset, at = dwarf.sleb(place, 1)
-        if place[at:] in (b"", bytes([_DEREF])):
-            return Var(name, row, AT_FRAME_DEREF if place[at:] else AT_FRAME, base + offset)
+        if at == len(place):
+            return Var(name, row, AT_FRAME, base + offset)
+        steps = _pointers(place[at:])
+        if steps and len(steps) < 3:
+            where = AT_FRAME_DEREF if len(steps) == 1 else AT_FRAME_TWICE
+            return Var(name, row, where, base + offset, steps[0], behind=steps[-1] if len(steps) == 2 else 0)
     elif operation == _ADDR and len(place) == 9:
         return Var(name, row, AT_ADDRESS, int.from_bytes(place[1:9], "little"))
     elif 0x50 <= operation <= 0x6F and len(place) == 1:
@@ -158,7 +195,26 @@ def _variable(reader: Dwarf, types: TypeRows, die: Die, base: int) -> Var | None
         offset, at = dwarf.sleb(place, 1)
         if at == len(place):
             return Var(name, row, AT_REGISTER_BASE, offset, operation - 0x70)
+        steps = _pointers(place[at:])
+        if len(steps) == 1:
+            return Var(name, row, AT_REGISTER_DEREF, offset, operation - 0x70, behind=steps[0])
     return None
+
+
+def _pointers(place: bytes) -> list[int]:
+    """What a location goes through: of each pointer what is added behind it; empty: it is another kind of location."""
+    steps: list[int] = []
+    at = 0
+    while at < len(place):
+        if place[at] == _DEREF:
+            steps.append(0)
+            at += 1
+        elif place[at] == _PLUS and steps:
+            more, at = dwarf.uleb(place, at + 1)
+            steps[-1] += more
+        else:
+            return []
+    return steps
 
 
 def _born(one: Var, line: int, locs: list[tuple[int, int]]) -> int:
@@ -183,7 +239,8 @@ def scope_at(described: Described, address: int, site: HookSite) -> tuple[list[i
     for index, one in enumerate(described.variables):
         if not any(low <= address < high for low, high in one.ranges):
             continue
-        if one.flags & PARAMETER or address > one.born:
+        declared = address > one.born and one.line <= site.line and not site.kind & ENTRY
+        if one.flags & PARAMETER or declared:
             other = shown.get(one.name)
             if other is not None and described.variables[other].depth > one.depth:
                 more.append(index)
@@ -206,7 +263,7 @@ def globals_of(reader: Dwarf, types: TypeRows, roots: list[Die]) -> list[Var]:
                 one = _variable(reader, types, child, 0)
                 if one is not None and one.where == AT_ADDRESS:
                     found.append(one)
-            elif child.tag == TAG["namespace"] and child.get(dwarf.NAME) not in ("std", "__gnu_cxx"):
+            elif child.tag == TAG["namespace"] and child.get(dwarf.NAME) not in LIBRARIES:
                 walk(child)
 
     for root in roots:

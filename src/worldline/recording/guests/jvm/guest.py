@@ -12,6 +12,8 @@ from typing import Any, NoReturn
 from . import launch, service
 
 NEEDS_PARTS = True
+#: Open files that those who prepare a program keep; `warm` fills it.
+FILES = service.FILES
 
 
 def warm(config: dict[str, Any]) -> None:

@@ -11,7 +11,6 @@ from ..refused import Refused
 FIRST, LAST = 17, 23  # what has the JDK's own copy of ASM, which the pass is written with
 #: A jar's date is part of what a class archive is checked against.
 DATE = 946684800
-_MODULE = "worldline.recorder"
 QUIET = (
     "-Xshare:auto",
     "-XX:-UsePerfData",
@@ -27,16 +26,6 @@ def check_version(toolchain: dict[str, Any]) -> None:
     first = str(toolchain["version"]).split(".")[0].split("-")[0].split("+")[0]
     if not first.isdigit() or not FIRST <= int(first) <= LAST:
         raise Refused("toolchain", f"JDK {toolchain['version']}; the recorder needs one of {FIRST} to {LAST}")
-
-
-def module_flags(recorder: str) -> list[str]:
-    """How a JVM is given the recorder: a module that nothing is opened of."""
-    return [
-        "--module-path", recorder, "--add-modules", _MODULE,
-        "--add-exports", f"java.base/jdk.internal.misc={_MODULE}",
-        "--add-exports", f"java.base/jdk.internal.access={_MODULE}",
-        "--add-opens", f"java.base/java.lang={_MODULE}",
-    ]  # fmt: skip
 
 
 def _memory_flags(memory: int) -> list[str]:
@@ -70,19 +59,13 @@ def command(
     arguments = [
         spec["toolchain"]["executables"]["java"], *QUIET, *_memory_flags(int(limits["memory"])),
         *([f"-XX:SharedArchiveFile={parts['recorder.jsa']}"] if "recorder.jsa" in parts else []),
-        *module_flags(parts["recorder.jar"]),
+        f"-Xbootclasspath/a:{parts['recorder.jar']}",
         "-Dfile.encoding=UTF-8", f"-Djava.io.tmpdir={os.environ.get('TMPDIR', '/tmp')}",
         f"-Dworldline.run={','.join(map(str, said))}", "-cp", parts["program.jar"],
     ]  # fmt: skip
     if called:
         with open(parts["classes"]) as file:
-            arguments += [
-                "-m",
-                f"{_MODULE}/{_MODULE}.Call",
-                _encoded(spec["call"]),
-                main,
-                *file.read().split("\n"),
-            ]
+            arguments += ["worldline.recorder.Call", _encoded(spec["call"]), main, *file.read().split("\n")]
     else:
         arguments += [main, *spec["argv"]]
     return arguments, dict(os.environ)

@@ -1,62 +1,172 @@
-"""The compiler's process: asked over pipes, once or again and again; it compiles and instruments, and runs no program."""
+"""The compiler's process: it compiles and instruments programs, and runs none; asked over pipes, again and again.
+
+One that waits in the box that prepares answers every program (`start`); where there is none, or it has died, each
+program starts its own. A program that is being prepared hands the server one end of a socket: whatever becomes of it,
+the next one's answer is not mixed with its. The server's JVM is ended where its client went away.
+"""
 
 from __future__ import annotations
 
 import os
+import select
+import socket
 import struct
 import subprocess
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, NoReturn
 
+from .. import confine
 from ..refused import Refused
 from . import launch
 
 _HERE = Path(__file__).parent
 _ASM = "java.base/jdk.internal.org.objectweb.asm"
-_EXPORTS = [f"--add-exports={_ASM}=ALL-UNNAMED", f"--add-exports={_ASM}.tree=ALL-UNNAMED"]
-_HEAP = ("-Xmx768m", "-Xss16m")
+_FLAGS = (
+    *launch.QUIET, "-Xmx512m", "-Xss16m", "-XX:ReservedCodeCacheSize=64m",
+    f"--add-exports={_ASM}=ALL-UNNAMED", f"--add-exports={_ASM}.tree=ALL-UNNAMED",
+)  # fmt: skip
+_AWAY = "the compiler went away"
+_JARS = ("recorder", "program")
+
+#: The end of the server's socket that those who prepare a program keep.
+FILES: list[int] = []
+
+_Read = Callable[[int], bytes]
 
 
 def start(config: dict[str, Any]) -> None:
-    """Nothing yet."""
+    """A server beside the zygote, in boxes that prepare; it has a process of its own, and no way to the host."""
+    if not config["boxed"] or not config.get("preparing"):
+        return
+    mine, others = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    if os.fork() == 0:
+        _become_server(config, mine, others)
+    mine.close()
+    FILES.append(others.detach())
+
+
+def _become_server(config: dict[str, Any], mine: socket.socket, others: socket.socket) -> NoReturn:
+    try:
+        os.setsid()
+        others.close()
+        sock = socket.socket(fileno=os.dup2(mine.detach(), 3))
+        os.closerange(4, 4096)
+        null = os.open("/dev/null", os.O_RDWR)
+        for number in range(3):
+            os.dup2(null, number)
+        confine.Confinement(config["machine"], counted=bool(config["cgroup"])).apply(())
+        _serve(sock, config["toolchain"]["executables"]["java"])
+    finally:
+        os._exit(0)
+
+
+def _serve(sock: socket.socket, java: str) -> None:
+    compiler: _Compiler | None = _Compiler(java)
+    while True:
+        _, fds, _, _ = socket.recv_fds(sock, 16, 1)
+        if not fds:
+            return
+        with socket.socket(fileno=fds[0]) as client:
+            try:
+                compiler = compiler or _Compiler(java)
+                asked = _all(client)
+                client.sendall(compiler.answer(asked, client))
+            except OSError:
+                if compiler is not None:
+                    compiler.end()
+                compiler = None
+
+
+def _all(client: socket.socket) -> bytes:
+    """What was asked, up to where the client says no more."""
+    found = bytearray()
+    while data := client.recv(1 << 20):
+        found += data
+    return bytes(found)
+
+
+class _Compiler:
+    """One JVM; what it makes of the recorder is asked for once."""
+
+    def __init__(self, java: str) -> None:
+        command = [java, *_FLAGS, str(_HERE / "Boot.java"), str(_HERE / "compiler")]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self.recorder = self._ask(_question(b"r", _sources("recorder")), None)
+
+    def answer(self, question: bytes, client: socket.socket | None) -> bytes:
+        """The recorder's answer, and then the program's."""
+        return self.recorder + self._ask(question, client)
+
+    def _ask(self, question: bytes, client: socket.socket | None) -> bytes:
+        pipe = self.process.stdin
+        assert pipe is not None
+        for at in range(0, len(question), 1 << 16):
+            pipe.write(question[at : at + (1 << 16)])
+        kept = bytearray()
+        _walk_answer(lambda count: self._read(count, client, kept))
+        return bytes(kept)
+
+    def _read(self, count: int, client: socket.socket | None, kept: bytearray) -> bytes:
+        pipe = self.process.stdout
+        assert pipe is not None
+        poll, start = select.poll(), len(kept)
+        poll.register(pipe, select.POLLIN)
+        if client is not None:
+            poll.register(client, 0)  # told when it is closed, not when it has said all
+        while len(kept) - start < count:
+            ready = {fd for fd, _ in poll.poll()}
+            data = os.read(pipe.fileno(), count - (len(kept) - start)) if pipe.fileno() in ready else b""
+            if not data:
+                raise OSError(_AWAY)
+            kept += data
+        return bytes(kept[start:])
+
+    def end(self) -> None:
+        """The JVM ends."""
+        self.process.kill()
+        self.process.wait()
 
 
 def compile_program(spec: dict[str, Any]) -> dict[str, bytes]:
-    """The parts of a program."""
-    executables = spec["toolchain"]["executables"]
-    with tempfile.TemporaryDirectory() as folder:
-        _build(executables["javac"], folder)
-        command = [
-            executables["java"],
-            *launch.QUIET,
-            *_HEAP,
-            *_EXPORTS,
-            "-cp",
-            folder,
-            "worldline.compiler.Main",
-        ]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-            assert process.stdin is not None and process.stdout is not None
-            made = _ask(process.stdin, process.stdout, b"r", _sources("recorder"))
-            made |= _ask(
-                process.stdin, process.stdout, b"p" if spec["call"] is None else b"c", _program(spec)
-            )
-            process.stdin.close()
-    return _named(made)
+    """The parts of a program, from the server or, where there is none, from a JVM of its own."""
+    question = _question(b"p" if spec["call"] is None else b"c", _program(spec))
+    try:
+        said = _ask_server(question)
+    except OSError:
+        own = _Compiler(spec["toolchain"]["executables"]["java"])
+        said = own.answer(question, None)
+        own.end()
+    at = 0
+
+    def read(count: int) -> bytes:
+        nonlocal at
+        at += count
+        return said[at - count : at]
+
+    made = _checked(*_walk_answer(read)) | _checked(*_walk_answer(read))
+    return {f"{name}.jar" if name in _JARS else name: data for name, data in made.items()}
 
 
-def _named(made: Mapping[str, bytes]) -> dict[str, bytes]:
-    return {f"{name}.jar" if name in ("recorder", "program") else name: data for name, data in made.items()}
+def _ask_server(question: bytes) -> bytes:
+    if not FILES:
+        raise OSError(_AWAY)
+    mine, others = socket.socketpair()
+    with mine, socket.socket(fileno=os.dup(FILES[0])) as server:
+        socket.send_fds(server, [b"ask"], [others.fileno()])
+        others.close()
+        mine.sendall(question)
+        mine.shutdown(socket.SHUT_WR)
+        said = _all(mine)
+    if not said:
+        raise OSError(_AWAY)
+    return said
 
 
-def _build(javac: str, folder: str) -> None:
-    sources = [str(path) for path in sorted((_HERE / "compiler").glob("*.java"))]
-    command = [javac, "-J-XX:TieredStopAtLevel=1", "-proc:none", "-nowarn", *_EXPORTS, "-d", folder, *sources]
-    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)
-    if done.returncode:
-        raise OSError(done.stderr.decode("utf-8", "replace")[:2000])
+def _checked(letter: bytes, made: dict[str, bytes]) -> dict[str, bytes]:
+    if letter == b"s":
+        raise Refused("source", made["why"].decode(), made["message"].decode())
+    return made
 
 
 def _sources(folder: str) -> dict[str, str]:
@@ -70,30 +180,28 @@ def _program(spec: dict[str, Any]) -> dict[str, str]:
     return {spec["name"]: spec["source"], **others}
 
 
+def _question(kind: bytes, sources: Mapping[str, str]) -> bytes:
+    pairs = b"".join(_packed(name) + _packed(text) for name, text in sources.items())
+    return kind + struct.pack(">i", len(sources)) + pairs
+
+
 def _packed(text: str) -> bytes:
     data = text.encode("utf-8", "replace")
     return struct.pack(">i", len(data)) + data
 
 
-def _ask(to: BinaryIO, back: BinaryIO, kind: bytes, sources: Mapping[str, str]) -> dict[str, bytes]:
-    pairs = b"".join(_packed(name) + _packed(text) for name, text in sources.items())
-    to.write(kind + struct.pack(">i", len(sources)) + pairs)
-    to.flush()
-    letter = back.read(1)
-    made = dict(_parts(back))
-    if letter == b"s":
-        raise Refused("source", made["why"].decode(), made["message"].decode())
-    return made
+def _walk_answer(read: _Read) -> tuple[bytes, dict[str, bytes]]:
+    """A letter, and parts by name."""
+    letter = read(1)
+    made = {}
+    for _ in range(_number(read)):
+        name = read(_number(read)).decode()
+        made[name] = read(_number(read))
+    return letter, made
 
 
-def _parts(back: BinaryIO) -> Iterator[tuple[str, bytes]]:
-    for _ in range(_number(back)):
-        name = back.read(_number(back)).decode()
-        yield name, back.read(_number(back))
-
-
-def _number(back: BinaryIO) -> int:
-    data = back.read(4)
+def _number(read: _Read) -> int:
+    data = read(4)
     if len(data) < 4:
-        raise OSError("the compiler ended")
+        raise OSError(_AWAY)
     return int(struct.unpack(">i", data)[0])

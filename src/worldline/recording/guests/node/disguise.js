@@ -15,14 +15,16 @@ class Disguise {
     Object.defineProperty(outer.functionPrototype, 'toString', { value: toString, writable: true, enumerable: false, configurable: true });
     this.native(toString, 'toString');
     outer.disguised = (f, name) => this.native(f, name);
-    outer.Error.prepareStackTrace = (error, sites) => this.trace(error, sites);
-    Object.defineProperty(outer.Error, 'prepareStackTrace', { enumerable: false });
+    const trace = (error, sites) => this.trace(error, sites);
+    Object.defineProperty(outer.Error, 'prepareStackTrace', { value: trace, writable: true, enumerable: false, configurable: true });
+    this.native(trace, 'prepareStackTrace');
     outer.then = outer.Promise.prototype.then;
   }
 
   /** A function of ours that stands where one of Node's did. */
   native(f, name) {
     this.natives.set(f, name);
+    Object.setPrototypeOf(f, this.outer.functionPrototype); // its constructor would make functions of the recorder's realm
     Object.defineProperty(f, 'name', { value: name, configurable: true });
   }
 
@@ -82,7 +84,7 @@ class Disguise {
     try {
       text = this.message(error);
     } catch {
-      text = 'Uncaught exception';
+      text = 'Uncaught exception: what it is cannot be shown';
     }
     outer.fs.writeSync(2, `${text}\n\nNode.js ${outer.process.version}\n`);
   }

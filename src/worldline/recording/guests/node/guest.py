@@ -1,7 +1,7 @@
-"""JavaScript and TypeScript in the box: Node.js runs the program's own files, instrumented, with a recorder beside them.
+"""JavaScript and TypeScript in the box: Node.js runs the program's own files, instrumented, a recorder beside them.
 
-`run` executes Node.js with main.js; `prepare` has prepare.js instrument the program and tell its control flow. Runs in the
-box's own Python and imports nothing of worldline. Not covered: what the hooks do (recorder.js).
+`run` executes Node.js with main.js; `prepare` has prepare.js instrument the program and tell its control flow. Runs in
+the box's own Python and imports nothing of worldline. Not covered: what the hooks do (recorder.js).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from typing import Any, NoReturn
 
-from _worldline.refused import Refused
+from ..refused import Refused
 
 NEEDS_PARTS = False
 

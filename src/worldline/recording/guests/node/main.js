@@ -8,7 +8,8 @@ const spec = JSON.parse(fs.readFileSync(+process.argv[2], 'utf8'));
 fs.closeSync(+process.argv[2]);
 
 const { loader, folder } = require('./load.js');
-const load = loader(vm.createContext(Object.create(null)));
+const realm = vm.createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } });
+const load = loader(realm);
 const writeFile = fs.writeSync, { reallyExit } = process;
 
 /** The wire's memory; without the addon, a copy that is written to a descriptor at a number that nobody can guess. */
@@ -38,11 +39,28 @@ const outer = {
   hook: spec.hook, process, fs, vm, require, Error, TypeError, folder, functionPrototype: Function.prototype, load,
 };
 
+// An object of this realm that falls into the program's hands (an error, say) leads to nothing that can be changed.
+const FREEZE = `for (const name of Object.getOwnPropertyNames(globalThis)) {
+  const value = globalThis[name];
+  if (typeof value !== 'function' && typeof value !== 'object' || value === null || value === globalThis) continue;
+  if (value.prototype) Object.freeze(value.prototype);
+  Object.freeze(value);
+}
+for (const value of [function* () {}, async function () {}, async function* () {}, [][Symbol.iterator](), new Map().entries(), new Set().values(), ''[Symbol.iterator]()]) {
+  for (let p = Object.getPrototypeOf(value); p; p = Object.getPrototypeOf(p)) Object.freeze(p);
+}`;
+
 function begun() {
   writeFile(spec.report, 'begun');
   fs.closeSync(spec.report);
 }
 
 const { Run } = load('run.js');
+vm.runInContext(FREEZE, realm);
+for (const path of [...Object.keys(require.cache), ...Object.keys(Module._pathCache)]) {
+  if (!path.includes(folder.slice(0, -1))) continue;
+  delete require.cache[path];
+  delete Module._pathCache[path];
+}
 const { memory, write } = openWire();
 new Run(outer, spec, memory, write, begun).go();

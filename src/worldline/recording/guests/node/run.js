@@ -46,7 +46,7 @@ class Run {
   }
 
   compiler() {
-    return this.made === null ? this.outer.load('compile.js') : { SourceError: Error, Unsupported: Error };
+    return this.made === null ? this.outer.load('pass/compile.js') : { SourceError: Error, Unsupported: Error };
   }
 
   /** The text by which a script gets hold of the hooks: a global that is gone once it was read. */
@@ -143,7 +143,7 @@ class Run {
     hidden(process, 'emit', function emit_(name, ...rest) {
       if (name === 'uncaughtExceptionMonitor') run.uncaught(rest[0]);
       const answer = apply(emit, this, [name, ...rest]);
-      if (name === 'exit' && this === process) run.end(process.exitCode ?? rest[0] ?? 0);
+      if (name === 'exit' && this === process && process._exiting) run.end(process.exitCode ?? rest[0] ?? 0);
       return answer;
     });
     hidden(process, 'reallyExit', function reallyExit_(code) {

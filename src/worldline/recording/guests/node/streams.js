@@ -15,8 +15,7 @@ function lazily(outer, name, method, tell) {
   const { process } = outer;
   const { get } = Object.getOwnPropertyDescriptor(process, name);
   let stream;
-  Object.defineProperty(process, name, {
-    configurable: true, enumerable: true,
+  const first = {
     get() {
       if (stream === undefined) {
         stream = apply(get, process, []);
@@ -29,11 +28,13 @@ function lazily(outer, name, method, tell) {
           },
         });
         Object.defineProperty(stream[method], 'name', { value: method, configurable: true });
-        outer.disguised?.(stream[method], method);
+        outer.disguised(stream[method], method);
       }
       return stream;
     },
-  });
+  };
+  Object.defineProperty(process, name, { configurable: true, enumerable: true, get: first.get });
+  outer.disguised(first.get, 'get');
 }
 
 function isStdin(file) {
@@ -59,8 +60,8 @@ function install(outer, recorder) {
     }
     return n;
   };
-  outer.disguised?.(fs.readFileSync, 'readFileSync');
-  outer.disguised?.(fs.readSync, 'readSync');
+  outer.disguised(fs.readFileSync, 'readFileSync');
+  outer.disguised(fs.readSync, 'readSync');
 }
 
 module.exports = { install };

@@ -2,8 +2,8 @@
 #ifndef WL_EVENTS_H
 #define WL_EVENTS_H
 
-#include "frames.h"
 #include "streams.h"
+#include "thrown.h"
 
 #if defined(__x86_64__)
 #define STACK_REGISTER 7
@@ -46,6 +46,21 @@ static void put_result(const struct fn *function, const struct frame *f)
                 place[i] = now->g[general++];
         break;
     }
+    case R_SCALARS: { /* Rust: each scalar in the next register of its class */
+        int general = 0, floats = 0;
+        for (u32 mask = function->mask; mask; mask >>= 16) {
+            u32 offset = mask & 63, size = mask >> 6 & 63;
+            if (mask >> 12 & 1)
+                memcpy((u8 *)place + offset, now->v[floats++], size);
+            else {
+                memcpy((u8 *)place + offset, &now->g[general], size < 8 ? size : 8);
+                if (size == 16)
+                    memcpy((u8 *)place + offset + 8, &now->g[general + 1], 8);
+                general += size == 16 ? 2 : 1;
+            }
+        }
+        break;
+    }
     case R_MEMORY:
 #if defined(__x86_64__)
         a = now->g[0];
@@ -66,7 +81,7 @@ static void put_result(const struct fn *function, const struct frame *f)
 
 static void on_return(struct frame *f, const struct site *at)
 {
-    diff(f, at, 0);
+    diff(f, at, LEAVING);
     put_result(&fns[f->fn], f);
     count_step();
     switch_to(f->serial);
@@ -82,7 +97,7 @@ static void on_return(struct frame *f, const struct site *at)
 static void on_entry(u32 site, const struct site *at, u64 cfa)
 {
     while (frames.n && top()->cfa <= cfa)
-        pop_frame(); /* left by a jump */
+        leave_frame();
     flush_streams();
     u32 parent = frames.n ? top()->serial + 1 : 0;
     struct frame *f = push_frame(at->fn, cfa);
@@ -101,7 +116,8 @@ static void on_entry(u32 site, const struct site *at, u64 cfa)
 #if defined(__aarch64__)
     f->result = now->g[8];
 #endif
-    diff(f, at, 1);
+    apply_ways(f, function, 0, ~0u);
+    diff(f, at, FIRST);
 }
 
 static void event(u32 site, const struct site *at, u64 cfa)
@@ -109,6 +125,7 @@ static void event(u32 site, const struct site *at, u64 cfa)
     if (at->kind & S_ENTRY) {
         on_entry(site, at, cfa);
         if (at->kind & S_LINE) {
+            follow_moves(top(), &fns[at->fn], at->line);
             top()->line = at->line;
             count_step();
             record_line(at->line);
@@ -117,7 +134,7 @@ static void event(u32 site, const struct site *at, u64 cfa)
             return;
     }
     while (frames.n && top()->cfa < cfa)
-        pop_frame();
+        leave_frame();
     struct frame *f = top();
     if (!f || f->cfa != cfa || f->fn != at->fn)
         return; /* entered when nothing was recorded */
@@ -125,7 +142,9 @@ static void event(u32 site, const struct site *at, u64 cfa)
         int again = f->line == at->line && site > f->site;
         f->site = site;
         if (!again) {
+            nothing_flies(f);
             flush_streams();
+            follow_moves(f, &fns[f->fn], at->line);
             diff(f, at, 0);
             f->line = at->line;
             count_step();

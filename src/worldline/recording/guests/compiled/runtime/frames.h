@@ -5,10 +5,13 @@
 #include "render.h"
 #include "wire.h"
 
+#define MOST_TRACKED 256
+
 struct slot { u32 var, alias; u64 raw, hash, key, place; struct foot *foot; int was_set; }; /* var and alias: and one; 0: none */
 struct frame {
     u64 cfa, size, result; /* result: where a returned struct goes */
-    u32 serial, fn, line, site, scope, nslots;
+    u32 serial, fn, line, site, scope, nslots, known;
+    u64 dead[MOST_TRACKED / 64]; /* tracked variables without a value */
     u64 *globals; /* hashes of the globals that the function uses, as last seen */
     struct slot slot[];
 };
@@ -26,7 +29,19 @@ static u64 locate(const struct var *v, u64 cfa, const struct registers *r)
     case AT_FRAME: return cfa + v->offset;
     case AT_FRAME_DEREF:
         memcpy(&a, (void *)(cfa + v->offset), 8);
-        return a;
+        return a + v->reg;
+    case AT_FRAME_TWICE:
+        memcpy(&a, (void *)(cfa + v->offset), 8);
+        if (readable(a + v->reg) < 8)
+            return 0;
+        memcpy(&a, (void *)(a + v->reg), 8);
+        return a + v->pad;
+    case AT_REGISTER_DEREF:
+        a = r->g[v->reg] + v->offset;
+        if (readable(a) < 8)
+            return 0;
+        memcpy(&a, (void *)a, 8);
+        return readable(a + v->pad) < types[v->type].size ? 0 : a + v->pad;
     case AT_REGISTER_BASE: return r->g[v->reg] + v->offset;
     case AT_REGISTER: return (u64)&r->g[v->reg];
     default: return v->offset + load_bias;
@@ -44,7 +59,7 @@ static int in_frame(const struct frame *f, u64 p, int past, const struct var **v
     const struct scope *s = &scopes[f->scope];
     for (u32 i = 0; i < s->shown + s->more; i++) {
         const struct var *one = &vars[entries[s->first + i].var];
-        if (one->where == AT_REGISTER || one->where == AT_ADDRESS)
+        if (one->where == AT_REGISTER || one->where == AT_ADDRESS || (one->where == AT_REGISTER_DEREF && f != top()))
             continue;
         if (one->where == AT_FRAME && (p < f->cfa + one->offset))
             continue;
@@ -178,7 +193,7 @@ static int value_changed(struct slot *s, const struct var *v, u64 a, int fresh, 
     render(a, v->type, fresh, owner);
     s->foot = keep_foot(s->foot);
     const struct type *t = &types[v->type];
-    s->key = t->kind == K_POINTER || t->kind == K_REFERENCE ? key_of_pointer : v->where == AT_REGISTER ? 0 : a;
+    s->key = t->kind == K_POINTER || t->kind == K_REFERENCE || key_of_pointer ? key_of_pointer : v->where == AT_REGISTER ? 0 : a;
     u64 hash = hash_of(out.base, out.n);
     if (!is_new && hash == s->hash)
         return 0;
@@ -239,8 +254,51 @@ static void diff_globals(struct frame *f, const struct fn *function, int first)
     }
 }
 
+/* The ways of a function are in order: the first that is not before (to, from). */
+static const struct way *ways_from(const struct fn *function, u32 to, u32 from)
+{
+    u32 low = 0, high = function->nways;
+    const struct way *all = ways + function->ways;
+    while (low < high) {
+        u32 middle = (low + high) / 2;
+        if (all[middle].to < to || (all[middle].to == to && all[middle].from < from))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return all + low;
+}
+
+static int apply_ways(struct frame *f, const struct fn *function, u32 to, u32 from)
+{
+    const struct way *w = ways_from(function, to, from), *end = ways + function->ways + function->nways;
+    int any = 0;
+    for (; w < end && w->to == to && w->from == from; w++) {
+        f->dead[w->word] = (f->dead[w->word] | w->dead) & ~w->there;
+        any = 1;
+    }
+    return any;
+}
+
+/* Another line begins: which variables were moved on the way to it, or have their first value now. */
+static void follow_moves(struct frame *f, const struct fn *function, u32 line)
+{
+    if (!function->nways)
+        return;
+    const struct way *sure = ways_from(function, line, ~0u);
+    int known = sure < ways + function->ways + function->nways && sure->to == line && sure->from == ~0u;
+    if (f->known != line)
+        apply_ways(f, function, known ? line : 0, f->known);
+    if (known) {
+        apply_ways(f, function, line, ~0u);
+        f->known = line;
+    }
+}
+
+enum { FIRST = 1, LEAVING = 2 };
+
 /* What the frame's newest step has changed: written as records of that step. */
-static void diff(struct frame *f, const struct site *at, int first)
+static void diff(struct frame *f, const struct site *at, int when)
 {
     const struct fn *function = &fns[f->fn];
     const struct scope *scope = &scopes[at->scope];
@@ -254,7 +312,7 @@ static void diff(struct frame *f, const struct site *at, int first)
             int stays = 0;
             for (u32 k = 0; k < scope->shown && !stays; k++)
                 stays = entries[scope->first + k].slot == i;
-            if (!stays) {
+            if (!stays && when != LEAVING) {
                 emit_gone(f, &f->slot[i], slot_names[i]);
                 aliases = 1;
             }
@@ -266,11 +324,23 @@ static void diff(struct frame *f, const struct site *at, int first)
         const struct var *v = &vars[e->var];
         const struct type *t = &types[v->type];
         struct slot *s = &f->slot[e->slot];
+        if (v->flags & (V_TRACKED | V_DESTROYED)) {
+            u32 n = v->flags >> 8;
+            if (v->flags & V_TRACKED && f->dead[n / 64] >> n % 64 & 1) {
+                if (s->var) {
+                    emit_gone(f, s, slot_names[e->slot]);
+                    aliases = 1;
+                }
+                continue;
+            }
+            if (v->flags & V_DESTROYED && when == LEAVING)
+                continue;
+        }
         int is_new = s->var != e->var + 1, fresh = v->where != AT_ADDRESS && v->where != AT_REGISTER;
         if (is_new) /* a register holds the address of what came by reference only at first */
             s->place = locate(v, f->cfa, now);
         u64 a = v->where == AT_REGISTER_BASE ? s->place : locate(v, f->cfa, now), was = s->key;
-        if ((v->where == AT_REGISTER_BASE || v->where == AT_FRAME_DEREF) && readable(a) < size_of(v->type, a, f->cfa))
+        if (v->where != AT_FRAME && v->where != AT_ADDRESS && v->where != AT_REGISTER && readable(a) < size_of(v->type, a, f->cfa))
             continue;
         if (is_new && s->foot)
             s->foot->n = 0;
@@ -287,7 +357,7 @@ static void diff(struct frame *f, const struct site *at, int first)
     if (aliases)
         diff_aliases(f, slot_names);
     if (function->nglobals)
-        diff_globals(f, function, first);
+        diff_globals(f, function, when == FIRST);
 }
 
 #endif

@@ -105,6 +105,13 @@ static int descend(struct target *g, u64 p, u32 to, u64 cfa)
         if (t->kind != K_STRUCT && t->kind != K_UNION)
             return 0;
         const struct field *found = NULL;
+        for (u64 i = 0; t->kind == K_STRUCT && i < t->count; i++) { /* a base of a class: it is the whole object's */
+            const struct field *f = &fields[t->fields + t->nfields + i];
+            if (f->type == to && p == at + f->offset) {
+                *g = (struct target){ at, size, 1, g->owner, now, g->block };
+                return 1;
+            }
+        }
         for (u32 i = 0; i < t->nfields; i++) {
             const struct field *f = &fields[t->fields + i];
             if (f->bits || p < at + f->offset || p >= at + f->offset + (types[f->type].size ? types[f->type].size : 1))

@@ -80,6 +80,7 @@ static struct foot *keep_foot(struct foot *f)
 
 static void put_value(u64 a, u32 type, int depth, int fresh);
 static int put_container(u64 a, const struct type *t, u32 type, int depth, int fresh);
+static const char *container_kind(u64 a, const struct type *t, u64 *n);
 
 static int is_pattern(const u8 *m, u64 n)
 {
@@ -415,6 +416,53 @@ static void put_elsewhere(u64 p, u32 to, int where)
 
 static u64 key_of_pointer; /* the object that the outermost pointer points into: for `same` */
 
+/* What an object is that knows it: by the address of its table of methods, which begins with where it begins. */
+static u32 class_of(u64 *p, u32 to)
+{
+    u64 table_at, whole;
+    i64 up;
+    if (!(types[to].flags & T_POLYMORPHIC) || readable(*p) < 8)
+        return to;
+    memcpy(&table_at, (void *)*p, 8);
+    if (!in_segments(table_at - 16) || readable(table_at - 16) < 16)
+        return to;
+    touch(*p, 8);
+    memcpy(&up, (void *)(table_at - 16), 8);
+    if (up > 0 || up < -(1 << 20) || readable(*p + up) < 8)
+        return to;
+    memcpy(&whole, (void *)(*p + up), 8);
+    for (u32 i = 0; i < table->ntypes; i++)
+        if (types[i].kind == K_STRUCT && types[i].flags & T_POLYMORPHIC && types[i].aux && types[i].aux + load_bias == whole) {
+            *p += up;
+            return i;
+        }
+    return to;
+}
+
+/* An object of a class behind a pointer or a reference; 0: it is one of several side by side, or cannot be read. */
+static int put_object(u64 p, u32 to, int depth, int fresh)
+{
+    struct target g;
+    reading.heap = 1;
+    u32 type = class_of(&p, to);
+    if (!types[type].size || readable(p) < types[type].size)
+        return 0;
+    int where = target_of(p, type, &g);
+    if (where == FOUND && g.type != type && g.base <= p) {
+        p = g.base; /* a base of a larger object */
+        type = g.type;
+    } else if (where == FOUND && g.count > 1 && !(g.size % types[type].size) && !(types[type].flags & T_POLYMORPHIC) && depth >= 0)
+        return 0;
+    if (where == DANGLING)
+        return 0;
+    u64 was = owner_now;
+    if (where == FOUND)
+        owner_now = g.owner;
+    put_struct(p, type, depth, fresh && where == FOUND && g.owner != 3);
+    owner_now = was;
+    return 1;
+}
+
 static void put_pointer(u64 p, u32 to, int depth)
 {
     const struct type *t = &types[to];
@@ -428,6 +476,11 @@ static void put_pointer(u64 p, u32 to, int depth)
     }
     struct target g;
     reading.heap = 1;
+    if (t->kind == K_STRUCT && t->flags & T_CLASS && put_object(p, to, depth, 1)) {
+        if (!depth)
+            key_of_pointer = p;
+        return;
+    }
     if (t->kind == K_VOID && (to = natural_type(p))) {
         put_pointer(p, to, depth);
         return;
@@ -486,6 +539,39 @@ static void put_pointer(u64 p, u32 to, int depth)
     owner_now = was;
 }
 
+/* A reference shows its object: what it refers to, where that is. */
+static void put_reference(u64 p, u32 to, int depth, int fresh)
+{
+    u64 was = owner_now;
+    struct block *b = block_of(p);
+    struct target g;
+    reading.heap = 1;
+    if (types[to].kind == K_STRUCT && types[to].flags & T_CLASS && p >= 4096 && depth <= (int)max_depth &&
+        put_object(p, to, depth, fresh)) {
+        if (!depth)
+            key_of_pointer = p;
+        return;
+    }
+    if (fresh && p == 0xfefefefefefefefeull)
+        PUT("<uninit>");
+    else if (types[to].kind == K_FUNCTION)
+        put_function(p);
+    else if (readable(p) < types[to].size || (types[to].size && p < 4096))
+        PUT("<dangling>");
+    else if (depth > (int)max_depth)
+        put_cut("reference", 0);
+    else {
+        if (!depth)
+            key_of_pointer = p;
+        if (b)
+            owner_now = (u64)b->serial << 2;
+        else if (target_of(p, to, &g) == FOUND)
+            owner_now = g.owner;
+        put_value(p, to, depth + (depth > 0), b || (p >= stack.sp && p < stack.high));
+        owner_now = was;
+    }
+}
+
 static void put_value(u64 a, u32 type, int depth, int fresh)
 {
     const struct type *t = &types[type];
@@ -511,10 +597,7 @@ static void put_value(u64 a, u32 type, int depth, int fresh)
     case K_REFERENCE:
         touch(a, 8);
         memcpy(&v, (void *)a, 8);
-        if (readable(v) >= types[t->to].size)
-            put_value(v, t->to, depth, fresh);
-        else
-            PUT("<dangling>");
+        put_reference(v, t->to, depth, fresh);
         break;
     case K_ARRAY: put_array(a, type, depth, fresh); break;
     case K_STRUCT: case K_UNION: put_struct(a, type, depth, fresh); break;
@@ -545,7 +628,10 @@ static const char *cut_kind(u64 a, const struct type *t, u64 *n)
         memcpy(&p, (void *)a, 8);
         *n = strnlen((char *)p, readable(p));
         return "str";
-    default: return *text_of(t->name) ? text_of(t->name) : "value";
+    default:
+        if (t->kind >= K_CONTAINERS)
+            return container_kind(a, t, n);
+        return *text_of(t->name) ? text_of(t->name) : "value";
     }
 }
 

@@ -164,6 +164,7 @@ static void open_streams(void)
 
 extern u64 wl_gate;
 static void outside_event(void);
+static void note_said(const void *p, u64 n);
 
 WEAK int setvbuf(FILE *f, char *buffer, int mode, size_t size)
 {
@@ -225,17 +226,22 @@ WEAK ssize_t write(int fd, const void *p, size_t n)
     ssize_t done = plain_write(fd, p, n);
     if (fd == 1 && done > 0 && io.on && wl_gate)
         remember(p, done);
+    else if (fd == 2 && done > 0 && io.on && wl_gate)
+        note_said(p, done);
     return done;
 }
 
 WEAK ssize_t writev(int fd, const struct iovec *all, int n)
 {
     ssize_t done = syscall(SYS_writev, fd, all, n);
-    if (fd == 1 && io.on && wl_gate) {
+    if ((fd == 1 || fd == 2) && io.on && wl_gate) {
         u64 left = done > 0 ? done : 0;
         for (int i = 0; i < n && left; i++) {
             u64 k = all[i].iov_len < left ? all[i].iov_len : left;
-            remember(all[i].iov_base, k);
+            if (fd == 1)
+                remember(all[i].iov_base, k);
+            else
+                note_said(all[i].iov_base, k);
             left -= k;
         }
     }

@@ -21,8 +21,8 @@ public final class Main {
     private static final List<String> OPTIONS = List.of("-g", "-proc:none", "-nowarn", "-implicit:none", "-Xlint:none");
     private static final List<String> EXPORTS = List.of(
             "-proc:none", "-nowarn", "-XDstringConcat=inline",
-            "--add-exports", "java.base/jdk.internal.misc=worldline.recorder",
-            "--add-exports", "java.base/jdk.internal.access=worldline.recorder");
+            "--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED",
+            "--add-exports", "java.base/jdk.internal.access=ALL-UNNAMED");
 
     private Main() {}
 
@@ -72,6 +72,11 @@ public final class Main {
             } else {
                 program(sources, called, parts);
             }
+        } catch (OutOfMemoryError | StackOverflowError large) {
+            letter = 's';
+            parts.clear();
+            parts.put("why", "too large to compile".getBytes(StandardCharsets.UTF_8));
+            parts.put("message", (large + "\n").getBytes(StandardCharsets.UTF_8));
         } catch (Compiler.SourceError error) {
             letter = 's';
             parts.clear();
@@ -94,6 +99,10 @@ public final class Main {
         Declarations declarations = new Declarations(sources.keySet());
         Map<String, byte[]> compiled = Compiler.compile(sources, OPTIONS, declarations);
         List<String> order = new ArrayList<>(compiled.keySet());
+        if (order.stream().anyMatch(name -> name.startsWith("worldline.recorder."))) {
+            String why = "the package worldline.recorder is the recorder's own";
+            throw new Compiler.SourceError(why, why + "\n");
+        }
         String main = Entry.mainClass(compiled, sources.keySet().iterator().next());
         if (main == null && !called) {
             String why = "no class has a method public static void main(String[])";

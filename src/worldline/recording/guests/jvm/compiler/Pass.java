@@ -175,13 +175,18 @@ final class Pass {
         return at < 0 ? name : name.substring(0, at);
     }
 
-    private static String simple(String name) {
-        name = name.substring(name.lastIndexOf('/') + 1);
-        int at = name.lastIndexOf('$') + 1;
-        while (at > 0 && at < name.length() && Character.isDigit(name.charAt(at))) {
+    /** The name of a class without what is around it; of one without a name, what it extends, as in `new Name() {`. */
+    private String simple(String name) {
+        String last = name.substring(name.lastIndexOf('/') + 1);
+        int at = last.lastIndexOf('$') + 1;
+        while (at > 0 && at < last.length() && Character.isDigit(last.charAt(at))) {
             at++;
         }
-        return at < name.length() ? name.substring(at) : name.replace('$', '.');
+        if (at < last.length()) {
+            return last.substring(at);
+        }
+        ClassNode node = classes.get(name);
+        return node == null ? last : simple(node.interfaces.isEmpty() ? node.superName : node.interfaces.get(0));
     }
 
     /** A method's name in a trace: bare for a static one of the main class, and else behind its class's. */

@@ -28,13 +28,17 @@ final class Start {
                 throw new IOException("nothing says what is to be recorded");
             }
             System.clearProperty(PROPERTY);
+            Access.open();
             boolean called = open(run);
+            Access.seal(Access.class, Call.class, Code.class, Ending.class, Frame.class, Hook.class, Recorder.class,
+                    Render.class, Seen.class, Shadow.class, Shape.class, Start.class, Static.class, Streams.class,
+                    Text.class, Wire.class);
             Streams.install();
             Ending.expect();
             if (!called) {
                 begin();
             }
-        } catch (IOException | RuntimeException | Error fault) {
+        } catch (IOException | ReflectiveOperationException | RuntimeException | Error fault) {
             System.err.println("the recorder could not start: " + fault);
             Runtime.getRuntime().halt(70);
         }

@@ -25,7 +25,7 @@ final class Text {
             POWERS[i] = power;
         }
         for (int i = 0; i < TENS.length; i++) {
-            TENS[i] = Double.parseDouble("1e" + i);
+            TENS[i] = i == 0 ? 1 : TENS[i - 1] * 10; // exact as far as they go
         }
     }
 
@@ -137,18 +137,25 @@ final class Text {
         int low = 1, high = 17;
         while (low < high) {
             int middle = (low + high) / 2;
-            if (rounded(exact, middle).doubleValue() == value) {
+            if (rounded(exact, middle, value) != null) {
                 high = middle;
             } else {
                 low = middle + 1;
             }
         }
-        BigDecimal found = rounded(exact, low);
+        BigDecimal found = rounded(exact, low, value);
         return decimal(found.unscaledValue().toString(), -found.scale());
     }
 
-    private static BigDecimal rounded(BigDecimal exact, int digits) {
-        return exact.round(new MathContext(digits, RoundingMode.HALF_EVEN));
+    /** The nearest decimal of so many digits that gives the number back; null where none does. */
+    private static BigDecimal rounded(BigDecimal exact, int digits, double value) {
+        for (RoundingMode mode : new RoundingMode[] {RoundingMode.HALF_EVEN, RoundingMode.UP, RoundingMode.DOWN}) {
+            BigDecimal found = exact.round(new MathContext(digits, mode));
+            if (found.doubleValue() == value) { // beside a power of two one neighbour is nearer than the other
+                return found;
+            }
+        }
+        return null;
     }
 
     private Text decimal(String digits, int exponent) {

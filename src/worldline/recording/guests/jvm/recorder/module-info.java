@@ -1,4 +1,0 @@
-/** What runs beside a Java program and records it. Exported so that instrumented code can call it; never opened. */
-module worldline.recorder {
-    exports worldline.recorder;
-}

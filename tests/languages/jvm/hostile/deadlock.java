@@ -1,0 +1,11 @@
+// outcome: limit time
+// limits: wall=3
+// plain: skip
+public class Main {
+    public static void main(String[] args) throws Exception {
+        Object lock = new Object();
+        synchronized (lock) {
+            lock.wait();
+        }
+    }
+}

@@ -1,0 +1,6 @@
+// outcome: raised NoSuchElementException
+public class Main {
+    public static void main(String[] args) throws Exception {
+        new java.util.Scanner(System.in).nextLine();
+    }
+}

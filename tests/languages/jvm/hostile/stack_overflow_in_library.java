@@ -1,0 +1,10 @@
+// outcome: raised StackOverflowError
+// perturbed: the depth differs
+import java.util.*;
+public class Main {
+    public static void main(String[] args) {
+        List<Object> list = new ArrayList<>();
+        list.add(list);
+        list.hashCode();
+    }
+}

@@ -1,0 +1,12 @@
+// outcome: returned
+// note: threads
+// output: 'main\n'
+// perturbed: stderr
+public class Main {
+    public static void main(String[] args) throws Exception {
+        Thread t = new Thread(() -> { throw new IllegalStateException("other"); });
+        t.start();
+        t.join();
+        System.out.println("main");
+    }
+}
