@@ -45,7 +45,7 @@ def in_cpp(call: dict[str, Any]) -> str:
 
 def _cpp(tree: Any) -> str:
     kind, *inside = tree
-    value = inside[0] if inside else None
+    value: Any = inside[0] if inside else None
     if kind == "none":
         return "{}"
     if kind == "bool":
@@ -91,7 +91,8 @@ def _parameters(function: str, source: str) -> list[str]:
 
 def _split(text: str) -> list[str]:
     """What stands between commas, up to the bracket that closes."""
-    parts, depth, begin = [], 0, 0
+    parts: list[str] = []
+    depth = begin = 0
     for at, letter in enumerate(text):
         if letter in "([{<":
             depth += 1
@@ -110,7 +111,7 @@ def _rust(tree: Any, kind: str) -> str:
     kind = re.sub(r"^&'\w+ ", "&", kind.strip())
     name, _, rest = kind.partition("<")
     inner = _split(rest) if rest else []
-    value = tree[1] if len(tree) > 1 else None
+    value: Any = tree[1] if len(tree) > 1 else None
     if kind == "&str":
         return _quoted(tree)
     if kind.startswith("&mut "):

@@ -9,7 +9,7 @@ from typing import Any
 from ..refused import Refused
 from . import calls, flow, toolbox
 from .assembly import instrument
-from .library import Library
+from .layouts.library import Library
 from .linked import LinkedProgram
 
 _CHECKS = "signed-integer-overflow,shift,integer-divide-by-zero,float-cast-overflow"

@@ -7,7 +7,7 @@ import struct
 from .assembly import Woven
 from .dwarf import NAME, TAG, Die, Dwarf
 from .elf import Elf
-from .library import Library
+from .layouts.library import Library
 from .mir import Moves
 from .table import TableWriter
 from .types import TypeRows

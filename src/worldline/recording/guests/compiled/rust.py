@@ -17,7 +17,7 @@ from ..refused import Refused
 from . import calls, flow, mir, toolbox
 from .arguments import Misfit
 from .assembly import instrument
-from .library import Library
+from .layouts.library import Library
 from .linked import LinkedProgram
 
 _FLAGS = [

@@ -9,10 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from . import libstdcxx, rust_std
-from .dwarf import ARTIFICIAL, BYTE_SIZE, DEFAULTED, NAME, TAG, TYPE, Die, Dwarf, DwarfUnit
-from .shape import Layouts, Shape, base_name
-from .types import (
+from ..dwarf import ARTIFICIAL, BYTE_SIZE, DEFAULTED, NAME, TAG, TYPE, Die, Dwarf, DwarfUnit
+from ..types import (
     BY_REFERENCE,
     CLASS,
     OPAQUE,
@@ -25,6 +23,8 @@ from .types import (
     TypeRow,
     TypeRows,
 )
+from . import libstdcxx, rust_std
+from .shape import Layouts, Shape, base_name
 
 _KINDS = (
     "span", "text", "bits", "chain", "tree", "deque", "ring", "buckets", "btree", "tuple", "inner", "optional",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .dwarf import NAME, TAG, TYPE, Die
+from ..dwarf import NAME, TAG, TYPE, Die
 from .shape import DICT, LIST, SET, Layouts, Part, Shape, Unknown, base_name, location
 
 

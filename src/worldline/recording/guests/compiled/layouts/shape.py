@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .dwarf import BYTE_SIZE, DECLARATION, EXTERNAL, MEMBER_LOCATION, NAME, TAG, TYPE, Die, Dwarf
+from ..dwarf import BYTE_SIZE, DECLARATION, EXTERNAL, MEMBER_LOCATION, NAME, TAG, TYPE, Die, Dwarf
 
 ALIGNMENT = 0x88
 PACK = 0x4107  # DW_TAG_GNU_template_parameter_pack

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .dwarf import DISCR, DISCR_VALUE, NAME, TAG, Die
+from ..dwarf import DISCR, DISCR_VALUE, NAME, TAG, Die
 from .shape import DICT, LIST, SET, Layouts, Shape, Unknown, base_name, location
 
 
