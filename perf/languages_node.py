@@ -4,7 +4,8 @@
 
 Without a box: the guest is run as the zygote runs it, in a forked child, and the child's CPU time is taken, the
 least of three. Steps a second: a workload many times in one process, less the same process with none, so that starting
-Node.js and compiling are not in it. A small program: cold as it is, and from what `prepare` made of it; beside them, Node.js alone.
+Node.js and compiling are not in it. A small program: cold as it is, and from what `prepare` made of it; beside them,
+Node.js alone.
 """
 
 from __future__ import annotations
@@ -20,14 +21,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import worldline.recording.guests.refused as refused
 from worldline.limits import Limits
 from worldline.recording import wire
+from worldline.recording.guests.node import guest
 from worldline.recording.languages import toolchain
-
-sys.modules["_worldline.refused"] = refused  # as the box names it
-
-from worldline.recording.guests.node import guest  # noqa: E402
 
 SOURCE = (Path(__file__).parent / "languages_node.js").read_text()
 TIMES = {"int": 20, "string": 12, "bubble": 12, "bfs": 6, "fib": 60}
