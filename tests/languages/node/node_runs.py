@@ -1,4 +1,4 @@
-"""Recorded JavaScript and TypeScript programs, and what must hold of every one: values, both notations, control flow."""
+"""Recorded JavaScript and TypeScript programs, and what must hold of each: values, both notations, control flow."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def _cwm(trace: Trace, flow: bytes | None) -> list[str]:
         return ["cwm: the frames differ"]
     if table is None:
         return []  # equal lines are told apart by control flow
-    lines = [(got.line, true.line) for got, true in zip(read.frames, wanted, strict=True) if got.line is not None]
+    lines = [
+        (got.line, true.line) for got, true in zip(read.frames, wanted, strict=True) if got.line is not None
+    ]
     return [] if all(got == true for got, true in lines) else ["cwm: a line differs"]
 
 
@@ -80,7 +82,9 @@ def outside(trace: Trace, table: dict[str, Any]) -> Iterator[str]:
         if frame.file != trace.program.name:
             continue
         if step.event == "call":
-            flows = [each for each in table["functions"] if (each["name"], each["line"]) == (frame.name, step.line)]
+            flows = [
+                each for each in table["functions"] if (each["name"], each["line"]) == (frame.name, step.line)
+            ]
             places[step.frame] = _Place(flows)
             if not flows:
                 yield f"{frame.name}: no function of its name on line {step.line}"

@@ -1,7 +1,7 @@
-"""Random programs that alias, nest and change objects: the folded trace is what a plain run with snapshots says, line by line.
+"""Random programs that alias, nest and change objects: the folded trace is what a plain run with snapshots says.
 
-The witness is oracle/snapshot.cjs, which shares nothing with the recorder and runs in a plain process. A few programs here;
-`WORLDLINE_ALIASING=500` runs more.
+The witness is oracle/snapshot.cjs, which shares nothing with the recorder and runs in a plain process, line by line. A
+few programs here; `WORLDLINE_ALIASING=500` runs more.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ WITNESS = (Path(__file__).parent / "oracle" / "snapshot.cjs").read_text()
 PROGRAMS, STATEMENTS = int(os.environ.get("WORLDLINE_ALIASING", "20")), 30
 NAMES = "abcde"
 HEAD = """class P { constructor(v) { this.v = v; } }
-function mut(x, y) { if (Array.isArray(x)) x.push(y); else if (x instanceof Map) x.set('m', y); else if (x instanceof P) x.v = y; }
+function put(x, y) { if (x instanceof Map) x.set('m', y); else if (x instanceof P) x.v = y; }
+function mut(x, y) { if (Array.isArray(x)) x.push(y); else put(x, y); }
 function twice(x) { mut(x, 1); return mut(x, x); }
 let later = () => {};
 let a = [1, 2], b = { k: [3] }, c = new Map([[1, a]]), d = a, e = new P(b);
 """.splitlines()
-PLAIN_OBJECT = "{x} && typeof {x} === 'object' && !Array.isArray({x}) && !({x} instanceof Map) && !({x} instanceof Set)"
+PLAIN_OBJECT = (
+    "{x} && typeof {x} === 'object' && !Array.isArray({x}) && !({x} instanceof Map) && !({x} instanceof Set)"
+)
 KINDS = """if (Array.isArray({x})) {x}.push({y});
 if (Array.isArray({x})) {x}[{n}] = {y};
 if (Array.isArray({x})) {x}.length = {n};
@@ -72,9 +75,13 @@ def written(seed: int) -> list[str]:
 def witnessed(lines: list[str], folder: Path) -> dict[int, dict[str, dict[str, str]]]:
     """What each name holds after each line, by a plain run with a snapshot after each."""
     names = ", ".join(NAMES)
-    body = [f"{line} snap({i}, {{ {names} }});" if i >= len(HEAD) else line for i, line in enumerate(lines, 1)]
+    body = [
+        f"{line} snap({i}, {{ {names} }});" if i >= len(HEAD) else line for i, line in enumerate(lines, 1)
+    ]
     (folder / "witness.cjs").write_text(WITNESS + "\n".join(body))
-    done = subprocess.run(["node", "witness.cjs"], cwd=folder, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        ["node", "witness.cjs"], cwd=folder, capture_output=True, text=True, check=True, timeout=60
+    )
     return {row["line"]: row for row in map(json.loads, done.stderr.splitlines())}
 
 
@@ -87,7 +94,10 @@ def folded(trace: Trace) -> dict[int, dict[str, dict[str, str]]]:
         if step.frame != 0 or step.event not in ("line", "return"):
             continue
         if step.line != line and line:
-            rows[line] = {"values": {name: bare(values[name]) for name in NAMES if name in values}, "same": dict(same)}
+            rows[line] = {
+                "values": {name: bare(values[name]) for name in NAMES if name in values},
+                "same": dict(same),
+            }
         line = step.line
         values.update(step.delta)
         for name, other in step.same.items():

@@ -1,4 +1,4 @@
-"""Every probe under escape/ tries to get out of the box, or into the recorder: none may. That they can say so is shown too."""
+"""Every probe under escape/ tries to get out of the box, or into the recorder: none may. That they could is shown."""
 
 from __future__ import annotations
 

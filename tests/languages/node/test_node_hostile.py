@@ -1,9 +1,9 @@
 """Each program under hostile/, recorded and compared with its plain run and with the facts in its first lines.
 
-    // outcome: raised TypeError('late')   how it ends; `any`: in some way that is named, whatever it is
-    // delta: x=1                          some step binds x to exactly this value
-    // series: x = 1 | 2                   all values of x, in order
-    // same: b=a    arg: EVENT VALUE    note: SLUG    hidden: KIND    limits: steps=10    stdin: 'a\n'    plain: skip
+// outcome: raised TypeError('late')   how it ends; `any`: in some way that is named, whatever it is
+// delta: x=1                          some step binds x to exactly this value
+// series: x = 1 | 2                   all values of x, in order
+// same: b=a    arg: EVENT VALUE    note: SLUG    hidden: KIND    limits: steps=10    stdin: 'a\n'    plain: skip
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def complaints(said: dict[str, list[str]], trace: Trace) -> Iterator[str]:
     changes = [(name, value) for step in trace.steps for name, value in step.delta.items()]
     args = {f"{step.event} {step.arg}" for step in trace.steps}
     shared = {f"{name}={other}" for step in trace.steps for name, other in step.same.items()}
-    yield from (f"no delta {fact}" for fact in said.get("delta", []) if tuple(fact.split("=", 1)) not in changes)
+    yield from (
+        f"no delta {fact}" for fact in said.get("delta", []) if tuple(fact.split("=", 1)) not in changes
+    )
     for fact in said.get("series", []):
         name, _, values = fact.partition(" = ")
         if [value for other, value in changes if other == name] != values.split(" | "):

@@ -1,7 +1,7 @@
-"""HumanEval-X in JavaScript, and the same with types: each program with its tests ends as in a plain run, its trace is well formed.
+"""HumanEval-X in JavaScript, and the same with types: each program with its tests ends as in a plain run.
 
-A few of the 164 here; all with FULL=1. Two of them need more than the default limits: 36 (a long list, told anew each time it
-grows) and 75 (9.6 million steps).
+A few of the 164 here; all with FULL=1. Two of them need more than the default limits: 36 (a long list, told anew each
+time it grows) and 75 (9.6 million steps).
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def source_of(task: Any) -> str:
 
 def typed(source: str) -> str:
     """The same with types: parameters and results of the functions that are named, and of their variables."""
-    typed = re.sub(
-        r"^const (\w+) = \(([\w, ]*)\) => \{",
-        lambda found: f"const {found[1]} = ({', '.join(f'{name.strip()}: any' for name in found[2].split(',') if name.strip())}): any => {{",
-        source,
-        flags=re.MULTILINE,
-    )
-    return re.sub(r"^(\s+let \w+) = ", r"\1: any = ", typed, flags=re.MULTILINE)
+
+    def head(found: re.Match[str]) -> str:
+        params = [f"{name.strip()}: any" for name in found[2].split(",") if name.strip()]
+        return f"const {found[1]} = ({', '.join(params)}): any => {{"
+
+    text = re.sub(r"^const (\w+) = \(([\w, ]*)\) => \{", head, source, flags=re.MULTILINE)
+    return re.sub(r"^(\s+let \w+) = ", r"\1: any = ", text, flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize("task", tasks(), ids=lambda task: task["task_id"].replace("/", "-"))

@@ -1,7 +1,8 @@
 """The V8 inspector, which knows nothing of the recorder, steps through the same programs: lines and values agree.
 
-What is not compared: lines that hold nothing but closing brackets, where V8 pauses before a function returns; a pause on a line
-that runs already (several statements of it, or a caller that goes on after a call); the line of a class, where V8 never pauses.
+What is not compared: lines that hold nothing but closing brackets, where V8 pauses before a function returns; a pause
+on a line that runs already (several statements of it, or a caller that goes on after a call); the line of a class,
+where V8 never pauses.
 """
 
 from __future__ import annotations

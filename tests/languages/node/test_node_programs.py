@@ -57,7 +57,8 @@ def test_one_line_is_one_step(recorder: BoxWorker) -> None:
 
 def test_a_generator_yields_and_goes_on(recorder: BoxWorker) -> None:
     trace = run(
-        recorder, "function* g(n) {\n  const got = yield n;\n  return got;\n}\nconst i = g(4);\ni.next();\ni.next('x');\n"
+        recorder,
+        "function* g(n) {\n  const got = yield n;\n  return got;\n}\nconst i = g(4);\ni.next();\ni.next('x');\n",
     )
     assert events(trace, "g") == [
         ("call", 1, {"n": "4"}),
@@ -72,7 +73,11 @@ def test_a_generator_yields_and_goes_on(recorder: BoxWorker) -> None:
 def test_async_frames_are_interleaved(recorder: BoxWorker) -> None:
     source = "async function f(n) {\n  let x = await n;\n  x = await (x + 1);\n  return x;\n}\nf(1);\nf(5);\n"
     trace = run(recorder, source)
-    order = [(step.event, step.frame) for step in trace.steps if step.event in ("call", "yield", "resume", "return")]
+    order = [
+        (step.event, step.frame)
+        for step in trace.steps
+        if step.event in ("call", "yield", "resume", "return")
+    ]
     assert order == [
         ("call", 0), ("call", 1), ("yield", 1), ("call", 2), ("yield", 2), ("return", 0),
         ("resume", 1), ("yield", 1), ("resume", 2), ("yield", 2),
@@ -83,7 +88,8 @@ def test_async_frames_are_interleaved(recorder: BoxWorker) -> None:
 
 def test_a_rejected_await_raises_where_it_waited(recorder: BoxWorker) -> None:
     source = (
-        "async function f() {\n  try {\n    await Promise.reject(new Error('no'));\n  } catch (e) {\n    return 1;\n  }\n}\nf();\n"
+        "async function f() {\n  try {\n"
+        "    await Promise.reject(new Error('no'));\n  } catch (e) {\n    return 1;\n  }\n}\nf();\n"
     )
     assert events(run(recorder, source), "f") == [
         ("call", 1),
@@ -102,9 +108,16 @@ def test_an_exception_passes_through_frames(recorder: BoxWorker) -> None:
         "function g(xs) {\n  f(xs);\n}\nconst ys = [];\ntry {\n  g(ys);\n} catch {\n  ys.push(2);\n}\n"
     )
     trace = run(recorder, source)
-    raised = [(trace.frames[step.frame].name, step.line, step.arg) for step in trace.steps if step.event == "raise"]
+    raised = [
+        (trace.frames[step.frame].name, step.line, step.arg) for step in trace.steps if step.event == "raise"
+    ]
     assert raised == [(name, line, "TypeError('t')") for name, line in (("f", 3), ("g", 6), ("<module>", 10))]
-    assert series(trace, "xs") == ["[]", "[1]", "[]", "[1]"]  # of g, whose line ends with f's exception, and of f
+    assert series(trace, "xs") == [
+        "[]",
+        "[1]",
+        "[]",
+        "[1]",
+    ]  # of g, whose line ends with f's exception, and of f
     assert series(trace, "ys") == ["[]", "[1]", "[1, 2]"]
 
 
@@ -123,12 +136,18 @@ def test_let_is_absent_until_it_is_initialised(recorder: BoxWorker) -> None:
     trace = run(recorder, source)
     assert trace.steps[1].delta == {"early": "1"}
     assert ("line", 2, {"late": "3"}) in events(trace, "f")
-    dead = run(recorder, "{\n  let x = 1;\n  {\n    try { x; } catch (e) { console.log(e.name); }\n    let x = 2;\n  }\n}\n")
+    dead = run(
+        recorder,
+        "{\n  let x = 1;\n  {\n    try { x; } catch (e) { console.log(e.name); }\n    let x = 2;\n  }\n}\n",
+    )
     assert dead.output == "ReferenceError\n"
 
 
 def test_closures_and_outer_names_show_when_they_change(recorder: BoxWorker) -> None:
-    source = "function make() {\n  let n = 0;\n  return () => {\n    n += 1;\n    return n;\n  };\n}\nconst f = make();\nf();\nf();\n"
+    source = (
+        "function make() {\n  let n = 0;\n  return () => {\n    n += 1;\n"
+        "    return n;\n  };\n}\nconst f = make();\nf();\nf();\n"
+    )
     trace = run(recorder, source)
     assert events(trace, "<anonymous>")[:4] == [
         ("call", 3),
@@ -142,8 +161,10 @@ def test_closures_and_outer_names_show_when_they_change(recorder: BoxWorker) -> 
 def test_classes(recorder: BoxWorker) -> None:
     source = (
         "class A {\n  #secret = 1;\n  static made = 0;\n  constructor(x) {\n    this.x = x;\n    A.made++;\n  }\n"
-        "  get twice() {\n    return this.x * 2;\n  }\n  set twice(v) {\n    this.x = v / 2;\n    this.#secret = v;\n  }\n}\n"
-        "class B extends A {\n  constructor() {\n    super(3);\n    this.y = this.twice;\n  }\n}\nconst b = new B();\nb.twice = 8;\n"
+        "  get twice() {\n    return this.x * 2;\n  }\n  set twice(v) {\n"
+        "    this.x = v / 2;\n    this.#secret = v;\n  }\n}\n"
+        "class B extends A {\n  constructor() {\n    super(3);\n"
+        "    this.y = this.twice;\n  }\n}\nconst b = new B();\nb.twice = 8;\n"
     )
     trace = run(recorder, source)
     assert series(trace, "b") == ["B#1(x=3, y=6, '#secret'=1)", "B#1(x=4, y=6, '#secret'=8)"]
@@ -155,7 +176,8 @@ def test_classes(recorder: BoxWorker) -> None:
 def test_values(recorder: BoxWorker) -> None:
     source = (
         "const a = [1, , undefined, null, -0, 0.1, 1e21, NaN];\nconst m = new Map([[1, 'a']]), s = new Set([2, 1]);\n"
-        "const d = { 'a b': true, 3: 5n };\nconst r = /x+/gi, t = new Date(5), f = () => 1, e = new RangeError('x', { cause: 1 });\n"
+        "const d = { 'a b': true, 3: 5n };\n"
+        "const r = /x+/gi, t = new Date(5), f = () => 1, e = new RangeError('x', { cause: 1 });\n"
         "const p = Promise.resolve(), u = new Uint8Array([1, 2]), y = Symbol.iterator, c = class K {};\n"
     )
     deltas = {name: value for step in run(recorder, source).steps for name, value in step.delta.items()}
@@ -177,7 +199,8 @@ def test_values(recorder: BoxWorker) -> None:
 
 def test_changes_in_place_and_sharing(recorder: BoxWorker) -> None:
     source = (
-        "const a = [[1]];\nconst b = a[0];\nconst c = b;\nb.push(2);\nconst m = new Map();\nm.set('k', c);\nc.length = 0;\n"
+        "const a = [[1]];\nconst b = a[0];\nconst c = b;\nb.push(2);\n"
+        "const m = new Map();\nm.set('k', c);\nc.length = 0;\n"
         "let d = c;\nd = null;\n"
     )
     trace = run(recorder, source)
@@ -193,7 +216,9 @@ def test_a_promise_that_a_call_returns_is_awaited(recorder: BoxWorker) -> None:
 
 def test_the_arguments_of_a_call(recorder: BoxWorker) -> None:
     trace = run(
-        recorder, "const f = (...xs) => {\n  return xs.length;\n};\n", call="f({'a': 1}, {1: 2}, {3}, None, 1.5, b'ab', (1,))"
+        recorder,
+        "const f = (...xs) => {\n  return xs.length;\n};\n",
+        call="f({'a': 1}, {1: 2}, {3}, None, 1.5, b'ab', (1,))",
     )
     assert trace.outcome == Outcome("returned", "7")
     assert trace.steps[0].delta == {
@@ -208,7 +233,11 @@ def test_a_method_is_called_by_its_path(recorder: BoxWorker) -> None:
 
 def test_own_files_are_recorded_too(recorder: BoxWorker) -> None:
     files = {"lib/add.js": "let n = 0;\nexports.add = (a, b) => {\n  n++;\n  return a + b;\n};\n"}
-    trace = run(recorder, "const { add } = require('./lib/add');\nconsole.log(add(2, 3));\n", files=tuple(files.items()))
+    trace = run(
+        recorder,
+        "const { add } = require('./lib/add');\nconsole.log(add(2, 3));\n",
+        files=tuple(files.items()),
+    )
     assert trace.output == "5\n"
     assert [(f.name, f.file) for f in trace.frames] == [
         ("<module>", "program.js"), ("<module>", "lib/add.js"), ("add", "lib/add.js"),
@@ -217,14 +246,17 @@ def test_own_files_are_recorded_too(recorder: BoxWorker) -> None:
 
 def test_modules_import_each_other(recorder: BoxWorker) -> None:
     files = {
-        "a.mjs": "import { b } from './b.mjs';\nexport let count = 0;\nexport function bump() {\n  count++;\n  return b;\n}\n",
+        "a.mjs": "import { b } from './b.mjs';\nexport let count = 0;\n"
+        "export function bump() {\n  count++;\n  return b;\n}\n",
         "b.mjs": "import { bump } from './a.mjs';\nexport const b = typeof bump;\n",
     }
     source = "import { count, bump } from './a.mjs';\nconst got = bump();\nconsole.log(count, got);\n"
     trace = run(recorder, source, "program.mjs", files=tuple(files.items()))
     assert trace.output == "1 function\n"
     assert [f.file for f in trace.frames] == ["b.mjs", "a.mjs", "program.mjs", "a.mjs"]
-    detected = run(recorder, source.replace("program.mjs", "program.js"), "program.js", files=tuple(files.items()))
+    detected = run(
+        recorder, source.replace("program.mjs", "program.js"), "program.js", files=tuple(files.items())
+    )
     assert detected.output == "1 function\n"
 
 
@@ -253,10 +285,20 @@ def test_types_are_blanks(recorder: BoxWorker) -> None:
     trace = run(recorder, TYPES, "program.ts")
     assert trace.output == "9 6 Green { a: 1 } q 4 2\n"
     assert series(trace, "pair") == ["[1, 2]"]
-    assert [step.line for step in trace.steps if step.event == "line" and step.frame == 0] == [3, 4, 9, 15, 16, 17, 18]
+    assert [step.line for step in trace.steps if step.event == "line" and step.frame == 0] == [
+        3,
+        4,
+        9,
+        15,
+        16,
+        17,
+        18,
+    ]
 
 
-@pytest.mark.parametrize("source", ["namespace N { export const x = 1; }\n", "@d class A {}\n", "let x: = 1;\n"])
+@pytest.mark.parametrize(
+    "source", ["namespace N { export const x = 1; }\n", "@d class A {}\n", "let x: = 1;\n"]
+)
 def test_what_is_more_than_types_is_refused(recorder: BoxWorker, source: str) -> None:
     outcome = recorder.record(program(source, "program.ts")).outcome
     assert outcome.kind == "unsupported"

@@ -10,20 +10,33 @@ function asScript(source) {
   return source.replace(/^import \* as (\w+) from "acorn";$/m, 'const $1 = require("vendor/acorn.js");').replace(/^export \{\s*(\w+)\s*\};$/m, 'exports.$1 = $1;');
 }
 
-/** A `require` for this folder's files; `realm` is a context, or null for this one. */
-function loader(realm) {
+/** What cache.js wrote: each file's compiled form, by its path. */
+function cached(bytes) {
+  const end = bytes.indexOf(0), found = new Map();
+  if (end < 0) return found;
+  const index = JSON.parse(bytes.toString('utf8', 0, end));
+  for (const [path, [at, length]] of Object.entries(index)) found.set(path, bytes.subarray(end + 1 + at, end + 1 + at + length));
+  return found;
+}
+
+/** A `require` for this folder's files; `realm` is a context, or null for this one. `scripts` is told what was compiled. */
+function loader(realm, cache = new Map(), scripts = null) {
   const loaded = new Map();
-  const compile = (text, filename) => (realm === null ? vm.runInThisContext(text, { filename }) : vm.runInContext(text, realm, { filename }));
+  const compile = (text, path) => {
+    const script = new vm.Script(text, { filename: folder + path, cachedData: cache.get(path) });
+    if (scripts !== null) scripts.set(path, script);
+    return realm === null ? script.runInThisContext() : script.runInContext(realm);
+  };
   const within = (path) => path.slice(0, path.lastIndexOf('/') + 1);
   return function load(path) {
     if (!loaded.has(path)) {
       const module = { exports: {} };
       loaded.set(path, module);
       const source = asScript(fs.readFileSync(folder + path, 'utf8'));
-      compile(`(function(module,exports,require){${source}\n})`, folder + path)(module, module.exports, (name) => load(name.startsWith('./') ? within(path) + name.slice(2) : name));
+      compile(`(function(module,exports,require){${source}\n})`, path)(module, module.exports, (name) => load(name.startsWith('./') ? within(path) + name.slice(2) : name));
     }
     return loaded.get(path).exports;
   };
 }
 
-module.exports = { loader, folder };
+module.exports = { loader, folder, cached };

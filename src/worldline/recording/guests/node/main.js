@@ -4,12 +4,16 @@
 
 const fs = require('fs'), vm = require('vm'), Module = require('module'), { types } = require('util');
 
-const spec = JSON.parse(fs.readFileSync(+process.argv[2], 'utf8'));
-fs.closeSync(+process.argv[2]);
+const { loader, folder, cached } = require('./load.js');
 
-const { loader, folder } = require('./load.js');
+// The specification and, after a NUL, what cache.js compiled.
+const given = fs.readFileSync(+process.argv[2]);
+fs.closeSync(+process.argv[2]);
+const end = given.indexOf(0);
+const spec = JSON.parse(given.toString('utf8', 0, end < 0 ? given.length : end));
+
 const realm = vm.createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } });
-const load = loader(realm);
+const load = loader(realm, cached(end < 0 ? Buffer.alloc(0) : given.subarray(end + 1)));
 const writeFile = fs.writeSync, { reallyExit } = process;
 
 /** The wire's memory; without the addon, a copy that is written to a descriptor at a number that nobody can guess. */
