@@ -95,7 +95,8 @@ def plain(source: str, stdin: str = "", name: str = "Main.java") -> Plain:
 
 def _compiled(path: Path) -> tuple[int, str]:
     javac = _javac()
-    assert javac.stdin is not None and javac.stdout is not None
+    assert javac.stdin is not None
+    assert javac.stdout is not None
     javac.stdin.write(f"{path}\n")
     status, _, errors = javac.stdout.readline().strip().partition(" ")
     return int(status), base64.b64decode(errors).decode()
@@ -158,7 +159,9 @@ def outside(trace: Trace, flow: bytes) -> list[str]:
             known[step.frame] = functions.get((trace.frames[step.frame].name, step.line), [])
         before = last.get(step.frame, ("call", 0))
         if not any(_allows(function, before, step, table["globals"]) for function in known[step.frame]):
-            found.append(f"step {step.i} ({step.event} {step.line} after {before}) of {trace.frames[step.frame].name}")
+            found.append(
+                f"step {step.i} ({step.event} {step.line} after {before}) of {trace.frames[step.frame].name}"
+            )
         last[step.frame] = step.event, step.line
     return found
 

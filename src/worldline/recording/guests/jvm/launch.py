@@ -11,7 +11,14 @@ from ..refused import Refused
 FIRST, LAST = 17, 23  # what has the JDK's own copy of ASM, which the pass is written with
 #: A jar's date is part of what a class archive is checked against.
 DATE = 946684800
-QUIET = ("-Xshare:auto", "-XX:-UsePerfData", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable", "-Xlog:all=off")
+QUIET = (
+    "-Xshare:auto",
+    "-XX:-UsePerfData",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-Xlog:disable",
+    "-Xlog:all=off",
+)
 
 
 def check_version(toolchain: dict[str, Any]) -> None:
@@ -40,7 +47,15 @@ def command(
     with open(parts["main"]) as file:
         main = file.read()
     called = spec["call"] is not None
-    said = (wire, report, limits["steps"], limits["value_bytes"], limits["value_depth"], int(called), parts["methods"])
+    said = (
+        wire,
+        report,
+        limits["steps"],
+        limits["value_bytes"],
+        limits["value_depth"],
+        int(called),
+        parts["methods"],
+    )
     arguments = [
         spec["toolchain"]["executables"]["java"], *QUIET, *_memory_flags(int(limits["memory"])),
         *([f"-XX:SharedArchiveFile={parts['recorder.jsa']}"] if "recorder.jsa" in parts else []),

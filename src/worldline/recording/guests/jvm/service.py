@@ -174,7 +174,9 @@ def _sources(folder: str) -> dict[str, str]:
 
 
 def _program(spec: dict[str, Any]) -> dict[str, str]:
-    others = {name: text for name, text in spec["files"].items() if name.endswith(".java") and name != spec["name"]}
+    others = {
+        name: text for name, text in spec["files"].items() if name.endswith(".java") and name != spec["name"]
+    }
     return {spec["name"]: spec["source"], **others}
 
 
