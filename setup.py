@@ -64,6 +64,7 @@ setup(
     ext_modules=[
         *extension("worldline._recorder", "recorder.c"),
         *extension("worldline._wire", "wire.c"),
+        *extension("worldline.recording.guests.node.node_wire", "node_wire.c"),  # for Node.js, not Python
         *extension("worldline._engine", "engine.c", "-O3", "-fno-math-errno", "-pthread"),
     ],
     cmdclass={"build_py": BuildPy},

@@ -6,8 +6,10 @@ Our own programs are generated, recorded (unboxed: they touch nothing) and encod
 streams beside the trainer, under `WORLDLINE_STREAM_PYTHON` (CPython 3.11, whose frames the model learns; this
 interpreter when it is not set). Mined functions are others' code: `MINERS` streams find calls of them in
 `WORLDLINE_QUARRY` (folders, packages or `stdlib`, with `:` between them), boxed, or unboxed where
-`WORLDLINE_TRUST_MINED` is 1, on a machine that is thrown away. Rooms are imported inside the functions: the trainer's
-machine needs torch alone, the streams' needs no torch. `recipes/remote/README.md` says how a lease of a GPU goes.
+`WORLDLINE_TRUST_MINED` is 1, on a machine that is thrown away. Programs in other languages were recorded beforehand,
+where their toolchains are: `WORLDLINE_FOREIGN` names the files (recipes/languages.py). Rooms are imported inside the
+functions: the trainer's machine needs torch alone, the streams' needs no torch. `recipes/remote/README.md` says how a
+lease of a GPU goes.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from worldline.data.mine.quarry import Quarry
     from worldline.data.mixture import Mixture
-    from worldline.data.sources import Live
+    from worldline.data.sources import Files, Live
     from worldline.model.train.config import Training
 
 PYTHON = os.environ.get("WORLDLINE_STREAM_PYTHON", "")
@@ -32,6 +34,9 @@ LEFT_OUT = os.environ.get(
 )  # a file of benchmarks' programs: nothing like them is mined
 TRUST_MINED = os.environ.get("WORLDLINE_TRUST_MINED", "") == "1"
 BEGIN = os.environ.get("WORLDLINE_BEGIN") or None  # weights to go on from: `shipped`, or a model's folder
+FOREIGN = os.environ.get(
+    "WORLDLINE_FOREIGN", ""
+)  # framed documents of other languages: recipes/remote/foreign.sh
 HELD_OUT = os.environ.get("WORLDLINE_HELD_OUT", "")  # a file of framed documents of the split `valid`
 RATE = float(os.environ.get("WORLDLINE_RATE", "0.5"))  # a factor of the matrices' learning rate
 COOLDOWN = float(os.environ.get("WORLDLINE_COOLDOWN", "0.55"))
@@ -41,6 +46,7 @@ LONGEST = 32_768  # bytes of a document
 ADAPTIVE = os.environ.get("WORLDLINE_ADAPTIVE", "") == "1"
 CURRICULUM = "{run}/curriculum.json"
 SOON = 2048  # documents ahead where the curriculum moves: about two seconds of training
+FOREIGN_SHARE = 0.15  # bytes of programs in other languages for one of our own in Python: 13 % of both
 MINED = 0.45  # bytes of mined programs for one of our own
 
 # Programs, their share of the documents, and the form they are drawn in: about a third has one operation a line, or
@@ -140,6 +146,13 @@ def mined(*, workers: int = MINERS) -> Live:
     )
 
 
+def foreign() -> Files:
+    """Documents of programs in other languages, which were recorded where their toolchains are."""
+    from worldline.data.sources import Files
+
+    return Files(paths=tuple(FOREIGN.split(":")), weight=FOREIGN_SHARE)
+
+
 def training() -> Training:
     """One lease of an H200: 33M parameters (the first model's width, 14 layers), rows of 8 KB, at last of 32 KB."""
     from worldline.data.sources import Files
@@ -149,7 +162,11 @@ def training() -> Training:
 
     return Training(
         shape=Shape(stack=14),
-        sources=(live(adaptive=ADAPTIVE), *((mined(),) if MINERS else ())),
+        sources=(
+            live(adaptive=ADAPTIVE),
+            *((mined(),) if MINERS else ()),
+            *((foreign(),) if FOREIGN else ()),
+        ),
         tutor=tutor() if ADAPTIVE else (),
         init_from=BEGIN,
         rows=16,

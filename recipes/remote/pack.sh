@@ -6,6 +6,7 @@
 #   snap.tar.xz     this package with its native modules, without the shipped weights, and recipes/
 #   quarry.tar.xz   the Python files of QUARRY (default: .carry/quarry), a folder of packages and clones that are mined
 #   held.docs       held-out documents of the recipe
+#   foreign.docs.xz documents of other languages, where foreign.sh has made some
 #   left_out.jsonl  programs of benchmarks (LEAVE_OUT, JSON lines, perhaps gzipped): nothing like them is mined
 # What is there already and cannot have changed (py311, site, quarry) is kept: delete it to have it made anew.
 set -euo pipefail
@@ -49,4 +50,5 @@ tar cJf $out/snap.tar.xz -C "$work" snap && rm -rf "$work"
 "$python" -m worldline.data.stream --recipe recipes/shipped.py --split valid --seed 77 --count "${HELD:-640}" --trust \
     > $out/held.docs
 zcat -f "${LEAVE_OUT:-/dev/null}" > $out/left_out.jsonl
+[ ! -f .carry/foreign/train.docs.xz ] || cp .carry/foreign/train.docs.xz $out/foreign.docs.xz
 ls -l $out

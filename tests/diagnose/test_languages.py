@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from foreign_runs import LANGUAGES, foreign_run, trace_of
+from foreign_runs import LANGUAGES, foreign_run, give_tables, trace_of
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.cwm import writer as cwm
@@ -32,14 +32,7 @@ GENERIC = {"", "argument", "call", "exception", "condition", "iteration", "outpu
 @pytest.fixture(autouse=True)
 def known_tables(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The tables that guests would make, without a box: what reads them is under test, not who makes them."""
-    known = {one.program.source: one.table for one in map(foreign_run, LANGUAGES)}
-    table.table_of.cache_clear()
-
-    def flow_of(program: Program) -> bytes | None:
-        found = known.get(program.source)
-        return None if found is None else json.dumps(found).encode()
-
-    monkeypatch.setattr("worldline.recording.flow_of", flow_of, raising=False)
+    give_tables(monkeypatch)
     yield
     table.table_of.cache_clear()
 

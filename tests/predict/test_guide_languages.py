@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from foreign_runs import BRACED, LANGUAGES, foreign_run
 
-from worldline.codec.compact.guide.guide import Guide, Refused
+from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.program import Program
@@ -39,7 +39,7 @@ def behind(language: str, steps: bytes, *, table: bool = True, guard: bool = Tru
 def passes(guide: Guide, text: bytes) -> bool:
     try:
         guide.fork().feed_all(text)
-    except Refused:
+    except ImpossibleByte:
         return False
     return True
 
@@ -92,11 +92,19 @@ def test_a_frame_shows_its_own_names(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_words_that_are_no_names_are_never_shown(language: str) -> None:
+    here = behind(language, b"5 sum=0\n6", guard=False)
+    assert passes(here, b" sum=1\n")
+    assert not any(passes(here, b" %b=1\n" % word) for word in (b"for", b"return", b"twice"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_without_a_table_lines_and_words_are_the_bounds(language: str) -> None:
     here = behind(language, b"6 i=0\n", table=False)
     assert all(passes(here, b"%d\n" % line) for line in range(1, 11))
     assert not passes(here, b"11\n")
     assert passes(here, b"7 twice=1\n")
+    assert passes(here, b"7 this=1\n")
     assert not passes(here, b"7 other=1\n")
 
 
@@ -134,6 +142,19 @@ def test_a_frame_may_call_before_its_first_line() -> None:
     """A parameter's default value is computed in the frame, before a line of its own."""
     guide = behind("js", b"(4")
     assert passes(guide, b"\n(1 ")  # what was passed is told late
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "steps"),
+    [
+        ("a.c", "exit(3);", b"(1\n2\n(1\n2\n$3\n.\n"), ("a.c", "_Exit(3);", b"(1\n2\n(1\n2\n.\n"),
+        ("a.js", "process.exit(3);", b"(1\n2\n$3\n.\n"), ("a.c", "longjmp(env, 1);", b"(1\n2\n(1\n2\n/\n2\n)0\n.\n"),
+        ("A.java", "System.exit(3);", b"(1\n2\n:'a'\n$3\n.\n"), ("a.rs", "std::process::exit(3);", b"(1\n2\n$3\n.\n"),
+    ],
+)  # fmt: skip
+def test_a_run_may_end_in_the_middle_of_a_line(name: str, word: str, steps: bytes) -> None:
+    assert passes(Guide(Program(source=f"f\n{word}\n", name=name), guard=True), steps)
+    assert not passes(Guide(Program(source="f\ng();\n", name=name), guard=True), steps)
 
 
 def test_a_rebound_function_may_begin_anywhere() -> None:

@@ -14,7 +14,7 @@ from specimen import EVIL, SOURCE, specimen, step
 from worldline.core.escape import printable, printable_lines
 from worldline.core.program import Program
 from worldline.core.state import state_at
-from worldline.terminal.source import HighlightedSource
+from worldline.terminal.source import STYLES, HighlightedSource
 from worldline.terminal.state import print_state
 from worldline.terminal.table import print_trace
 
@@ -141,3 +141,14 @@ def test_colouring_moves_no_line(source: str) -> None:
     sources = HighlightedSource(Program(source=source))
     for number, line in enumerate(printable_lines(source), 1):
         assert sources.line("program.py", number).plain == line
+
+
+def test_each_file_is_coloured_in_its_own_language() -> None:
+    sources = HighlightedSource(
+        Program(source="let x = null; // why", name="a.js", files=(("b.py", "def f(): pass"),))
+    )
+    js, python = sources.line("a.js", 1), sources.line("b.py", 1)
+    painted = {js.plain[one.start : one.end]: one.style for one in js.spans}
+    assert {painted["let"], painted["null"]} == {STYLES["keyword"]}
+    assert painted["// why"] == STYLES["comment"]
+    assert {python.plain[one.start : one.end] for one in python.spans} == {"def", "f", "pass"}

@@ -76,7 +76,7 @@ CONTRAST = """() => {
   const inks = ['ink', 'soft', 'accent', 'right', 'wrong', 'consequential'];
   const pairs = ['ground', 'panel', 'raised', 'accent-ground'].flatMap(ground => inks.map(ink => [ink, ground]));
   pairs.push(...inks.map(ink => [ink, 'wrong-ground']), ['on-accent', 'accent'], ['series', 'ground']);
-  const tokens = ['token-keyword', 'token-string', 'token-number'];
+  const tokens = ['token-keyword', 'token-string', 'token-number', 'token-directive'];
   const grounds = ['panel', 'raised', 'accent-ground', 'wrong-ground'];
   pairs.push(...grounds.flatMap(ground => tokens.map(ink => [ink, ground])));
   pairs.push(...['ink', 'soft', 'accent'].map(ink => [ink, 'changed-ground']));

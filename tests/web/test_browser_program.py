@@ -10,6 +10,8 @@ import pytest
 from browser import NARROW, tab
 from serving import Served, serving
 
+from worldline.recording.languages import toolchain
+
 PROGRAM = "def f(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n"
 
 
@@ -145,3 +147,26 @@ def test_the_form_fits_a_phone(chromium: Any, served: Served) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     page.context.close()
     assert complaints.heard == []
+
+
+def test_a_program_in_another_language_is_typed_and_watched(page: Any) -> None:
+    missing = toolchain.find("js")
+    if isinstance(missing, str):
+        pytest.skip(missing)
+    page.get_by_label("Language").select_option("js")
+    page.get_by_label("Program", exact=True).fill(
+        "function f(n) {\n  let seen = null;\n  return [seen, n];\n}\n"
+    )
+    page.get_by_label("Call").fill("f(2)")
+    page.get_by_label("Model").select_option("interpreter")
+    page.get_by_role("button", name="Imagine it").click()
+    assert "seen" in watched(page)
+    assert page.locator(".source .token-keyword").first.inner_text() == "function"
+    page.wait_for_selector("text=as the interpreter")  # until then the newest step is shown
+    page.keyboard.press("End")
+    page.wait_for_selector(".natives:text('None is null')")
+    assert not page.get_by_label("Rewrite the program").is_visible()
+    page.keyboard.press("r")
+    assert page.locator(".intervene-panel .fault").inner_text() == "Only Python programs are rewritten."
+    assert "only a run of Python can be changed" in page.locator(".intervene-panel").inner_text()
+    page.evaluate("sessionStorage.clear()")

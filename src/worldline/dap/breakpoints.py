@@ -74,12 +74,12 @@ def _rendered(expression: Expression, names: Names) -> str:
         return f"<{error}>"
 
 
-def log_message(source: str) -> LogMessage:
+def log_message(source: str, language: str = "python") -> LogMessage:
     """A log point's text, with expressions in braces."""
     pieces: list[str | Expression] = []
     at = 0
     for hole in _HOLE.finditer(source):
-        pieces += (source[at : hole.start()], parse(hole[1]))
+        pieces += (source[at : hole.start()], parse(hole[1], language))
         at = hole.end()
     return LogMessage((*pieces, source[at:]))
 
@@ -109,9 +109,9 @@ def placed(asked: Arguments, *, number: int, program: Program, file: str | None,
     try:
         return Breakpoint(
             number=number, file=file, asked=line, line=lines[at],
-            condition=parse(condition) if (condition := asked.maybe("condition")) else None,
+            condition=parse(condition, program.language) if (condition := asked.maybe("condition")) else None,
             hits=hit_count(hits) if (hits := asked.maybe("hitCondition")) else None,
-            log=log_message(log) if (log := asked.maybe("logMessage")) else None,
+            log=log_message(log, program.language) if (log := asked.maybe("logMessage")) else None,
         )  # fmt: skip
     except UsageError as error:
         return _without(here, str(error))

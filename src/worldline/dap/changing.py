@@ -21,6 +21,8 @@ from worldline.explore.branches.branch import Intervention
 from worldline.explore.clip import cut
 from worldline.explore.stepping import StoppedFrame
 from worldline.flow.control import successors
+from worldline.flow.table import flows_of
+from worldline.predict.table import table_of
 
 
 def restart_frame(responder: Responder, message: Request, asked: Arguments) -> object:
@@ -69,7 +71,11 @@ def _lines(session: Session, top: StoppedFrame) -> list[int]:
     program = session.here.ask.program
     source = program.source if top.file is None else dict(program.files).get(top.file, "")
     begin = session.stepper.side.frame(top.frame).line
-    flows = [flow for flow in successors(source) if (flow.line, flow.name) == (begin, top.function)]
+    if program.language != "python":
+        known = flows_of(program, table_of(program)) if top.file is None else ()
+        flows = [flow for flow in known if flow.line == begin]
+    else:
+        flows = [flow for flow in successors(source) if (flow.line, flow.name) == (begin, top.function)]
     lines = {line for flow in flows for line in flow.start.union(flow.next, *flow.next.values())}
     return sorted(line for line in lines if line > 0)
 
@@ -93,13 +99,13 @@ def set_expression(responder: Responder, message: Request, asked: Arguments) -> 
 def _edit(responder: Responder, message: Request, name: str, value: str) -> object:
     session = responder.live
     top = _top(session)
-    if not name.isidentifier():
+    if not name.isidentifier() and name not in top.values:
         raise UsageError(f"{cut(name, 80)} is no name: only whole names can be set")
     if top.step is None:
         raise UsageError("nothing goes on here whose values could be set")
-    text = _value(value, top)
+    text = _value(value, top, session.here.ask.program.language)
     asked = Intervention(kind="edit", step=top.step, name=name, value=text)
-    row = variable_of(name, text)
+    row = variable_of(name, text, context=showing.context_of(session, [top.values]))
     return _intervene(
         responder,
         message,
@@ -109,13 +115,13 @@ def _edit(responder: Responder, message: Request, name: str, value: str) -> obje
     )
 
 
-def _value(text: str, top: StoppedFrame) -> str:
+def _value(text: str, top: StoppedFrame, language: str) -> str:
     """A value as it is written in any spelling, or an expression over the names that are there."""
     found = canonical(text)
     if not isinstance(found, Malformed):
         return found
     try:
-        return parse(text).value(top.values)
+        return parse(text, language).value(top.values)
     except UnknownValue as error:
         raise UsageError(str(error)) from None
 

@@ -1,8 +1,9 @@
 """The little language of conditions, watches and hovers: expressions over canonical values, never evaluated as code.
 
 Names, literals, comparisons, `and or not`, `in`, `is`, arithmetic on numbers, indices and slices, fields of objects,
-`len(...)` and `abs(...)`. Total: an expression is refused when it is read (`parse`), or has no value (`UnknownValue`),
-and what it computes is bounded. Values compare as values; a container is compared as a whole, kinds and all.
+`len(...)` and `abs(...)`; in another language than Python also as that spells it (`native_syntax`). Total: an
+expression is refused when it is read (`parse`), or has no value (`UnknownValue`), and what it computes is
+bounded. Values compare as values; a container is compared as a whole, kinds and all.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from worldline.core.node import Value, text
 from worldline.core.spelling import quote, unquote, unquote_bytes
 from worldline.core.value import equal
 from worldline.core.value import parse as parse_value
+from worldline.dap.native_syntax import respelled, usual_names
 from worldline.errors import UsageError
 
 LONGEST = 1000  # characters of an expression
 DEEPEST = 50  # levels of one
 BITS = 1 << 12  # of a number that is computed
 TEXT = 1 << 20  # characters of a text that is computed
+POINTER = "Ptr"  # what an object is called that is a pointer into memory
 
 Worth = None | bool | int | float | str | bytes | Value
 Names = Mapping[str, str]  # a name's canonical text
@@ -39,26 +42,31 @@ class Expression:
 
     source: str
     tree: ast.expr
+    language: str = "python"
 
     def value(self, names: Names) -> str:
         """Its canonical text among these names; `UnknownValue` where there is none."""
-        if isinstance(self.tree, ast.Name) and self.tree.id in names:
-            return names[self.tree.id]
-        return spelled(_value(self.tree, names))
+        known = self._known(names)
+        if isinstance(self.tree, ast.Name) and self.tree.id in known:
+            return known[self.tree.id]
+        return spelled(_value(self.tree, known))
 
     def holds(self, names: Names) -> bool:
         """Whether it is true; `UnknownValue` where it has no value."""
-        return _truth(_value(self.tree, names))
+        return _truth(_value(self.tree, self._known(names)))
+
+    def _known(self, names: Names) -> Names:
+        return names if self.language == "python" else {**usual_names(self.language), **names}
 
 
-def parse(source: str) -> Expression:
-    """An expression; a UsageError where it is none of this language."""
+def parse(source: str, language: str = "python") -> Expression:
+    """An expression as somebody writes it for a program of a language; a UsageError where it is none."""
     if len(source) > LONGEST:
         raise UsageError(f"an expression has at most {LONGEST} characters")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source.strip(), mode="eval").body
+            tree = ast.parse(respelled(source, language).strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise UsageError(f"not an expression: {source[:80]}") from None
     waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
@@ -68,7 +76,7 @@ def parse(source: str) -> Expression:
             raise UsageError(f"an expression has at most {DEEPEST} levels")
         _check(node)
         waiting += ((part, depth + 1) for part in ast.iter_child_nodes(node))
-    return Expression(source, tree)
+    return Expression(source, tree, language)
 
 
 def _check(node: ast.AST) -> None:
@@ -296,11 +304,23 @@ def _item(whole: Worth, index: Worth) -> Worth:
             if _same(_plain(key), index):
                 return _plain(value)
         raise UnknownValue(f"there is no key {_short(index)}")
+    if isinstance(whole, Value) and isinstance(index, int) and (block := memory(whole)):
+        whole, index = block[0], block[1] + index
+        if index < 0:
+            raise UnknownValue("that is before the block of memory")
     items = _items(whole)
     if not isinstance(index, int) or not -len(items) <= index < len(items):
         raise UnknownValue(f"there is no [{_short(index)}] in {len(items)} elements")
     found = items[index]
     return _plain(found) if isinstance(found, Value) else found
+
+
+def memory(value: Value) -> tuple[Value, int] | None:
+    """The block that a pointer points into, and how far into it; None for what is no pointer."""
+    at = dict(value.fields).get("at")
+    if value.kind != "object" or value.atom != POINTER or not value.items or at is None or at.kind != "int":
+        return None
+    return value.items[0], int(at.atom, 0)
 
 
 def _items(whole: Worth) -> str | bytes | tuple[Value, ...]:
@@ -334,6 +354,8 @@ def _field(whole: Worth, name: str) -> Worth:
         for field, value in whole.fields:
             if field == name:
                 return _plain(value)
+        if whole.kind == "dict" and any(_same(_plain(key), name) for key in whole.items[::2]):
+            return _item(whole, name)  # a plain object of JavaScript
     raise UnknownValue(f"{_short(whole)} has no field {name}")
 
 

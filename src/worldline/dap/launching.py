@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact
+from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.program import Program
 from worldline.dap.messages import Arguments
 from worldline.errors import UsageError
@@ -17,8 +18,8 @@ from worldline.predict.predictor import Predictor
 from worldline.recording.collect import collect
 
 KNOWN = (
-    "program", "source", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit", "reveal", "element",
-    "bare", "steps", "wall", "stopOnEntry", "stopAtEnd", "noDebug",
+    "program", "source", "language", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit",
+    "reveal", "element", "bare", "steps", "wall", "stopOnEntry", "stopAtEnd", "noDebug",
 )  # fmt: skip
 EDITORS = (
     "type", "request", "name", "presentation", "preLaunchTask", "postDebugTask", "internalConsoleOptions",
@@ -87,11 +88,19 @@ def _program(asked: Arguments) -> tuple[Program, Path | None]:
     if (file is None) == (source is None):
         raise UsageError("launch needs a `program` (a path), or its `source` (a text)")
     if source is not None:
-        return Program(source=source, name=SOURCE, call=call, argv=argv, stdin=stdin), None
+        name = _name(asked.text("language", "python"))
+        return Program(source=source, name=name, call=call, argv=argv, stdin=stdin), None
     path = Path(asked.text("cwd", "")) / (file or "")
     program = collect(path, argv=argv, call=call, entry=asked.maybe("entry"), stdin=stdin)
     folder = path if path.is_dir() else path.parent
     return program, folder.resolve()
+
+
+def _name(language: str) -> str:
+    """What a program is called that is given as text: its name says its language."""
+    if language not in LANGUAGES:
+        raise UsageError(f"`language` is one of {', '.join(LANGUAGES)}, not {language[:40]!r}")
+    return SOURCE if language == "python" else usual_name(language)
 
 
 def _extras(asked: Arguments) -> dict[str, str]:

@@ -13,6 +13,11 @@ from worldline.dap.sources import SourceKey
 from worldline.errors import UsageError
 from worldline.explore.stops import DETAILED_STOPS, runnable
 
+MIME = {
+    "python": "text/x-python", "js": "text/javascript", "ts": "text/typescript", "java": "text/x-java", "c": "text/x-c",
+    "cpp": "text/x-c++", "rust": "text/x-rust",
+}  # fmt: skip
+
 
 def set_breakpoints(session: Session, asked: Arguments) -> dict[str, Any]:
     """The breakpoints of one source, instead of those that it had."""
@@ -71,7 +76,7 @@ def set_exception_breakpoints(session: Session, asked: Arguments) -> dict[str, A
         try:
             if name not in DETAILED_STOPS:
                 raise UsageError(f"no filter {name[:40]!r}")
-            session.filters[name] = parse(condition) if condition else None
+            session.filters[name] = parse(condition, session.launch.program.language) if condition else None
             told.append({"verified": True})
         except UsageError as error:
             told.append({"verified": False, "message": str(error)})
@@ -101,4 +106,4 @@ def source(session: Session, asked: Arguments) -> dict[str, Any]:
     given = asked.inner("source")
     if not given.values:
         given = Arguments({"sourceReference": asked.number("sourceReference")}, "source")
-    return {"content": session.sources.text(given), "mimeType": "text/x-python"}
+    return {"content": session.sources.text(given), "mimeType": MIME[session.launch.program.language]}

@@ -7,7 +7,7 @@ The scope `Predicted` is what the model believes, `Interpreter` what is so at th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +16,17 @@ from worldline.dap.console import COMMANDS
 from worldline.dap.expressions import UnknownValue, parse
 from worldline.dap.messages import Arguments
 from worldline.dap.session import THREAD, Session
-from worldline.dap.variables import LONGEST, EditorVariable, differing, page_of, variable_of
+from worldline.dap.variables import (
+    LONGEST,
+    EditorVariable,
+    ValueContext,
+    differing,
+    page_of,
+    variable_of,
+)
 from worldline.errors import UsageError
 from worldline.explore.clip import cut
+from worldline.explore.marks.natives import notes
 from worldline.explore.sentences import cause_in_words
 from worldline.explore.stepping import StoppedFrame
 
@@ -67,15 +75,26 @@ def scopes(session: Session, asked: Arguments) -> dict[str, Any]:
     """Predicted, Interpreter and Difference."""
     depth, frame = frame_of(session, asked.number("frameId"))
     truth = true_frame(session, depth, frame)
-    rows = [variable_of(name, value, expression=name) for name, value in frame.values.items()]
+    context = context_of(session, [one.values for one in session.stepper.stack(session.position)])
+    rows = [
+        variable_of(name, value, expression=name, context=context) for name, value in frame.values.items()
+    ]
     owner = VariableOwner(depth) if frame.step is not None else None
     made = [_scope(session, "Predicted", rows, owner=owner, hint="locals")]
     if isinstance(truth, str):
         why = [EditorVariable("(none)", truth)]
         return {"scopes": [*made, _scope(session, "Interpreter", why), _scope(session, "Difference", why)]}
-    made.append(_scope(session, "Interpreter", [variable_of(name, value) for name, value in truth.items()]))
-    made.append(_scope(session, "Difference", differences(truth, frame.values)))
+    other = context_of(session, [truth])
+    true = [variable_of(name, value, context=other) for name, value in truth.items()]
+    made.append(_scope(session, "Interpreter", true))
+    made.append(_scope(session, "Difference", differences(truth, frame.values, context)))
     return {"scopes": made}
+
+
+def context_of(session: Session, frames: Sequence[Mapping[str, str]]) -> ValueContext:
+    """What the values of some frames stand among."""
+    texts = tuple(text for values in frames for text in values.values())
+    return ValueContext(session.here.ask.program.language, texts)
 
 
 def _scope(
@@ -108,13 +127,15 @@ def true_frame(session: Session, depth: int, frame: StoppedFrame) -> Mapping[str
     return stack[at].values
 
 
-def differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[EditorVariable]:
+def differences(
+    wanted: Mapping[str, str], got: Mapping[str, str], context: ValueContext | None = None
+) -> list[EditorVariable]:
     """The names in which two frames part."""
     rows = []
     for name in dict.fromkeys([*wanted, *got]):
         one, other = wanted.get(name), got.get(name)
         if one != other and not (one is not None and other is not None and equal(one, other)):
-            rows.append(differing(name, one, other))
+            rows.append(differing(name, one, other, context))
     return rows
 
 
@@ -133,13 +154,18 @@ def evaluate(session: Session, asked: Arguments) -> dict[str, Any]:
     session.require_stopped()
     stack = session.stepper.stack(session.position)
     frame = frame_of(session, depth)[1] if depth >= 0 else (stack[0] if stack else None)
-    expression = parse(asked.text("expression"))
+    language = session.here.ask.program.language
+    expression = parse(asked.text("expression"), language)
     try:
         value = expression.value(frame.values if frame else {})
     except UnknownValue as error:
         raise UsageError(str(error)) from None
-    row = variable_of("", value)
-    result = value if asked.maybe("context") == "clipboard" else cut(value, LONGEST)
+    row = variable_of("", value, context=context_of(session, [one.values for one in stack]))
+    asking = asked.maybe("context")
+    result = value if asking == "clipboard" else cut(value, LONGEST)
+    if asking == "hover":
+        whole = (one.name for one in notes(value, language) if (one.start, one.end) == (0, len(value)))
+        result += "".join(f" ({name})" for name in whole)
     return {"result": result, "type": row.kind, **session.references.opened(row)}
 
 

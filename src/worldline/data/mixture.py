@@ -20,15 +20,17 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.cwm.stage import staged
 from worldline.codec.encode import NOTATIONS
 from worldline.core.events import EVENTS, RETURNING
+from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import KINDS, MAX_BYTES, Document, document, meta_document
 from worldline.data.forms.form import Draw, check, in_form
 from worldline.data.lessons import KIND, MODE, OPERATION, REVEAL, SOURCE, Factors, chance
+from worldline.data.mine.near import Benchmark
 from worldline.errors import UsageError
 from worldline.flow.operations import operations
 from worldline.limits import Limits
-from worldline.programs.split import SPLITS, key, split_of
+from worldline.programs.split import SPLITS, program_key, split_of
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
@@ -72,7 +74,8 @@ class Source:
         """What draws, and the form: `source tasks shuffles`, `source chains among`."""
         module, _, name = self.program.partition(":")
         drawn = [module.rpartition(".")[2], *([name] if name != "program" else [])]
-        return " ".join([SOURCE, *dict.fromkeys(drawn), *self.form.split()])
+        spoken = [self.argument] if self.argument in LANGUAGES else []
+        return " ".join([SOURCE, *dict.fromkeys(drawn), *spoken, *self.form.split()])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +127,7 @@ class Mixture:
     split: str = "train"
     seed: int = 0
     format: str = "compact"
+    leave_out: tuple[str, ...] = ()  # files of benchmarks: no program that is like one of theirs is drawn
 
     def __post_init__(self) -> None:
         if self.format not in NOTATIONS:
@@ -177,14 +181,17 @@ def drawn(
     A draw that fails is a fault of its source: it is warned of and left out, unless one in ten fails.
     """
     choice = SourceChoice(mixture, factors or Factors())
+    benchmark = Benchmark.read(mixture.leave_out) if mixture.leave_out else None
     failed = formless = 0
     for number in count(10):
         if not formless:
             source, draw = choice.pick(rng)
         try:
             program = draw(rng)
-            hashed = key(program.source)
+            hashed = program_key(program)
             if mixture.split not in (ALL, split_of(hashed)):
+                continue
+            if benchmark is not None and benchmark.like(program.source):
                 continue
             made = (
                 in_form(program, source.form, rng, _of_split(draw, mixture.split)) if source.form else program
@@ -208,7 +215,7 @@ def _of_split(draw: Draw, split: str) -> Draw:
     def drawn_of_split(rng: random.Random) -> Program:
         while True:
             program = draw(rng)
-            if split in (ALL, split_of(key(program.source))):
+            if split in (ALL, split_of(program_key(program))):
                 return program
 
     return drawn_of_split
@@ -248,7 +255,8 @@ def thinned(draw: Draw, wanted: Mapping[str, float]) -> Draw:
     def drawn_by_operation(rng: random.Random) -> Program:
         while True:
             program = draw(rng)
-            if rng.random() < chance(operations(program.source), wanted):
+            found = operations(program.source) if program.language == "python" else ()
+            if rng.random() < chance(found, wanted):
                 return program
 
     return drawn_by_operation if wanted else draw

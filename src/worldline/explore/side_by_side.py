@@ -53,6 +53,13 @@ class ComparedRow:
     found: int | None = None
 
 
+def values_of(row: ComparedRow) -> Iterator[str]:
+    """The values in both cells of a row."""
+    for piece in (*(row.wanted or ()), *(row.got or ())):
+        if piece.kind in ("value", "event"):
+            yield piece.text.partition("=" if piece.kind == "value" else " ")[2]
+
+
 def window(count: int, middle: int | None, most: int) -> list[tuple[int, int]]:
     """The rows to show of so many: all, or those around the middle, or the first and the last; as half-open spans."""
     if not most or count <= most:

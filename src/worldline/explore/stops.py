@@ -16,6 +16,7 @@ from typing import Any
 from worldline.core.program import Program
 from worldline.diagnose.cause import CAUSES, UNPARTED, Cause
 from worldline.explore.branches.branch import Branch
+from worldline.explore.marks.syntax import code_lines
 from worldline.explore.pair import RIGHT, WRONG, Pair, PairRow
 from worldline.explore.sentences import cause_in_words, differences_in_words
 from worldline.explore.stepping import OPEN, Stepper, verdicts, written_rows
@@ -264,9 +265,12 @@ def _lines(pair: Pair, rows: Iterable[int]) -> set[int]:
 def runnable(program: Program, file: str | None = None) -> tuple[int, ...]:
     """The lines of a program's file that can run, where a breakpoint can stand: one between them moves to the next.
 
-    Of a call, without those that only a module's body has.
+    Of a call, without those that only a module's body has. Of another language than Python, every line with code: which
+    of them run only a guest knows, and whoever looks at a run may have none.
     """
     source = program.source if file is None else dict(program.files).get(file, "")
+    if program.language != "python":
+        return code_lines(source, program.language)
     lines: set[int] = set()
     for i, flow in enumerate(successors(source)):
         if i or program.call is None:

@@ -13,6 +13,7 @@ from worldline.flow.control import Flow, successors
 from worldline.flow.definitions import defined_name
 
 UNKNOWN, MODULE = "?", "<module>"
+SCRIPTS = ("js", "ts")  # languages whose scripts run from the top of their file, in no function
 
 
 class Functions:
@@ -29,7 +30,7 @@ class Functions:
         A module begins on line 0, or on 1, as its first function may: a script's files begin with their modules.
         """
         if self._language != "python":
-            return self._spelled(file, line)
+            return self._spelled(file, line, begins=is_first and self._is_script)
         known = self._of(file).get(line if line is not None else -1, [])
         if line == 1 and not values and is_first and (self._is_script or (file is not None and not known)):
             return MODULE
@@ -39,10 +40,10 @@ class Functions:
             return UNKNOWN
         return f"{found.owner}.{found.name}" if found.owner else found.name
 
-    def _spelled(self, file: str | None, line: int | None) -> str:
-        """The function that a line of another language names; before its first line a module begins."""
+    def _spelled(self, file: str | None, line: int | None, *, begins: bool) -> str:
+        """The function that a line of another language names; a module begins before its lines, or as a script."""
         lines = source_lines(self._sources.get(file, ""), self._language)
-        if line == 0:
+        if line == 0 or (begins and self._language in SCRIPTS):
             return MODULE
         text = lines[line - 1] if line is not None and line <= len(lines) else ""
         return defined_name(text, self._language) or UNKNOWN

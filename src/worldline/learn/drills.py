@@ -26,7 +26,7 @@ from worldline.fence import RowFault, fenced
 from worldline.flow.operations import condition, of_name, of_result
 from worldline.learn.curriculum import Result
 from worldline.programs.generate import SHARES
-from worldline.programs.split import key, split_of
+from worldline.programs.split import program_key, split_of
 from worldline.programs.tasks import permutation
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
@@ -108,7 +108,7 @@ class DrillBook:
         programs: list[tuple[None, Program]] = []
         while len(programs) < count:
             program = permutation(self._rng, length=EXAM)
-            if split_of(key(program.source)) == self._mixture.split:
+            if split_of(program_key(program)) == self._mixture.split:
                 programs.append((None, program))
         mode = Mode(weight=1.0, options=Compact(reveal=spacing))
         made = (
@@ -130,7 +130,7 @@ class DrillBook:
         """A program of the lesson, of the split, in its form; None if none was met."""
         for _ in range(TRIES):
             program = lesson.draw(self._rng)
-            if split_of(key(program.source)) != self._mixture.split:
+            if split_of(program_key(program)) != self._mixture.split:
                 continue
             form = lesson.source.form
             made = in_form(program, form, self._rng, self._of_split(lesson.draw)) if form else program
@@ -140,7 +140,7 @@ class DrillBook:
 
     def _of_split(self, draw: Draw) -> Draw:
         def drawn(rng: random.Random) -> Program:
-            while split_of(key((program := draw(rng)).source)) != self._mixture.split:
+            while split_of(program_key(program := draw(rng))) != self._mixture.split:
                 pass
             return program
 
@@ -169,7 +169,10 @@ class DrillBook:
 
 def operations_shown(trace: Trace, steps: bytes) -> tuple[tuple[str, int, int], ...]:
     """Where in a document's steps a line shows what its operation gave, or which way a condition went."""
-    source, columns, found = trace.program.source, trace.columns, list[tuple[str, int, int]]()
+    source = (
+        trace.program.source if trace.program.language == "python" else ""
+    )  # other operations have no names
+    columns, found = trace.columns, list[tuple[str, int, int]]()
     lines: dict[int, int] = {}  # by frame: the line that ran last
     for i, turn in enumerate(turns(steps)[: len(trace)]):
         event, line, frame, own = EVENTS[columns.event[i]], columns.line[i], columns.frame[i], turn.lines[-1]

@@ -91,7 +91,10 @@ class Scratchpad(WrappedPredictor):
         """The same, with the model's sureness of each step of the program."""
         if self.mode == "none":
             yield from roll(self.predictor, asks, force="free")
-        elif self.mode == "auto":
+            return
+        for ask in asks:
+            _check_language(ask.program)
+        if self.mode == "auto":
             yield from self._auto(asks)
         else:
             pads = [_pad(ask, self.mode) for ask in asks]
@@ -127,6 +130,13 @@ class Scratchpad(WrappedPredictor):
             yield _told(ask, pad, replace(kept, prediction=replace(kept.prediction, seconds=spent)))
 
 
+def _check_language(program: Program) -> None:
+    if program.language != "python":
+        raise UsageError(
+            f"a scratchpad rewrites Python, and {program.name} is {LANGUAGES[program.language]}: imagine it without"
+        )
+
+
 def unsure_lines(ask: Ask, rolled: Rolled, unsure: float) -> frozenset[int]:
     """The first lines of the statements at whose steps the model was less sure than that, and of those before them."""
     steps, where = parse(rolled.prediction.text, ask.prompt).steps, line_map(ask.program.source)
@@ -149,10 +159,6 @@ def _pad(ask: Ask, mode: str, only: Collection[int] | None = None) -> Scratch:
     if ask.given:
         raise UsageError("a scratchpad begins with the first step: nothing can be given")
     program = ask.program
-    if program.language != "python":
-        raise UsageError(
-            f"a scratchpad rewrites Python, and {program.name} is {LANGUAGES[program.language]}: imagine it without"
-        )
     done = rewrite(
         program.source, flatten=mode == "flatten", chars=mode == "chars", call=program.call, only=only
     )

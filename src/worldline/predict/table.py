@@ -1,6 +1,6 @@
 """The flow table of a program that is not Python, asked of its guest once: what guides and readers of texts go by.
 
-The program is prepared in the box, not run. Without a toolchain there is none, and little is known.
+The program is prepared in the box, not run. Without a box or a toolchain there is none, and little is known.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from worldline.core.program import Program
+from worldline.errors import NoSandbox, UsageError
 from worldline.flow.table import FlowTable, read_table
 
 
@@ -16,8 +17,10 @@ def table_of(program: Program) -> FlowTable | None:
     """What is known of a program's control flow besides its text; None for Python, whose text says it."""
     if program.language == "python":
         return None
-    from worldline import recording  # loads the box, which Python's programs do without here
+    from worldline.recording import recorder  # loads the box, which Python's programs do without here
 
-    flow_of = getattr(recording, "flow_of", None)
-    data = None if flow_of is None else flow_of(program)
+    try:
+        data = recorder.flow_of(program)
+    except (NoSandbox, UsageError):  # nor for a call that cannot be made
+        return None
     return None if data is None else read_table(data)

@@ -6,7 +6,7 @@ annotations, layout, the names of keyword arguments and texts that `{x=}` may ha
 others (`s.split`, `math.pi`), imported names and literals stay. Where a program defines attributes and the shape of a
 value does not tell whose attribute is read, its name is dropped: `pop` of an own stack must be free to become `take`.
 Two programs that differ in more than names may still do the same; that is not looked for here, nor are names inside
-texts (`getattr(x, "name")`).
+texts (`getattr(x, "name")`). Programs of other languages have the normal form of `languages.tokens`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from worldline.programs.bindings import (
     Scopes,
     scopes,
 )
+from worldline.programs.languages import tokens
 
 SPLITS = ("train", "valid", "test")
 VALID, TEST = 1, 2  # of a hundred
@@ -48,6 +49,14 @@ def key(source: str) -> str:
         text = normal(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         text = source
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def program_key(program: Program) -> str:
+    """The hash that stands for a program of any language and all its renamings."""
+    if program.language == "python":
+        return key(program.source)
+    text = f"{program.language} {tokens.normal(program.source)}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -72,7 +81,7 @@ def _given(program: Program) -> str:
     """What a program is called with: as it stands, but in normal form where it names something of the program."""
     call = program.call or ""
     given = call.partition("(")[2]
-    if not any(map(str.isalpha, given)):
+    if program.language != "python" or not any(map(str.isalpha, given)):
         return given
     try:
         called = ast.parse(call.strip(), mode="eval").body

@@ -64,8 +64,8 @@ def record_all(worker: BoxWorker, programs: Sequence[Program]) -> list[Trace | N
 
 
 def fits(program: Program) -> bool:
-    """Whether a program can be recorded together with others: it is a source, and perhaps a call."""
-    return not (program.argv or program.stdin or program.files)
+    """Whether a program can be recorded together with others: it is a source of Python's, and perhaps a call."""
+    return program.language == "python" and not (program.argv or program.stdin or program.files)
 
 
 def stretched(limits: Limits, count: int) -> Limits:

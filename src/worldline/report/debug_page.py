@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 
 from worldline.core.escape import printable, printable_lines
+from worldline.core.language import LANGUAGES, language_of
+from worldline.core.program import Program
 from worldline.diagnose.debug import Debugged
 from worldline.diagnose.sentences import percent, sentences
 from worldline.explore import look
-from worldline.explore.side_by_side import CellPiece, ComparedRow, beside
+from worldline.explore.marks.natives import legend
+from worldline.explore.side_by_side import CellPiece, ComparedRow, beside, values_of
 from worldline.report.source import coloured_lines, marked
 
 ROWS = 2_000  # rows of the table around the divergence; the texts below it are whole
@@ -48,12 +51,20 @@ def _table(found: Debugged) -> Iterator[str]:
     diagnosis, program = found.diagnosis, found.sample.ask.program
     first = diagnosis.first
     files = {**dict(program.files), program.name: program.source}
-    lines = {name: coloured_lines(text) for name, text in files.items()}
+    lines = {name: coloured_lines(text, language_of(name)) for name, text in files.items()}
     yield "<table><thead><tr><th>step<th>line<th>source<th>what happens<th>what the model imagines<th>sure</tr></thead>"
     yield "<tbody>"
-    for row in beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, ROWS):
+    shown = list(beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, ROWS))
+    for row in shown:
         yield table_row(row, lines.get(row.file or program.name, []))
-    yield "</tbody></table>"
+    yield f"</tbody></table>{named_values(shown, program)}"
+
+
+def named_values(shown: Sequence[ComparedRow], program: Program) -> str:
+    """What the words in the values of some rows are called in the program's language; nothing where all is said."""
+    told = legend((text for row in shown for text in values_of(row)), program.language)
+    said = f"In {LANGUAGES[program.language]}: {', '.join(told)}."
+    return f"<p class=soft>{_safe(said)}</p>" if told else ""
 
 
 def table_row(row: ComparedRow, lines: list[str]) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from html import escape
 
 from worldline.core.escape import printable
+from worldline.core.language import language_of
 from worldline.core.program import Program
 from worldline.diagnose.cures import CURES
 from worldline.diagnose.debug import rows
@@ -18,7 +19,7 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence
 from worldline.diagnose.trials import Tried
 from worldline.explore.side_by_side import CellPiece, ComparedRow, beside
-from worldline.report.debug_page import table_row
+from worldline.report.debug_page import named_values, table_row
 from worldline.report.source import coloured_lines
 from worldline.suites.run.record import Record
 
@@ -130,11 +131,13 @@ def _table(record: Record, diagnosis: Diagnosis) -> str:
     program = record.ask.program
     first = diagnosis.first
     sources = {**dict(program.files), program.name: program.source}
-    lines = {name: coloured_lines(text, VALUE) for name, text in sources.items()}
-    shown = beside(tuple(rows(diagnosis)), diagnosis.truth.events, diagnosis.found.events, first, (), ROWS)
+    lines = {name: coloured_lines(text, language_of(name), VALUE) for name, text in sources.items()}
+    events = diagnosis.truth.events, diagnosis.found.events
+    shown = list(beside(tuple(rows(diagnosis)), *events, first, (), ROWS))
     body = "".join(table_row(_bounded(row), lines.get(row.file or program.name, [])) for row in shown)
     return (
-        f'<div class="wide"><table class="beside"><thead>{_HEADS}</thead><tbody>{body}</tbody></table></div>'
+        f'<div class="wide"><table class="beside"><thead>{_HEADS}</thead><tbody>{body}</tbody></table>'
+        f"{named_values(shown, program)}</div>"
     )
 
 
@@ -177,5 +180,7 @@ def _around(text: str, other: str | None) -> str:
 
 def _source(program: Program) -> str:
     text, more = program.source[:SOURCE], len(program.source) - SOURCE
-    shown = "\n".join(coloured_lines(text)) + (f"… ({len(program.source):,} characters)" if more > 0 else "")
+    shown = "\n".join(coloured_lines(text, program.language)) + (
+        f"… ({len(program.source):,} characters)" if more > 0 else ""
+    )
     return f"<details><summary>program</summary><pre>{shown}</pre></details>"

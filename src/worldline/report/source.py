@@ -6,15 +6,16 @@ from html import escape
 
 from worldline.core.escape import printable
 from worldline.core.parting import parting
+from worldline.core.source_lines import all_lines
 from worldline.explore.marks.syntax import SyntaxSpan, spans
 
 TAB = "    "
 
 
-def coloured_lines(source: str, most: int = 0) -> list[str]:
+def coloured_lines(source: str, language: str, most: int = 0) -> list[str]:
     """Every line of a source; of a longer one than `most` characters, where that is said, its beginning."""
-    lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return [_coloured(line, some, most) for line, some in zip(lines, spans(source), strict=True)]
+    lines = all_lines(source, language)
+    return [_coloured(line, some, most) for line, some in zip(lines, spans(source, language), strict=True)]
 
 
 def _coloured(line: str, some: tuple[SyntaxSpan, ...], most: int) -> str:

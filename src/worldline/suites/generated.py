@@ -4,6 +4,7 @@ Four of five are the typed generator's, one is a state-tracking task: the shares
 asked twice, under other names neither: tasks that are one program would make the interval narrower than what is known.
 Programs that differ in nothing but a literal are still two tasks; one program called with other values is not.
 
+With a `language` (or `all`) they are those of `programs.languages.draw`: ordinary programs and tasks of that language.
 With `functions`, a task is a file of so many functions, one of which is called, wherever it stands: `tables` says how
 often that one is entered. `-M guide=false -M guard=false` asks it of the model alone.
 """
@@ -15,12 +16,14 @@ from collections.abc import Iterable, Iterator
 from random import Random
 
 from worldline.codec.compact.prompt import Compact
+from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.data.forms.among import among
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.programs import generate, tasks
-from worldline.programs.split import key, split_of
+from worldline.programs.languages import draw as languages
+from worldline.programs.split import program_key, split_of
 from worldline.stats import Share
 from worldline.suites.run.record import Record
 from worldline.suites.suite import Suite, Task
@@ -36,27 +39,39 @@ _DEFINED = re.compile(r"^(?:async )?(?:def|class) (\w+)", re.MULTILINE)
 _ENTERED = re.compile(rb"\((\d+)\b")
 
 
-def load(*, seed: int = 0, reveal: int = 1, delta: str = "whole", functions: int = 1) -> Suite:
-    """Held-out programs, no two of one key, without end, each in a file of so many functions."""
+def load(
+    *, seed: int = 0, reveal: int = 1, delta: str = "whole", functions: int = 1, language: str = "python"
+) -> Suite:
+    """Held-out programs, no two of one key, without end, each in a file of so many functions, or in a language."""
     if not 1 <= functions <= MOST_FUNCTIONS:
         raise UsageError(f"a file has 1 to {MOST_FUNCTIONS} functions, not {functions}")
     options = Compact(reveal=reveal, delta=delta)
     rng = Random(f"bench generated {seed}")
+    draw = _draw if language == "python" else languages.program(language)
+    if language != "python" and functions != 1:
+        raise UsageError("files of several functions are of Python")
 
     def held_out() -> Iterator[Task]:
         asked: set[str] = set()
         while True:
-            program = _draw(rng)
-            hashed = key(program.source)
+            program = draw(rng)
+            hashed = program_key(program)
             if hashed in asked or split_of(hashed) != "test":
                 continue
             made = program if functions == 1 else _file(program, functions, rng)
             if made is not None:
-                place = "" if functions == 1 else f"{_place(made)} of {functions}"
+                place = _group(made, functions)
                 yield Task(program=made, options=options, name=f"generated/{len(asked)}", group=place)
                 asked.add(hashed)
 
     return Suite(name="generated", tasks=held_out(), count=COUNT, limits=LIMITS)
+
+
+def _group(program: Program, functions: int) -> str:
+    """Which row of the report a program counts in: its language, or the place of the function that is called."""
+    if program.language != "python":
+        return LANGUAGES[program.language]
+    return "" if functions == 1 else f"{_place(program)} of {functions}"
 
 
 def _draw(rng: Random) -> Program:
@@ -87,7 +102,9 @@ def _place(program: Program) -> int:
 def tables(records: Iterable[Record]) -> tuple[Table, ...]:
     """How often the function that is called is entered, by its place in the file; nothing of files of one function."""
     counted = [
-        record for record in records if record.counts and record.group and record.found.codec == "compact"
+        record
+        for record in records
+        if record.counts and " of " in record.group and record.found.codec == "compact"
     ]
     places = sorted({record.group for record in counted}, key=lambda group: int(group.split()[0]))
     rows = [(place, _share([record for record in counted if record.group == place])) for place in places]

@@ -18,8 +18,9 @@ from worldline.core.program import Program
 from worldline.diagnose.debug import Debugged, Imagined
 from worldline.diagnose.scratch import ScratchStep
 from worldline.diagnose.sentences import ending, percent, sentences
-from worldline.explore.side_by_side import CellPiece, ComparedRow, alone, beside
+from worldline.explore.side_by_side import CellPiece, ComparedRow, alone, beside, values_of
 from worldline.terminal.source import HighlightedSource
+from worldline.terminal.table import named_values
 
 WINDOW = 36  # rows around the divergence, unless all are asked for
 NARROW = 48  # characters for source and cells together
@@ -38,6 +39,7 @@ def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW, unf
     _print(console, _heading(sample.ask.program, found.model))
     heads = ("what happens", IMAGINED)
     _print_rows(console, sample.ask.program, shown, heads, found.folds, unfold=unfold)
+    _print_names(console, sample.ask.program, shown)
     for name, text, style in sentences(found):
         _tell(console, name, text, style)
 
@@ -47,8 +49,15 @@ def print_imagined(console: Console, found: Imagined, *, rows: int = 200, unfold
     _print(console, _heading(found.ask.program, found.model))
     shown = list(alone(found.reading.events, found.sure, rows))
     _print_rows(console, found.ask.program, shown, (IMAGINED,), found.folds, unfold=unfold)
+    _print_names(console, found.ask.program, shown)
     for name, text, style in ending(found.found, found.reading):
         _tell(console, name, text, style)
+
+
+def _print_names(console: Console, program: Program, shown: Sequence[ComparedRow]) -> None:
+    """What the values are called in the program's language."""
+    for line in named_values((text for row in shown for text in values_of(row)), program):
+        _print(console, line, wrap=True)
 
 
 # ---- rows

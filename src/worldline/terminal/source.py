@@ -1,24 +1,30 @@
-"""A program's source as coloured, printable lines, by file. Knows nothing of steps."""
+"""A program's source as coloured, printable lines, by file. Knows nothing of steps, nor of any grammar."""
 
 from __future__ import annotations
 
 from rich.text import Text
 
-from worldline.core.escape import printable_lines
+from worldline.core.escape import printable
+from worldline.core.language import language_of
 from worldline.core.program import Program
+from worldline.core.source_lines import all_lines
+from worldline.explore.marks.syntax import spans
 
 HIGHLIGHTED = 200_000  # characters: beyond, colouring costs more than it shows
+TAB = 4
+STYLES = {
+    "keyword": "bright_blue", "string": "yellow", "number": "bright_magenta", "comment": "dim",
+    "defined": "bright_green", "builtin": "cyan", "directive": "bright_cyan",
+}  # fmt: skip
 
 
-def _coloured(lines: list[str]) -> list[Text]:
-    from rich.syntax import Syntax  # colours take their time to start, and a pipe has none
-
+def _coloured(lines: list[str], language: str) -> list[Text]:
     code = "\n".join(lines)
-    if len(code) > HIGHLIGHTED:
-        return [Text(line) for line in lines]
-    painted = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(code)
-    split = painted.split("\n", allow_blank=True)
-    return list(split)[: len(lines)] if len(split) >= len(lines) else [Text(line) for line in lines]
+    painted = [Text(line) for line in lines]
+    for line, some in zip(painted, spans(code, language) if len(code) <= HIGHLIGHTED else (), strict=False):
+        for start, end, kind in some:
+            line.stylize(STYLES[kind], start, end)
+    return painted
 
 
 class HighlightedSource:
@@ -32,7 +38,12 @@ class HighlightedSource:
     def line(self, file: str, number: int) -> Text:
         """Line `number` (from 1) of a file; empty where there is none."""
         if file not in self._lines:
-            texts = printable_lines(self._texts.get(file, ""))
-            self._lines[file] = _coloured(texts) if self._coloured else [Text(text) for text in texts]
+            language = language_of(file)
+            texts = [
+                printable(line.expandtabs(TAB)) for line in all_lines(self._texts.get(file, ""), language)
+            ]
+            self._lines[file] = (
+                _coloured(texts, language) if self._coloured else [Text(text) for text in texts]
+            )
         lines = self._lines[file]
         return lines[number - 1].copy() if 0 < number <= len(lines) else Text()

@@ -10,7 +10,7 @@ from worldline.core.escape import printable
 from worldline.core.state import state_at
 from worldline.core.trace import Step, Trace
 from worldline.terminal.source import HighlightedSource
-from worldline.terminal.table import STYLES, heading
+from worldline.terminal.table import STYLES, heading, named_values
 
 
 def print_state(console: Console, trace: Trace, i: int) -> None:
@@ -26,6 +26,9 @@ def print_state(console: Console, trace: Trace, i: int) -> None:
         changed = {*step.delta, *step.same} if serial == step.frame else set()
         console.print(where, highlight=False)
         console.print(_names(names, changed) if names else Text("  no names", style="dim"))
+    texts = [value for names in state.frames.values() for value in names.values()]
+    for line in named_values([*texts, *([] if step.arg is None else [step.arg])], trace.program):
+        console.print(line, highlight=False)
     for name in step.gone:
         console.print(Text(printable(f"del {name}"), style="red"), highlight=False)
 

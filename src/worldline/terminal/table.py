@@ -6,13 +6,16 @@ them whole. Prints nothing that is not escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console
 from rich.text import Text
 
 from worldline.core.escape import printable, printable_lines
+from worldline.core.language import LANGUAGES
+from worldline.core.program import Program
 from worldline.core.trace import Step, Trace
+from worldline.explore.marks.natives import legend
 from worldline.terminal.source import HighlightedSource
 
 STYLES = {
@@ -20,6 +23,7 @@ STYLES = {
     "output": "blue", "input": "blue", "exit": "yellow",
 }  # fmt: skip
 INDENTED = 8  # deeper frames are drawn at this depth
+NAMED = 20_000  # texts of a trace that are looked through for words of its language
 SHOWN = 2_000  # characters of one value that can matter to a row
 
 
@@ -29,8 +33,15 @@ def print_trace(console: Console, trace: Trace, *, rows: int = 200) -> None:
     layout = TableLayout(console.width, trace, coloured=console.color_system is not None)
     for row in _rows(trace, layout, rows):
         _print(console, row)
-    for line in ending(trace):
+    for line in [*named_values(trace.columns.texts[:NAMED], trace.program), *ending(trace)]:
         _print(console, line, wrap=True)
+
+
+def named_values(texts: Iterable[str], program: Program) -> Iterator[Text]:
+    """What the words in some values are called in the language of a program: a footnote, or nothing."""
+    told = legend(texts, program.language)
+    if told:
+        yield Text(printable(f"in {LANGUAGES[program.language]}: {', '.join(told)}"), style="dim")
 
 
 def heading(trace: Trace) -> Text:

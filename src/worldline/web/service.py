@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.codec.tokens import Tokenizer
+from worldline.core.language import usual_name
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import Intervention
@@ -114,7 +115,8 @@ class Service:
         """Take a program that was typed."""
         self._asked()
         call = body.get("call") or None
-        program = Program(source=body["source"], call=call, stdin=body.get("stdin", ""))
+        name = usual_name(body.get("language", "python"))
+        program = Program(source=body["source"], name=name, call=call, stdin=body.get("stdin", ""))
         return {"run": LIVE, "at": self._imagine(program, body.get("model"))}
 
     def stop(self, run: str, at: int, branch: int) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 Each definition is compared by the runs of five tokens of its normal form (`programs.split`), own names erased. Two are
 near when they share more than half of their runs, or when a benchmark's are nearly all inside the other's. A name of
-several words that a benchmark has is enough by itself. What does the same in other words is not found.
+several words that a benchmark has is enough by itself. What does the same in other words is not found. A source that
+is not Python is compared by the tokens of `programs.languages.tokens`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from worldline.errors import FormatError
+from worldline.programs.languages import tokens as foreign
 from worldline.programs.split import normal
 
 RUN = 5  # tokens
@@ -91,11 +93,17 @@ def _definitions(source: str) -> list[tuple[str, frozenset[str]]]:
         functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
         return [(node.name, _runs(ast.unparse(node))) for node in functions]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+        return [
+            (name, _runs_of(foreign.normal(text, erased=True).split()))
+            for name, text in foreign.definitions(source)
+        ]
 
 
 def _runs(source: str) -> frozenset[str]:
-    tokens = ["$" if token.startswith("$") else token for token in _TOKEN.findall(normal(source))]
+    return _runs_of(["$" if token.startswith("$") else token for token in _TOKEN.findall(normal(source))])
+
+
+def _runs_of(tokens: list[str]) -> frozenset[str]:
     return frozenset(" ".join(tokens[at : at + RUN]) for at in range(max(1, len(tokens) - RUN + 1)))
 
 
@@ -112,4 +120,6 @@ def read_programs(path: str | Path) -> list[str]:
 
 
 def _program(row: dict[str, str]) -> str:
-    return row["code"] if "code" in row else row["prompt"] + row["canonical_solution"]
+    if "code" in row:
+        return row["code"]
+    return row.get("declaration", row["prompt"]) + row["canonical_solution"]  # HumanEval-X says both

@@ -14,6 +14,7 @@ from worldline.core.program import Program
 from worldline.diagnose.cause import Cause
 from worldline.diagnose.reading import ends_alike, unfinished_as
 from worldline.explore.branches.branch import Branch
+from worldline.explore.marks.natives import as_json
 from worldline.explore.marks.syntax import spans
 from worldline.explore.pair import Pair
 from worldline.explore.stepping import first_divergence
@@ -50,7 +51,9 @@ def program_json(program: Program) -> dict[str, Any]:
         "argv": list(program.argv),
         "stdin": program.stdin,
         "runnable": runnable(program),
-        "syntax": [[[*span] for span in line] for line in spans(plain(program.source))],
+        "language": program.language,
+        "natives": as_json(program.language),
+        "syntax": [[[*span] for span in line] for line in spans(plain(program.source), program.language)],
     }
 
 

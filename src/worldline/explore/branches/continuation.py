@@ -20,6 +20,7 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.turns import turns
 from worldline.core.change import Change
 from worldline.core.events import CHANGELESS
+from worldline.core.language import LANGUAGES
 from worldline.core.trace import Step
 from worldline.diagnose.debug import STEPS
 from worldline.diagnose.trials import WHOLE
@@ -82,6 +83,11 @@ def _trunk(lineage: list[Branch]) -> Branch | None:
 def _changed(
     run: ImaginedRun, lineage: list[Branch], plan: BranchPlan, point: BranchPoint, limits: Limits | None
 ) -> Continuation:
+    language = run.ask.program.language
+    if language != "python":
+        return Continuation(
+            why=f"a {LANGUAGES[language]} program under way cannot be changed: only Python's can"
+        )
     trunk = _trunk(lineage)
     if trunk is None or trunk.truth is None:
         return Continuation(why=lineage[-1].why or "there is no true run to change")

@@ -10,6 +10,7 @@ program is possible with both.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -26,6 +27,7 @@ from worldline.predict.predictor import Ask
 from worldline.predict.table import table_of
 from worldline.rewrite import rewrite
 
+_NAME = re.compile(r"[\w$]++")  # in another language than Python
 ROOM = 1 << 12  # bytes that a model has at least behind an intervention
 
 
@@ -166,7 +168,7 @@ def _edit(run: ImaginedRun, intervention: Intervention) -> BranchPlan:
     if event in CHANGELESS:
         step = run.newest(run.parsed.steps[step].frame, step)
     point = run.branch_point(step)
-    if not (intervention.name or "").isidentifier():
+    if not _is_name(intervention.name or "", run.ask.program.language):
         raise UsageError(f"{intervention.name!r} is no name")
     value = None if intervention.value is None else canonical(intervention.value)
     if isinstance(value, Malformed):
@@ -174,6 +176,10 @@ def _edit(run: ImaginedRun, intervention: Intervention) -> BranchPlan:
     values = {intervention.name or "": value}
     given = edited(run.ask, run.text, Edit(step, values))
     return BranchPlan(ask=_going_on(run.ask, given), at=step, point=point, values=values)
+
+
+def _is_name(name: str, language: str) -> bool:
+    return name.isidentifier() if language == "python" else _NAME.fullmatch(name) is not None
 
 
 def _line(run: ImaginedRun, intervention: Intervention) -> BranchPlan:

@@ -4,16 +4,17 @@ Where the text has marks of its own (`same`), they are all there is to it. Else 
 (`b = a`, `a = b = []`), and by what is seen: a line that names one of two lists changes both of them alike. They part
 when one is given another value, or changes alone. So it says of a model what it behaves as if: who forgets an alias
 changes one name and not the other, and their mark is gone. Inside a value and from frame to frame nothing is sought.
+
+Of other languages: names whose values are one object by its number share, pointers into one block among them. What a
+line does counts where assignment shares (JavaScript, TypeScript, Java), and not where it copies or moves.
 """
 
 from __future__ import annotations
 
-import ast
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import NamedTuple
 
 from worldline.core.events import CHANGELESS, known_at
 from worldline.core.program import Program
@@ -21,17 +22,12 @@ from worldline.core.value import kind
 from worldline.diagnose.history import MUTABLE
 from worldline.diagnose.reading import Event
 from worldline.explore.history import History
-from worldline.flow.operations import statements
+from worldline.explore.marks.line_names import NOTHING, LineNames, line_names
 
 Groups = tuple[tuple[str, ...], ...]
-
-
-class LineNames(NamedTuple):
-    """What a line does to names: those it gives a value, those it ties to one object, and those it names."""
-
-    bound: frozenset[str]
-    ties: tuple[frozenset[str], ...]
-    named: frozenset[str]
+SHARING = ("python", "js", "ts", "java")
+"""The languages in which a name that is given another's object shares it."""
+_NUMBERED = re.compile(r"[^\W\d][\w.]*+#(\d++)\(")
 
 
 @dataclass
@@ -73,7 +69,7 @@ class Sharing:
 
     def __init__(self, program: Program, events: Sequence[Event], history: History) -> None:
         self._sources: dict[str | None, str] = {None: program.source, **dict(program.files)}
-        self._events, self._history = events, history
+        self._events, self._history, self._language = events, history, program.language
         self._frames: dict[int, _Frame] = {}
         self.changes: dict[int, set[int]] = {}
         """The frames whose groups are others from a step on, by step."""
@@ -95,9 +91,11 @@ class Sharing:
         told = self._history.writes[step]
         writes = {one.name: one.text for one in told if one.frame == moment.frame and one.writer == writer}
         line = self._line(moment)
-        is_idle = not (frame.groups or line.ties or self._is_marked or len(writes) > 1)
+        is_idle = not (
+            frame.groups or line.ties or self._is_marked or len(writes) > 1 or self._is_numbered(writes)
+        )
         if not self._is_marked and not is_idle:
-            _follow(frame, writes, line)
+            _follow(frame, writes, line, alike=self._language in SHARING)
         for name, text in writes.items():
             if text is None:
                 frame.values.pop(name, None)
@@ -110,16 +108,21 @@ class Sharing:
             _obey(frame, moment.same)
         else:
             _tie(frame, line)
+            if self._language != "python":
+                _number(frame, writes)
         if frame.tell(step):
             self.changes.setdefault(step, set()).add(moment.frame)
 
     def _line(self, moment: Event) -> LineNames:
         if moment.event != "line" or moment.line is None:
             return NOTHING
-        return line_names(self._sources.get(moment.file, ""), moment.line)
+        if self._language not in SHARING:
+            return NOTHING
+        return line_names(self._sources.get(moment.file, ""), moment.line, self._language)
 
-
-NOTHING = LineNames(frozenset(), (), frozenset())
+    def _is_numbered(self, writes: Mapping[str, str | None]) -> bool:
+        """Whether one of some values is an object whose number says who it is."""
+        return self._language != "python" and any(text and _NUMBERED.match(text) for text in writes.values())
 
 
 def _done(events: Sequence[Event], history: History) -> dict[int, list[int]]:
@@ -135,7 +138,7 @@ def _done(events: Sequence[Event], history: History) -> dict[int, list[int]]:
     return dict(sorted(found.items()))
 
 
-def _follow(frame: _Frame, writes: Mapping[str, str | None], line: LineNames) -> None:
+def _follow(frame: _Frame, writes: Mapping[str, str | None], line: LineNames, *, alike: bool) -> None:
     """Names that are given a value part from the others; those that change alike without it belong together."""
     frame.part(set(line.bound))
     changed = {name: text for name, text in writes.items() if text is not None and name not in line.bound}
@@ -144,11 +147,27 @@ def _follow(frame: _Frame, writes: Mapping[str, str | None], line: LineNames) ->
         if alone and len(alone) < len(group):
             group -= alone
             frame.groups.append(alone)
-    for text in {text for text in changed.values() if kind(text) in MUTABLE}:
-        alike = [name for name, each in changed.items() if each == text and name in frame.values]
-        before = {frame.values[name] for name in alike}
-        if len(alike) > 1 and len(before) == 1 and len(line.named.intersection(alike)) < 2:
-            frame.join(alike)
+    for text in {text for text in changed.values() if alike and kind(text) in MUTABLE}:
+        alike_names = [name for name, each in changed.items() if each == text and name in frame.values]
+        before = {frame.values[name] for name in alike_names}
+        if len(alike_names) > 1 and len(before) == 1 and len(line.named.intersection(alike_names)) < 2:
+            frame.join(alike_names)
+
+
+def _number(frame: _Frame, writes: Mapping[str, str | None]) -> None:
+    """Names that are one object by its number belong together; one that is another object by now has left."""
+    for name, text in writes.items():
+        number = _NUMBERED.match(text) if text else None
+        if number is None:
+            continue
+        frame.part({name})
+        same = [
+            each
+            for each, other in frame.values.items()
+            if (found := _NUMBERED.match(other)) and found[1] == number[1]
+        ]
+        if len(same) > 1:
+            frame.join(same)
 
 
 def _tie(frame: _Frame, line: LineNames) -> None:
@@ -164,31 +183,3 @@ def _obey(frame: _Frame, same: Mapping[str, str | None]) -> None:
         frame.part({name})
         if other is not None:
             frame.join((name, other))
-
-
-@lru_cache(maxsize=4096)
-def line_names(source: str, line: int) -> LineNames:
-    """What a line of a source does to names. `x += ...` gives no value: of what can change it changes the object."""
-    bound, named, ties = set[str](), set[str](), list[frozenset[str]]()
-    for node in statements(source, line):
-        for part in _header(node):
-            if isinstance(part, ast.Name):
-                (named if isinstance(part.ctx, ast.Load) else bound).add(part.id)
-        match node:
-            case ast.AugAssign(target=ast.Name(id=name)):
-                bound.discard(name)
-                named.add(name)
-            case ast.Assign(targets=targets, value=value):
-                tied = {one.id for one in (*targets, value) if isinstance(one, ast.Name)}
-                ties += [frozenset(tied)] if len(tied) > 1 else []
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Name(id=other)) if name != other:
-                ties.append(frozenset((name, other)))
-    return LineNames(frozenset(bound), tuple(ties), frozenset(named))
-
-
-def _header(node: ast.AST) -> Iterator[ast.AST]:
-    """A statement without the statements inside it."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
-            yield from _header(child)

@@ -1,7 +1,8 @@
 """Which characters of a source are keywords, strings, numbers, comments and names that are defined: for who colours it.
 
-By Python's own tokenizer. A source that is broken is coloured as far as it can be read, line by line behind a fault; a
-text that is no Python at all comes out plain. It renders nothing and knows no colour.
+Python by its own tokenizer, other languages by pygments' lexers (`lexed`). A source that is broken is coloured as far
+as it can be read, line by line behind a fault; a text of no language comes out plain. It renders nothing and knows no
+colour.
 """
 
 from __future__ import annotations
@@ -9,13 +10,18 @@ from __future__ import annotations
 import builtins
 import io
 import keyword
+import re
 import tokenize
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-KINDS = ("keyword", "string", "number", "comment", "defined", "builtin")
-"""What a span can be."""
+from worldline.core.source_lines import all_lines
+from worldline.explore.marks.lexed import LEXERS, pieces
+from worldline.flow.definitions import defined_name
+
+KINDS = ("keyword", "string", "number", "comment", "defined", "builtin", "directive")
+"""What a span can be; directives are what is said to a compiler: lines of a preprocessor, attributes, annotations."""
 _AGAIN = 50  # times that reading begins anew behind a fault
 _LONGEST = 1 << 20  # characters of a source that is coloured
 _STRINGS = {
@@ -40,15 +46,71 @@ class SyntaxSpan(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def spans(source: str) -> tuple[tuple[SyntaxSpan, ...], ...]:
-    """The spans of each line, in order; the three newlines of Python end a line."""
-    lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+def spans(source: str, language: str = "python") -> tuple[tuple[SyntaxSpan, ...], ...]:
+    """The spans of each line, in order; where a line ends is its language's own."""
+    lines = all_lines(source, language)
     found: list[list[SyntaxSpan]] = [[] for _ in lines]
+    if len(source) <= _LONGEST and language == "python":
+        _python(lines, found)
+    elif len(source) <= _LONGEST and language in LEXERS:
+        _foreign(lines, language, found)
+    return tuple(tuple(line) for line in found)
+
+
+@lru_cache(maxsize=64)
+def code_lines(source: str, language: str) -> tuple[int, ...]:
+    """The lines that have code, as far as their words tell: more than comments, directives, braces and other signs.
+
+    Which lines of a source that is not Python can run its guest knows, and no text says; here nothing is prepared.
+    """
+    found = []
+    for number, (line, some) in enumerate(
+        zip(all_lines(source, language), spans(source, language), strict=True), 1
+    ):
+        left = "" if language in ("c", "cpp") and line.lstrip().startswith("#") else line
+        for start, end, kind in reversed(some):
+            if kind in ("comment", "directive"):
+                left = left[:start] + " " + left[end:]
+        if any(map(str.isalnum, left)):
+            found.append(number)
+    return tuple(found)
+
+
+def _python(lines: list[str], found: list[list[SyntaxSpan]]) -> None:
     start, tries = 0, 0
-    while start < len(lines) and tries < _AGAIN and len(source) <= _LONGEST:
+    while start < len(lines) and tries < _AGAIN:
         start = _read(lines, start, found)
         tries += 1
-    return tuple(tuple(line) for line in found)
+
+
+def _foreign(lines: list[str], language: str, found: list[list[SyntaxSpan]]) -> None:
+    """Colour by a lexer; pieces of one kind that touch are one span."""
+    row, begins = 0, 0  # the line that a piece begins on, and where that line does
+    for at, text, kind in pieces("\n".join(lines), language):
+        while at > begins + len(lines[row]):
+            begins += len(lines[row]) + 1
+            row += 1
+        left = at - begins
+        for down, part in enumerate(text.split("\n")):
+            there = found[row + down]
+            if part and there and there[-1].kind == kind and there[-1].end == left:
+                there[-1] = there[-1]._replace(end=left + len(part))
+            elif part.strip() and (not there or there[-1].end <= left):
+                there.append(SyntaxSpan(left, left + len(part), kind))
+            left = 0
+    for row, line in enumerate(lines):
+        below = next((text for text in lines[row + 1 : row + 3] if text.strip()), "")
+        if (line.rstrip().endswith("{") and "=>" not in line) or below.strip() == "{":
+            _define(line, defined_name(line, language), found[row])
+
+
+def _define(line: str, name: str, there: list[SyntaxSpan]) -> None:
+    """The name that a line defines, where the lexer did not see that it does."""
+    match = re.search(rf"(?<![\w$]){re.escape(name)}(?=\s*[(<])", line) if name else None
+    if match is None or any(one.start < match.end() and match.start() < one.end for one in there):
+        return
+    there.append(SyntaxSpan(*match.span(), "defined"))
+    there.sort()
 
 
 def _read(lines: list[str], start: int, found: list[list[SyntaxSpan]]) -> int:

@@ -11,6 +11,8 @@ from importlib.resources import files
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.compact.writer import Recorded, write
+from worldline.core.language import LANGUAGES
+from worldline.core.program import Program
 from worldline.predict.predictor import Ask
 
 PROGRAM = "{PROGRAM}"
@@ -18,14 +20,22 @@ PROGRAM = "{PROGRAM}"
 _TEXTS = files(__package__)
 INSTRUCTION = _TEXTS.joinpath("chat_instruction.txt").read_text("utf-8").removesuffix("\n")
 EXAMPLE = _TEXTS.joinpath("chat_example.txt").read_bytes()
+LANGUAGE_NOTE = _TEXTS.joinpath("language_note.txt").read_text("utf-8")
 
 
 def messages(ask: Ask) -> list[dict[str, str]]:
     """The conversation for one ask."""
-    wanted = _fenced(ask.prompt)
+    wanted = language_note(ask.program) + _fenced(ask.prompt)
     if ask.given:
         wanted += f"\n\nThe trace begins so; go on from there:\n\n{_fenced(ask.given)}"
     return _conversation(ask.options, wanted)
+
+
+def language_note(program: Program) -> str:
+    """What a model has to know of a program that is not Python, before it is shown; nothing for Python."""
+    if program.language == "python":
+        return ""
+    return LANGUAGE_NOTE.replace("{LANGUAGE}", LANGUAGES[program.language]) + "\n"
 
 
 def template() -> str:

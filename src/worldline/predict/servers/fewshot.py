@@ -15,12 +15,14 @@ from typing import Any
 from worldline.codec.cwm.foreign.stripped import CLOSE, OPEN, Stripped, asserted, read, tail_of
 from worldline.codec.cwm.stage import Stage
 from worldline.codec.cwm.text import SPECIAL, token, unspaced
+from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.predict.predictor import Ask
-from worldline.predict.servers.chat import PROGRAM
+from worldline.predict.servers.chat import PROGRAM, language_note
 from worldline.predict.servers.meta import stop_texts
 from worldline.predict.servers.tokens import stage
 from worldline.predict.servers.ways import CHAT, Reply, Sampling, closed, without_thoughts
+from worldline.predict.table import table_of
 
 _TEXTS = files(__package__)
 INSTRUCTION = _TEXTS.joinpath("fewshot_instruction.txt").read_text("utf-8")
@@ -100,6 +102,8 @@ def question(program: Program) -> str:
     """A program with its open assertion, and its trace as far as the first frame: also how an example begins."""
     open_ = f"assert {program.call} == ??" if program.call else "(a script: it is run from its first line)"
     shown = QUESTION.format(SOURCE=program.source, ASSERTION=open_)
+    if program.language != "python":
+        shown = language_note(program) + shown.replace("Python", LANGUAGES[program.language], 1)
     return shown + stage(program).prompt.removeprefix(token("begin_of_text"))
 
 
@@ -128,13 +132,13 @@ def _read(ask: Ask, reply: Reply) -> Stripped:
     """A reply by the reader of foreign text, from the call's own frames on."""
     text = _bracketed(reply)
     head = _opening(stage(ask.program), text)
-    return read(text[head:], ask.program)
+    return read(text[head:], ask.program, table_of(ask.program))
 
 
 def _continued(ask: Ask, given: str, reply: Reply) -> str:
     """What goes on from given frames: up to where the reader finds their end, given as they were."""
     text = given + _bracketed(reply)
-    found = read(text, ask.program).text
+    found = read(text, ask.program, table_of(ask.program)).text
     return found if found.startswith(given) else text
 
 

@@ -15,7 +15,7 @@ from worldline.codec.cwm.foreign.stripped import entry_of, read
 from worldline.codec.cwm.text import marked, token, unspaced
 from worldline.core.program import Program
 from worldline.predict.predictor import Ask
-from worldline.predict.servers.chat import EXAMPLE, PROGRAM
+from worldline.predict.servers.chat import EXAMPLE, PROGRAM, language_note
 from worldline.predict.servers.tokens import stage
 from worldline.predict.servers.ways import CHAT, Reply, Sampling, closed, decoded_frames, fenced_block
 from worldline.predict.table import table_of
@@ -87,7 +87,7 @@ class MetaChat:
 def program_text(program: Program) -> str:
     """A program and its call, as a chat model is shown them."""
     source = marked(program.source, entry_of(program) or 0, program.language).removesuffix("\n")
-    return f"```{program.language}\n{source}\n```\n\n" + (
+    return f"{language_note(program)}```{program.language}\n{source}\n```\n\n" + (
         f"Call: `{program.call}`" if program.call else "Run the script."
     )
 

@@ -15,7 +15,9 @@ from rich.text import Text
 from worldline.core.escape import printable, printable_lines
 from worldline.core.parting import parting
 from worldline.core.program import Program
+from worldline.core.source_lines import source_lines
 from worldline.diagnose.sentences import percent
+from worldline.explore.marks.natives import legend
 from worldline.explore.stops import Location
 from worldline.explore.timeline import CODES
 from worldline.terminal.source import HighlightedSource
@@ -25,6 +27,7 @@ from worldline.terminal.step.words import SIGNS, STYLES, brief
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 HERE = "bold on grey27"
+LOW = 6  # lines of a panel that has no room for a legend
 
 
 def fit(text: Text, width: int) -> Text:
@@ -62,7 +65,7 @@ class SourcePane:
         """How many lines a file has."""
         if file not in self._counts:
             text = self.program.source if file is None else dict(self.program.files).get(file, "")
-            self._counts[file] = len(printable_lines(text.removesuffix("\n")))
+            self._counts[file] = max(1, len(source_lines(text, self.program.language)))
         return self._counts[file]
 
     def line(self, file: str | None, number: int) -> Text:
@@ -118,7 +121,7 @@ def _marks(view: RowView, file: str | None) -> dict[int, str]:
 def state(
     view: RowView, chosen: tuple[int, str] | None, width: int, height: int, *, focused: bool
 ) -> list[Text]:
-    """The frames of the stack, the innermost first, each with its names on both sides."""
+    """The frames of the stack, the innermost first, each with its names on both sides; words of the language below."""
     chain = " > ".join(brief(_function(level), 40) for level in reversed(view.levels))
     longest = max((len(one.name) for level in view.levels for one in level.names), default=4)
     wide = max(4, min(longest, width // 4))
@@ -132,13 +135,24 @@ def state(
             lines.append(_named(view, one, wide, cell, reverse=is_chosen and focused))
     if not view.levels:
         lines.append(Text("nothing runs here", style="dim"))
-    room = height - 2  # the heads stay in sight
+    foot = _native_words(view, width) if height > LOW else []
+    room = height - 2 - len(foot)  # the heads and the words stay in sight
     shown = [lines[1 + i] for i in around(at - 1, len(lines) - 1, room)]
     return [
         title(f"state {chain}".strip(), width, focused=focused),
         lines[0],
         *(fit(line, width) for line in shown),
+        *[Text("")] * (room - len(shown) if foot else 0),
+        *foot,
     ]
+
+
+def _native_words(view: RowView, width: int) -> list[Text]:
+    """What the words in the values are called in the program's language, on a line; none where there are none."""
+    side_view = view.right or view.left
+    texts = [text for level in view.levels for one in level.names for text in (one.left, one.right) if text]
+    told = legend(texts, side_view.side.ask.program.language) if side_view is not None else []
+    return [fit(Text(printable(", ".join(told)), style="dim"), width)] if told else []
 
 
 def _heads(view: RowView, wide: int, cell: int, width: int) -> Text:

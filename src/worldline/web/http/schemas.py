@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from worldline.core.language import LANGUAGES
+
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
@@ -68,6 +70,7 @@ PROGRAM_BODY: Schema = closed(
     {"source": {"type": "string", "maxLength": MOST_SOURCE}},
     call={"type": ["string", "null"], "maxLength": 10_000},
     stdin={"type": "string", "maxLength": MOST_STDIN},
+    language={"enum": list(LANGUAGES)},
     model={"type": "string", "maxLength": 200},
 )
 
@@ -91,7 +94,8 @@ _KEY = record(at=maybe(_AT), frames={"type": "object"}, state={"type": "object"}
 _SPAN: Schema = {"type": "array", "minItems": 3, "maxItems": 3}  # start, end, what it is
 _PROGRAM = record(
     name=TEXT, source=TEXT, call=MAYBE_TEXT, argv=listed(TEXT), stdin=TEXT, runnable=listed(COUNT),
-    syntax=listed(listed(_SPAN)),
+    syntax=listed(listed(_SPAN)), language=TEXT,
+    natives=record(words={"type": "object"}, kinds={"type": "object"}, objects={"type": "object"}),
 )  # fmt: skip
 _ENDING: Schema = {"type": ["array", "null"], "items": {"type": ["string", "null"]}}  # an event and its value
 _ANSWER = record(truth=_ENDING, found=_ENDING, right=MAYBE_FLAG)

@@ -7,6 +7,8 @@ import { api } from "./api.js";
 import { el, fill } from "./dom.js";
 
 const KEPT = "worldline-program";
+// core/language.py's
+const LANGUAGES = { python: "Python", js: "JavaScript", ts: "TypeScript", java: "Java", c: "C", cpp: "C++", rust: "Rust" };
 const READS = /(^|[^.\w])input\s*\(|\bsys\s*\.\s*stdin\b/m;
 const EXAMPLE = `def count(s, letter):
     n = 0
@@ -24,12 +26,14 @@ export function programForm({ models, context }) {
   const call = el("input", { id: "program-call", type: "text", value: kept.call ?? "count('strawberry', 'r')", placeholder: "f(1, 2); empty for a script", ...plain });
   const stdin = el("textarea", { id: "program-stdin", rows: 2, spellcheck: false, value: kept.stdin ?? "" });
   const wanted = el("p", { class: "soft", hidden: true }, "This program reads standard input. None is given, so what it reads is at its end at once.");
+  const language = el("select", { id: "program-language" }, Object.entries(LANGUAGES).map(([name, title]) => el("option", { value: name, selected: name === kept.language }, title)));
   const model = el("select", { id: "program-model" }, models.map((name) => el("option", { value: name }, name)));
   const problem = el("p", { id: "program-problem", class: "problem", role: "alert", hidden: true });
   const submit = el("button", { type: "submit", class: "main" }, "Imagine it");
   const form = el("form", { class: "program panel", "aria-labelledby": "program-title" },
     el("header", {}, el("h2", { id: "program-title" }, "Try a program"), el("span", { class: "soft" }, "run boxed, and imagined step by step")),
     el("div", { class: "body" },
+      el("label", { for: "program-language" }, "Language"), language,
       el("label", { for: "program-source" }, "Program"), source,
       el("label", { for: "program-call" }, "Call"), call,
       el("details", { class: "stdin" }, el("summary", {}, "Standard input"), el("label", { class: "unseen", for: "program-stdin" }, "Standard input"), stdin, wanted),
@@ -39,16 +43,21 @@ export function programForm({ models, context }) {
 
   // What a program waits for must be given before it runs: it is said where it is to be typed.
   function reads() {
-    const is = READS.test(source.value) && !stdin.value;
+    const is = language.value === "python" && READS.test(source.value) && !stdin.value;
     if (is) form.querySelector(".stdin").open = true;
     wanted.hidden = !is;
+  }
+
+  function typed() {
+    return { source: source.value, call: call.value, stdin: stdin.value, language: language.value };
   }
 
   async function send() {
     const body = { source: source.value, call: call.value.trim() || null };
     if (stdin.value) body.stdin = stdin.value;
+    if (language.value !== "python") body.language = language.value;
     if (models.length > 1) body.model = model.value;
-    keep({ source: source.value, call: call.value, stdin: stdin.value });
+    keep(typed());
     submit.disabled = true;
     problem.hidden = true;
     source.removeAttribute("aria-invalid");
@@ -77,7 +86,7 @@ export function programForm({ models, context }) {
     form.requestSubmit();
     event.preventDefault();
   });
-  return { element: form, focus: () => source.focus(), dispose: () => keep({ source: source.value, call: call.value, stdin: stdin.value }) };
+  return { element: form, focus: () => source.focus(), dispose: () => keep(typed()) };
 }
 
 function keep(typed) {

@@ -73,8 +73,9 @@ class SampleView {
     this.intervene = intervenePanel({ send: (what) => this.send(what) });
     this.steps = stepsPanel({ seek, failed: fail });
     this.source = sourcePanel({ toggle: (line) => this.breakAt(line), choose: (line, opened) => this.intervene.open("line", { line, focus: Boolean(opened) }) });
+    this.state = statePanel({ jump, edit: (name) => this.intervene.open("edit", { name }), say: (text) => this.say(text) });
     this.panels = [
-      this.source, statePanel({ jump, edit: (name) => this.intervene.open("edit", { name }) }), nowPanel(), outputPanel(), this.steps, storyPanel(),
+      this.source, this.state, nowPanel(), outputPanel(), this.steps, storyPanel(),
       branchesPanel({ choose: (id) => this.choose(id), stop: (id) => this.stop(id) }), this.intervene,
     ];
     const [source, state, now, output, steps, story, branches, intervene] = this.panels.map((panel) => panel.element);

@@ -15,6 +15,7 @@ export function sampleKeys(view) {
       key("g", "go to step …", () => view.bar.focus()),
       key("w", "last writer of the value in focus, or of the first that differs, on the right", () => view.writer("right")),
       key("W", "the same on the left", () => view.writer("left")),
+      key("a", "where the object in focus, or the first that is shown, is written out", () => view.state.followFocused()),
       key("b", "back to where a jump began", () => view.back()),
       key("x", "swap left and right", () => view.swap()),
       key("v", "versus the next run, or none", () => view.otherBeside()),

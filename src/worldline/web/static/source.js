@@ -10,10 +10,12 @@ const HIGH = 20;
 
 const split = new WeakMap();
 
-/** The lines of a program, split once: [{line, spans}]. The three newlines of Python end a line. */
+const ENDS = { js: /\r\n|[\r\n\u2028\u2029]/, ts: /\r\n|[\r\n\u2028\u2029]/, c: /\r*\n/, cpp: /\r*\n/, rust: /\r*\n/ };
+
+/** The lines of a program, split once: [{line, spans}]. Each language ends its lines itself, as core/source_lines.py says. */
 export function linesOf(program) {
   if (!split.has(program)) {
-    const lines = program.source.split(/\r\n|\r|\n/).map((line, at) => ({ line, spans: program.syntax?.[at] ?? [] }));
+    const lines = program.source.split(ENDS[program.language] ?? /\r\n|\r|\n/).map((line, at) => ({ line, spans: program.syntax?.[at] ?? [] }));
     if (lines.length > 1 && lines.at(-1).line === "") lines.pop();
     split.set(program, lines);
   }

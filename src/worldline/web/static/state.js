@@ -4,14 +4,19 @@
 import { difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, plural } from "./dom.js";
 import { levels, names } from "./fold.js";
+import { legendOf } from "./natives.js";
+import { blockOf, lastWritten, placesOf } from "./objects.js";
 import { bringDifferences, valueCell } from "./value.js";
 
 const SHOWN = 24; // levels of a deep stack that are shown around its ends
 const LONGEST_NAME = 200;
 const VERBS = { return: "returns", raise: "raises", yield: "yields", output: "prints", input: "reads", exit: "exits" };
 
-/** The panel; `jump(row, name)` goes to a writer, `edit(name)` offers to change a name of the innermost frame. */
-export function statePanel({ jump, edit }) {
+/**
+ * The panel; `jump(row, name)` goes to a writer, `edit(name)` offers to change a name of the innermost frame, `say(text)` tells
+ * somebody why nothing happens.
+ */
+export function statePanel({ jump, edit, say }) {
   const body = el("div", { class: "frames" });
   const depth = el("span", { class: "soft" });
   const element = el("section", { class: "panel state-panel", "aria-labelledby": "state-title" },
@@ -28,8 +33,63 @@ export function statePanel({ jump, edit }) {
     const shown = all || parts.length <= SHOWN ? parts : [...parts.slice(0, SHOWN - 4), null, ...parts.slice(-4)];
     const held = document.activeElement?.closest?.("[data-level]")?.dataset.level;
     fill(body, stack.length ? shown.map((part) => (part ? renderLevel(part, view) : more(parts.length - SHOWN))) : el("p", { class: "soft pad" }, "No frame is live."));
+    body.append(legend(stack, view));
     bringDifferences(body);
     if (held !== undefined) body.querySelector(`[data-level="${held}"]`)?.focus();
+  }
+
+  // What the words in the frames that are open are called in the program's language.
+  function legend(stack, { program, left, right }) {
+    const open = stack.filter((_, at) => isOpen(at)).flatMap(({ left: one, right: other }) => [one, other]);
+    const texts = open.flatMap((frame) => [...(frame?.values.values() ?? [])].map(({ text }) => text));
+    const args = [left, right].filter((side) => side.own && side.cell?.arg).map((side) => side.cell.arg);
+    const told = legendOf([...texts, ...args], program.natives);
+    return el("p", { class: "natives soft pad", hidden: !told.length }, told.join(" · "));
+  }
+
+  /** To where an object is: in the same value, at another name, or in the newest step before that wrote it out. */
+  async function follow(side, at, name, mark, button) {
+    const same = objects(button.closest(".text"), mark)[0];
+    if (!mark.written && same) return show(same);
+    const deep = Math.max(last.left.stack.length, last.right.stack.length);
+    const places = mark.label ? [] : placesOf(last[side].stack, deep, mark.number);
+    const next = places[(places.findIndex((one) => one.level === at && one.name === name) + 1) % places.length];
+    const isOther = next && !(next.level === at && next.name === name);
+    const place = isOther ? next : blockOf(last[side].stack, deep, button.closest(".text").textContent, mark);
+    if (place) {
+      opened.set(place.level, true);
+      all = true;
+      render(last);
+      return show(inCell(side, place, mark));
+    }
+    const found = mark.label ? null : await lastWritten(last.rows, side, last.row, mark.number);
+    if (!found) return say(`object ${mark.number} is written out nowhere else, up to here`);
+    await jump(found.row, found.name);
+    const level = placesOf(last[side].stack, Math.max(last.left.stack.length, last.right.stack.length), mark.number).find((one) => one.name === found.name);
+    return level && isOpen(level.level) ? show(inCell(side, level, mark)) : null;
+  }
+
+  function inCell(side, { level, name }, mark) {
+    const rows = [...body.querySelectorAll(`[data-level="${level}"]`)].flatMap((head) => [...head.closest(".frame").querySelectorAll("tbody tr")]);
+    const cell = rows.find((row) => row.dataset.name === name)?.cells[side === "left" ? 1 : 2];
+    return cell ? objects(cell, mark)[0] ?? cell.querySelector(".text") : null;
+  }
+
+  function show(button) {
+    for (const one of body.querySelectorAll(".found")) one.classList.remove("found");
+    button?.classList.add("found");
+    if (button && !button.matches("button")) button.tabIndex = -1; // a value without a number
+    button?.scrollIntoView({ block: "center" });
+    button?.focus({ preventScroll: true });
+  }
+
+  /** Follows the object in focus, else the first of the name in focus, else the first there is. */
+  function followFocused() {
+    const focused = document.activeElement;
+    const root = focused?.closest?.("tr[data-name]") ?? body;
+    const button = focused?.matches?.("button.object") ? focused : root.querySelector("button.object");
+    if (button) button.click();
+    else say("no object is shown here");
   }
 
   function more(hidden) {
@@ -54,7 +114,7 @@ export function statePanel({ jump, edit }) {
   }
 
   function table(rows, at, view, level) {
-    const extra = at === 0 ? carried(view) : null;
+    const extra = at === 0 ? carried(view, follow) : null;
     if (!rows.length && !extra) return el("p", { class: "soft pad" }, "No names.");
     return el("table", { class: "names" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "name"), el("th", { scope: "col" }, view.sides.left), el("th", { scope: "col" }, view.sides.right))),
@@ -64,7 +124,7 @@ export function statePanel({ jump, edit }) {
   function nameRow(row, at, view, level) {
     const texts = [row.left?.text ?? "", row.right?.text ?? ""];
     const [left, right] = row.differs ? difference(...texts) : texts.map((text) => [[text, false]]);
-    const cell = (side, value, pieces) => valueCell({ value, pieces, name: row.name, side: view.sides[side], here: view.row, jump, shares: shared(level[side], row.name) });
+    const cell = (side, value, pieces) => valueCell({ value, pieces, name: row.name, side: view.sides[side], here: view.row, jump, shares: shared(level[side], row.name), natives: view.program.natives, follow: (mark, button) => follow(side, at, row.name, mark, button) });
     const editing = at === 0 && view.canEdit ? el("button", {
       type: "button", class: "quiet edit", title: "Change it and let the model go on (e)",
       "aria-label": `Change ${oneLine(cut(row.name, 80))}`, on: { click: () => edit(row.name) },
@@ -74,7 +134,12 @@ export function statePanel({ jump, edit }) {
       cell("left", row.left, left), cell("right", row.right, right));
   }
 
-  return { element, render };
+  return { element, render, followFocused };
+}
+
+// Where an object is written out under an element.
+function objects(root, { number, label }) {
+  return [...root.querySelectorAll(".object.written")].filter((one) => one.dataset.number === number && one.dataset.label === String(label));
 }
 
 // The group of names that a name is one object with: its number in the frame, and all of them.
@@ -84,14 +149,17 @@ function shared(frame, name) {
 }
 
 // What the step itself carries: what it returns, raises, yields, reads.
-function carried({ left, right, sides }) {
+function carried({ left, right, sides, program }, follow) {
   const args = [left, right].map((side) => (side.own ? side.cell?.arg ?? null : null));
   if (args.every((arg) => arg === null)) return null;
   const [one, other] = difference(args[0] ?? "", args[1] ?? "");
   const event = (left.own && left.cell?.arg != null ? left : right).cell.event;
-  const cell = (arg, pieces, side) => valueCell({ value: arg === null ? null : { text: arg, row: null, changed: false }, pieces, name: event, side });
+  const cell = (arg, pieces, side) => valueCell({
+    value: arg === null ? null : { text: arg, row: null, changed: false }, pieces, name: event, side: sides[side],
+    natives: program.natives, follow: (mark, button) => follow(side, -1, null, mark, button),
+  });
   return el("tr", { class: `carried${args[0] === args[1] ? "" : " differs"}` }, el("th", { scope: "row" }, VERBS[event] ?? event),
-    cell(args[0], one, sides.left), cell(args[1], other, sides.right));
+    cell(args[0], one, "left"), cell(args[1], other, "right"));
 }
 
 function titles({ left, right }, sides) {

@@ -79,9 +79,12 @@ function renderRow(element, row, index, wide) {
 function side(cell, name, row, wide) {
   if (!cell) return el("span", { role: "gridcell", class: `${name} soft` }, "–");
   const beside = row[name === "left" ? "right" : "left"];
-  const there = new Map((beside?.changes ?? []).map(([, key, text]) => [key, text]));
+  const there = counted(beside?.changes ?? []);
   const deep = Math.min(6, Math.max(0, row.depth - 1)) * 6;
-  const values = cell.changes.map(([, key, text]) => ({ head: text === null ? `-${cut(key, 40)}` : `${cut(key, 40)} = `, text: text ?? "", other: there.get(key) }));
+  const values = [...counted(cell.changes)].map(([at, text]) => {
+    const key = cut(at.slice(at.indexOf(" ") + 1), 40);
+    return { head: text === null ? `-${key}` : `${key} = `, text: text ?? "", other: there.get(at) };
+  });
   if (cell.arg !== null && cell.arg !== undefined) values.unshift({ head: "", text: cell.arg, other: beside?.arg });
   const left = wide - 1 - Math.ceil(deep / CHARACTER);
   const tight = left - told(cell).length < Math.min(LEAST, size(values));
@@ -91,6 +94,15 @@ function side(cell, name, row, wide) {
   const indent = el("span", { class: "indent" });
   indent.style.width = `${deep}px`;
   return el("span", { role: "gridcell", class: name }, indent, el("span", { class: "event", title: told(cell) }, event), " ", el("code", {}, marked(texts)));
+}
+
+// The values of some changes, by how often a name was changed before and the name: a row may tell two changes of one, the late one first.
+function counted(changes) {
+  const seen = new Map();
+  return new Map(changes.map(([, key, text]) => {
+    seen.set(key, (seen.get(key) ?? -1) + 1);
+    return [`${seen.get(key)} ${key}`, text];
+  }));
 }
 
 // What differs comes first where not everything has room: what stands behind is what the column hides.

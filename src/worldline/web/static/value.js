@@ -2,12 +2,61 @@
 // way to the step that wrote it last.
 
 import { count, cut, el, oneLine } from "./dom.js";
+import { marksOf } from "./natives.js";
 
 const LONG = 150; // characters: more may not fit into its cell
 
 /** Pieces of [text, marked] as nodes. */
 export function marked(pieces) {
   return pieces.map(([text, differs]) => (differs ? el("mark", {}, oneLine(text)) : oneLine(text)));
+}
+
+// The pieces between two characters of all of them.
+function sliced(pieces, start, end) {
+  const found = [];
+  let at = 0;
+  for (const [text, differs] of pieces) {
+    const part = text.slice(Math.max(0, start - at), Math.max(0, end - at));
+    if (part) found.push([part, differs]);
+    at += text.length;
+  }
+  return found;
+}
+
+/**
+ * Pieces as nodes, with what stands in them: words of the language have a hover, objects are buttons that `follow(mark, button)` is
+ * called with. The first of each can be reached by Tab.
+ */
+function noted(pieces, names, follow) {
+  const text = pieces.map(([part]) => part).join("");
+  const found = [];
+  const seen = new Set();
+  let at = 0;
+  for (const mark of marksOf(text, names)) {
+    const key = mark.word ?? `#${mark.number}`;
+    const inside = marked(sliced(pieces, mark.start, mark.end));
+    found.push(...marked(sliced(pieces, at, mark.start)), mark.word ? word(mark, inside, seen.has(key)) : object(mark, inside, seen.has(key), follow));
+    seen.add(key);
+    at = mark.end;
+  }
+  return [...found, ...marked(sliced(pieces, at, text.length))];
+}
+
+function word({ name, word: key }, inside, again) {
+  return el("span", { class: "native", title: name, role: "note", "aria-label": `${key.replace("(*)", "")}: ${name}`, tabIndex: again ? -1 : 0, data: { native: name } }, inside);
+}
+
+function object(mark, inside, again, follow) {
+  const what = mark.written ? "where else this object is" : "where this object is written out";
+  const told = [mark.name, follow ? `${what} (a)` : ""].filter(Boolean).join("; ");
+  const press = (event) => {
+    event.stopPropagation();
+    follow?.(mark, event.currentTarget);
+  };
+  return el("button", {
+    type: "button", class: `object quiet${mark.written ? " written" : ""}`, title: told, tabIndex: again ? -1 : 0,
+    data: { number: mark.number, label: String(mark.label) }, on: { click: press },
+  }, inside);
 }
 
 /** Scrolls every long value under an element to where it differs. */
@@ -20,13 +69,14 @@ export function bringDifferences(root) {
 
 /**
  * A table cell with a value ({text, row, changed}; null: the name is not there). `pieces` are its marked pieces, `here` the row in
- * hand, `jump(row)` goes to the writer, `shares` the names that are one object with it.
+ * hand, `jump(row)` goes to the writer, `shares` the names that are one object with it; `natives` are the names of its language,
+ * `follow(mark, button)` goes to an object.
  */
-export function valueCell({ value, pieces, name, side, here, jump, shares = null }) {
+export function valueCell({ value, pieces, name, side, here, jump, shares = null, natives = null, follow = null }) {
   if (!value) return el("td", { class: "value none" }, el("span", { class: "soft" }, "not there"));
   const go = () => getSelection().isCollapsed && value.row !== null && value.row !== here && jump(value.row, name);
   return el("td", { class: `value${value.changed ? " changed" : ""}` }, el("div", { class: "inside" },
-    el("div", { class: `code text${value.text.length > LONG ? " long" : ""}`, on: { click: go } }, marked(pieces)),
+    el("div", { class: `code text${value.text.length > LONG ? " long" : ""}`, on: { click: go } }, noted(pieces, natives, follow)),
     shares ? alias(shares) : null,
     value.changed ? el("span", { class: "tag" }, "changed") : null,
     value.changed && value.row === here ? null : writer(value.row, { name, side, here, jump })));

@@ -112,18 +112,20 @@ class FrameStack:
             return False
         return top.pending != self.steps - 1
 
-    def may_leave(self) -> bool:
-        """Whether `/` may come: the frame that runs is over, without an event, after an exception."""
+    def may_leave(self, *, abrupt: bool = False) -> bool:
+        """Whether `/` may come: the frame that runs is over without an event, by an exception or (`abrupt`) a jump."""
         top = self.top
-        if top is None or not top.raised or top.owes or self.late or self.hidden or self.moved == "@":
+        if top is None or not (top.raised or abrupt) or top.owes or self.late or self.hidden:
+            return False
+        if self.moved == "@":
             return False
         return self.must is None or self.must is top
 
-    def may_end(self) -> bool:
-        """Whether `.` may come: nothing is owed, and what still runs was left by an exception."""
+    def may_end(self, *, abrupt: bool = False) -> bool:
+        """Whether `.` may come: nothing is owed, and what still runs was left by an exception or (`abrupt`) an exit."""
         if self.moved or self.late or (self.must is not None and self.must is not self.top):
             return False
-        if not all(frame.raised and not frame.owes for frame in self.stack):
+        if not all((frame.raised or abrupt) and not frame.owes for frame in self.stack):
             return False
         return not any(frame.owes for frame in self.suspended)
 

@@ -42,6 +42,8 @@ _GENERIC = re.compile(r"\b(?:def|class|type)\s+\w+\s*\[")
 _COMMON = frozenset({".0", "__class__", "_generate_next_value_"})  # names that no source spells
 # Likewise of generic code.
 _PARAMETERS = frozenset({".type_params", ".defaults", ".generic_base", "__classdict__"})
+_UNSPELLED = frozenset({"this"})  # a name that a method shows and no source has to spell
+_ABRUPT = re.compile(r"exit|_Exit|longjmp|halt")  # what ends a run, or leaves frames, in the middle of a line
 _FOREIGN_WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 
 
@@ -81,6 +83,7 @@ class Guard:
     entries: frozenset[int] | None  # where the first frame of a call begins; None: in any function
     starts: frozenset[int] = MODULE_LINES  # where the first frame of a script begins
     is_python: bool = True
+    abrupt: bool = False  # frames may be left, and the run end, without an exception
     _tries: dict[frozenset[bytes], Node] = field(default_factory=dict)
     _sets: dict[Any, Any] = field(default_factory=dict)
 
@@ -183,15 +186,14 @@ def _foreign_guard(program: Program, table: FlowTable | None) -> Guard:
     main = _file(program.source, table.flows, program.language)
     main = replace(main, globals=main.globals | table.globals)
     others = tuple(_file(text, (), program.language) for _, text in program.files)
-    words = {
-        word
-        for text in (program.source, *(text for _, text in program.files))
-        for word in _FOREIGN_WORD.findall(text)
-    }
+    unknown = [text for _, text in program.files] + ([] if table.flows else [program.source])
+    words = {word for text in unknown for word in _FOREIGN_WORD.findall(text)} | _UNSPELLED
     words |= table.globals.union(*(flow.names.visible for flow in table.flows))
     names = frozenset(name_text(word).encode() for word in words)
     starts = script_lines(program, table) or frozenset(main.calls)
-    return Guard((main, *others), names, {}, call_lines(program, table), starts, is_python=False)
+    abrupt = any(_ABRUPT.search(text) for text in (program.source, *(text for _, text in program.files)))
+    first = call_lines(program, table)
+    return Guard((main, *others), names, {}, first, starts, is_python=False, abrupt=abrupt)
 
 
 @lru_cache(maxsize=4096)

@@ -31,7 +31,7 @@ def _start_mask(state: GuideState) -> int:
     found = first_digits(_numbers(state)) | _step_marks(state, None) | _spoken_marks(state)
     if frames.may_call() and _calls(state):
         found |= _CALL
-    if frames.may_leave():
+    if frames.may_leave(abrupt=state.guard.abrupt):
         found |= _LEAVE
     if top is not None and state.options.reveals(top.pending) and frames.may_change_late():
         found |= _LATE
@@ -41,7 +41,7 @@ def _start_mask(state: GuideState) -> int:
         found |= _SWITCH
     if frames.may_speak():
         found |= _HIDE
-    if frames.may_end() and (frames.steps or state.program.call is not None):
+    if frames.may_end(abrupt=state.guard.abrupt) and (frames.steps or state.program.call is not None):
         found |= _STOP
     return found | (_ASK if state.queries and may_ask(state) else 0)
 
@@ -93,7 +93,9 @@ def _spoken_marks(state: GuideState) -> int:
     heard = state.frames.heard
     if heard is None or not state.frames.may_speak():
         return 0
-    return _INPUT if state.frames.hidden else _SPEAK_OR_EXIT if heard.raised else _SPEAK
+    if state.frames.hidden:
+        return _INPUT
+    return _SPEAK_OR_EXIT if heard.raised or state.guard.abrupt else _SPEAK
 
 
 def _calls(state: GuideState, file: int | None = None) -> frozenset[int]:

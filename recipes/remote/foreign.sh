@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# foreign.sh [COUNT] [WORKERS]: generate and record COUNT programs in other languages, boxed, here, where gcc, g++, rustc,
+# node and a JDK are (a lent machine may have none of them), into .carry/foreign/ (git ignores .carry):
+#   train.docs.xz   framed documents of the split `train`, for WORLDLINE_FOREIGN
+#   valid.docs.xz   a fiftieth as many of the split `valid`: what such a training is measured by
+# WORLDLINE_LANGUAGES: only these (js,ts,java,c,cpp,rust). WORLDLINE_LEFT_OUT: benchmarks' files, `:` between them.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+python=${PYTHON:-.venv/bin/python}
+count=${1:-20000} workers=${2:-$(nproc)}
+out=.carry/foreign
+mkdir -p $out
+
+written() { # written SPLIT COUNT: by so many workers, each its part
+    for worker in $(seq 0 $((workers - 1))); do
+        nice -n 10 "$python" -m worldline.data.stream --recipe recipes/languages.py --split "$1" --seed "${SEED:-1}" \
+            --worker "$worker" --workers "$workers" --count $((($2 + workers - 1) / workers)) > "$out/$1.$worker.docs" &
+    done
+    wait
+    cat "$out/$1".*.docs | xz -T0 > "$out/$1.docs.xz"
+    rm "$out/$1".*.docs
+}
+written valid $((count / 50 + 10))
+written train "$count"
+ls -l $out

@@ -1,0 +1,1 @@
+"""Programs in other languages: small Python programs, drawn, and said in JS, TypeScript, Java, C, C++ or Rust."""

@@ -1,0 +1,205 @@
+"""Expressions of a small Python program, said in another language: pieces of text with their types."""
+
+from __future__ import annotations
+
+import ast
+
+from worldline.programs.languages.spelling import Piece, Speaker, UnsayableError
+from worldline.programs.languages.types import NameTypes, is_natural
+
+_BINARY: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+_COMPARED: dict[type[ast.cmpop], str] = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+}  # fmt: skip
+_MAPS = ("map", "charmap")
+
+
+def kind_of(node: ast.expr | None) -> str:
+    """The type of a literal."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return kind_of(node.operand)
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, bool):
+            return "bool"
+        if isinstance(node.value, int):
+            return "int"
+        if isinstance(node.value, str) and node.value.isascii() and node.value.replace(" ", "a").isalnum():
+            return "char" if len(node.value) == 1 else "str"
+    if isinstance(node, ast.List) and all(kind_of(item) == "int" for item in node.elts):
+        return "list"
+    raise UnsayableError("no literal of a plain type")
+
+
+class Expressions:
+    """Says expressions, names having the types that were seen so far."""
+
+    def __init__(
+        self,
+        speaker: Speaker,
+        records: dict[str, list[str]],
+        gives: dict[str, str],
+        scope: NameTypes,
+        features: set[str],
+    ) -> None:
+        self.speaker, self.records, self.gives, self.scope, self.features = (
+            speaker,
+            records,
+            gives,
+            scope,
+            features,
+        )
+        self.types: list[dict[str, str]] = [dict(scope.params)]
+
+    def visible(self, name: str) -> str:
+        """The type of a name in the blocks around; nothing where it is not there."""
+        return next((types[name] for types in reversed(self.types) if name in types), "")
+
+    def __call__(self, node: ast.expr) -> Piece:
+        """An expression."""
+        if isinstance(node, ast.Constant):
+            return self._constant(node)
+        if isinstance(node, ast.Name):
+            if not (kind := self.visible(node.id)):
+                raise UnsayableError(f"{node.id} is not known here")
+            return Piece(node.id, 9, kind)
+        act = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if act is None:
+            raise UnsayableError(type(node).__name__)
+        found: Piece = act(node)
+        return found
+
+    def joined(self, nodes: list[ast.expr]) -> str:
+        """Several expressions with commas between them."""
+        return ", ".join(self(node).text for node in nodes)
+
+    def arguments(self, nodes: list[ast.expr]) -> str:
+        """Expressions as a call takes them."""
+        parts = []
+        for node in nodes:
+            piece = self(node)
+            is_own = isinstance(node, ast.Name) and node.id in self.scope.params
+            kind = "str" if piece.type == "str" and isinstance(node, ast.Name) else piece.type
+            kind = f"{kind} param" if is_own and self.speaker.can(f"argument {kind} param") else kind
+            is_spelled = self.speaker.can(f"argument {kind}") and isinstance(node, ast.Name)
+            parts.append(self.speaker.text(f"argument {kind}", piece.text) if is_spelled else piece.text)
+        return ", ".join(parts)
+
+    def _constant(self, node: ast.Constant) -> Piece:
+        kind = kind_of(node)
+        if kind == "bool":
+            self.features.add("bool")
+            return self.speaker.expression("true" if node.value else "false", type="bool")
+        self.features.add(kind)
+        return self.speaker.expression(kind, str(node.value), type=kind)
+
+    def _binop(self, node: ast.BinOp) -> Piece:
+        left, right = self(node.left), self(node.right)
+        if left.type == right.type == "bool" and isinstance(node.op, ast.BitXor):
+            return self.speaker.expression("ne", left, right, type="bool")
+        if {left.type, right.type} <= {"str", "char"} and isinstance(node.op, ast.Add):
+            if "str" not in (left.type, right.type):
+                raise UnsayableError("two letters are added")
+            return self.speaker.expression("concat", left, right, type="str")
+        if left.type != "int" or right.type != "int":
+            raise UnsayableError("arithmetic of no ints")
+        natural = is_natural(node.left, self.scope.natural)
+        if isinstance(node.op, ast.Mod):
+            return self.speaker.expression("mod" if natural else "wrap", left, right)
+        if isinstance(node.op, ast.FloorDiv):
+            if not natural:
+                raise UnsayableError("a division that may round another way")
+            return self.speaker.expression("div", left, right)
+        if type(node.op) not in _BINARY:
+            raise UnsayableError(type(node.op).__name__)
+        return self.speaker.expression(_BINARY[type(node.op)], left, right)
+
+    def _unaryop(self, node: ast.UnaryOp) -> Piece:
+        inner = self(node.operand)
+        if isinstance(node.op, ast.Not) and inner.type == "bool":
+            return self.speaker.expression("not", inner, type="bool")
+        if isinstance(node.op, ast.USub) and inner.type == "int":
+            return self.speaker.expression("neg", inner)
+        raise UnsayableError("a unary operation")
+
+    def _boolop(self, node: ast.BoolOp) -> Piece:
+        name = "and" if isinstance(node.op, ast.And) else "or"
+        parts = [self(value) for value in node.values]
+        if any(part.type != "bool" for part in parts):
+            raise UnsayableError("the truth of what is no truth value")
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = self.speaker.expression(name, whole, part, type="bool")
+        return whole
+
+    def _compare(self, node: ast.Compare) -> Piece:
+        if len(node.ops) != 1:
+            raise UnsayableError("a chain of comparisons")
+        op, other = node.ops[0], node.comparators[0]
+        if isinstance(op, ast.In | ast.NotIn):
+            held, key = self(other), self(node.left)
+            if held.type not in _MAPS:
+                raise UnsayableError("in what is no dict")
+            found = self.speaker.expression("has", held, key, kind=held.type, type="bool")
+            return self.speaker.expression("not", found, type="bool") if isinstance(op, ast.NotIn) else found
+        left, right = self(node.left), self(other)
+        if left.type != right.type or left.type not in ("int", "bool", "char") or type(op) not in _COMPARED:
+            raise UnsayableError("a comparison")
+        return self.speaker.expression(_COMPARED[type(op)], left, right, type="bool")
+
+    def _ifexp(self, node: ast.IfExp) -> Piece:
+        test, yes, no = self(node.test), self(node.body), self(node.orelse)
+        if test.type != "bool" or yes.type != no.type:
+            raise UnsayableError("a choice of two types")
+        return self.speaker.expression("choose", test, yes, no, type=yes.type)
+
+    def _subscript(self, node: ast.Subscript) -> Piece:
+        held, key = self(node.value), self(node.slice)
+        if held.type in ("list", "stack"):
+            if not is_natural(node.slice, self.scope.natural) and not _is_back(node.slice):
+                raise UnsayableError("an index from the end")
+            return self.speaker.expression("at", held, key, kind=held.type)
+        if held.type == "str":
+            return self.speaker.expression("charat", held, key, type="char")
+        if held.type in _MAPS:
+            return self.speaker.expression("get", held, key, kind=held.type)
+        raise UnsayableError("an item of what has none")
+
+    def _attribute(self, node: ast.Attribute) -> Piece:
+        return self.speaker.expression("field", self(node.value), node.attr)
+
+    def _tuple(self, node: ast.Tuple) -> Piece:
+        parts = [self(item) for item in node.elts]
+        kinds = {part.type for part in parts}
+        if len(kinds) != 1 or not kinds <= {"int", "bool", "char"}:
+            raise UnsayableError("a tuple of several types")
+        (kind,) = kinds
+        self.features.add(kind)
+        typed = self.speaker.text("type", kind=kind) if self.speaker.can(f"type {kind}") else ""
+        whole = self.speaker.expression("several", ", ".join(part.text for part in parts), typed)
+        return Piece(whole.text, whole.level, "several:" + ",".join(part.type for part in parts))
+
+    def _call(self, node: ast.Call) -> Piece:
+        if isinstance(node.func, ast.Attribute):
+            held = self(node.func.value)
+            if node.func.attr == "get" and held.type in _MAPS and ast.unparse(node.args[1]) == "0":
+                return self.speaker.expression("getor", held, self(node.args[0]), kind=held.type)
+            raise UnsayableError(f"a method {node.func.attr}")
+        assert isinstance(node.func, ast.Name)
+        name = node.func.id
+        if name in self.gives:
+            inner = self.arguments(node.args)
+            return self.speaker.expression("call", name, inner, type=self.gives[name])
+        parts = [self(one) for one in node.args]
+        if name == "len" and parts[0].type in ("list", "stack", "str", *_MAPS):
+            op = {"str": "size", "map": "count", "charmap": "count"}.get(parts[0].type, "len")
+            self.features.add(op)
+            return self.speaker.expression(op, *parts, kind=parts[0].type)
+        if name in ("max", "min", "abs", "ord") and len(parts) == (1 if name in ("abs", "ord") else 2):
+            self.features.add("max" if name == "min" else name)
+            return self.speaker.expression(name, *parts)
+        raise UnsayableError(f"a call of {name}")
+
+
+def _is_back(node: ast.expr) -> bool:
+    """`i - 1` and the like, which the program keeps inside the list."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Add)

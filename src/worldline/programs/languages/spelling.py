@@ -1,0 +1,99 @@
+"""How a language spells programs: the tables of the folder `spelling`, and a speaker with habits of its own.
+
+`spelling/README.md` says how a table is read. An operation may be spelled for a type of its own (`at stack`) or for
+all; one that is missing is `UnsayableError`: that language has no such thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from random import Random
+from typing import NamedTuple
+
+PAIRED = {"endfunction": "function", "close": "open"}  # what is spelled in the way of what it ends
+_LINE = re.compile(r"^((?:[a-z]+)(?: [a-z]+)*?)(?: (\d))?: ?(.*)$")
+_NEWLINE = re.compile(r"\\\\n|\\n")
+_HOLE = re.compile(r"\{(\d)(?::(\d))?\}")
+
+
+class UnsayableError(ValueError):
+    """A language has no spelling for what is to be said."""
+
+
+class Piece(NamedTuple):
+    """An expression as text, how tightly it binds, and the type of its value."""
+
+    text: str
+    level: int = 9
+    type: str = "int"
+
+    def within(self, level: int) -> str:
+        """The text, in brackets where it binds less tightly."""
+        return self.text if self.level >= level else f"({self.text})"
+
+
+Ways = Mapping[str, tuple[tuple[int, str], ...]]
+
+
+@cache
+def table(language: str) -> Ways:
+    """The ways in which a language spells each operation."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    text = files("worldline.programs.languages").joinpath("spelling", f"{language}.txt").read_text("utf-8")
+    for line in text.split("\n"):
+        if match := _LINE.match(line):
+            found.setdefault(match[1], []).append((int(match[2] or 0), _NEWLINE.sub(_unescaped, match[3])))
+    return {name: tuple(ways) for name, ways in found.items()}
+
+
+class Speaker:
+    """One program's writer: of each operation that can be spelled in several ways, always the same one."""
+
+    def __init__(self, language: str, rng: Random) -> None:
+        self.language = language
+        self._table = table(language)
+        self._habits = {name: rng.randrange(len(ways)) for name, ways in sorted(self._table.items())}
+
+    def can(self, name: str, kind: str = "") -> bool:
+        """Whether there is a spelling."""
+        return f"{name} {kind}" in self._table or name in self._table
+
+    def expression(self, name: str, *parts: Piece | str, kind: str = "", type: str = "int") -> Piece:
+        """An expression out of its parts."""
+        level, text = self._way(name, kind)
+        return Piece(_filled(text, parts), level, type)
+
+    def line(self, name: str, *parts: Piece | str, kind: str = "") -> list[str]:
+        """A statement, or the first line of a block, as lines."""
+        return _filled(self._way(name, kind)[1], parts).split("\n")
+
+    def text(self, name: str, *parts: Piece | str, kind: str = "") -> str:
+        """Any other piece of text."""
+        return _filled(self._way(name, kind)[1], parts)
+
+    def used(self, features: set[str]) -> list[str]:
+        """The lines at the top that these features need."""
+        named = ((name.split()[1:], ways) for name, ways in self._table.items() if name.startswith("uses "))
+        return [ways[0][1] for words, ways in named if features.intersection(words)]
+
+    def _way(self, name: str, kind: str) -> tuple[int, str]:
+        full = f"{name} {kind}" if f"{name} {kind}" in self._table else name
+        if full not in self._table:
+            raise UnsayableError(f"{self.language} has no {name} {kind}")
+        ways = self._table[full]
+        return ways[self._habits[PAIRED.get(full, full)] % len(ways)]
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return "\n" if found[0] == "\\n" else "\\n"
+
+
+def _filled(text: str, parts: tuple[Piece | str, ...]) -> str:
+    def fill(found: re.Match[str]) -> str:
+        part = parts[int(found[1])]
+        return part.within(int(found[2] or 0)) if isinstance(part, Piece) else part
+
+    return _HOLE.sub(fill, text)

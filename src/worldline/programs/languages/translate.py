@@ -1,0 +1,217 @@
+"""Small Python programs said in another language: the same names, the same steps, the same answer.
+
+What is understood is what the generator writes: functions over ints, truth values, letters, texts, lists of ints,
+dicts of ints and records, with loops, branches and recursion. The rest is `UnsayableError`, and another program is
+drawn. Nothing is run here. Ints stay small in what is drawn: no language's own width shows.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from random import Random
+
+from worldline.core.language import usual_name
+from worldline.core.program import Program
+from worldline.programs.languages.expressions import Expressions, kind_of
+from worldline.programs.languages.said_types import SaidTypes
+from worldline.programs.languages.spelling import Speaker, UnsayableError
+from worldline.programs.languages.statements import Statements
+from worldline.programs.languages.types import scope
+
+RESERVED = {
+    "main": "run",
+    "next": "after",
+    "far": "off",
+    "in": "into",
+    "to": "goal",
+    "end": "last",
+    "char": "letter",
+}
+CLASSES = ("Main", "Program", "Task")
+
+
+def translated(program: Program, language: str, rng: Random) -> Program:
+    """The same program in another language; UnsayableError where that cannot say it."""
+    tree = ast.parse(_renamed(program.source))
+    speaker = Speaker(language, rng)
+    call = None if program.call is None else _call(_renamed(program.call))
+    records = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    script = [node for node in tree.body if not isinstance(node, ast.ClassDef | ast.FunctionDef)]
+    if any(isinstance(node, ast.Import | ast.ImportFrom) for node in script):
+        raise UnsayableError("imports")
+    calls = [*([call] if call else []), *(node for node in ast.walk(tree) if isinstance(node, ast.Call))]
+    told = Translation(speaker, {node.name: _fields(node) for node in records}, functions, calls)
+    body = [*(told.record(node) for node in records), *(told.function(node) for node in functions)]
+    if script:
+        body.append(told.script(script))
+    elif call is None:
+        raise UnsayableError("nothing is run")
+    name = "Main.java" if language == "java" else usual_name(language)
+    source = told.whole(body, "Main" if language == "java" else rng.choice(CLASSES))
+    return Program(source=source, name=name, call=told.called(call) if call else None)
+
+
+class Translation:
+    """A program being told: what its functions take and give, and the features that it came to need."""
+
+    def __init__(
+        self,
+        speaker: Speaker,
+        records: dict[str, list[str]],
+        functions: list[ast.FunctionDef],
+        calls: list[ast.Call],
+    ) -> None:
+        self.speaker, self.records, self.said = speaker, records, SaidTypes(speaker)
+        self._gives: dict[str, str] = {}
+        self._takes = {node.name: _parameters(node, calls) for node in functions}
+        for node in functions:
+            if node.returns is not None:
+                self._gives[node.name] = _annotated(node.returns)
+
+    def record(self, node: ast.ClassDef) -> list[str]:
+        """A record's definition."""
+        speaker, fields = self.speaker, self.records[node.name]
+        typed = (
+            [speaker.text("param", one, speaker.text("type", kind="int")) for one in fields]
+            if speaker.can("type int")
+            else fields
+        )
+        declared = [speaker.text("fielddecl", one) for one in fields] if speaker.can("fielddecl") else []
+        assigned = [speaker.text("fieldset", one) for one in fields] if speaker.can("fieldset") else []
+        parts = (", ".join(fields), ", ".join(typed), "\n    ".join(declared), "\n        ".join(assigned))
+        return speaker.line("record", node.name, *parts)
+
+    def function(self, node: ast.FunctionDef) -> list[str]:
+        """A function."""
+        params = self._takes[node.name]
+        statements = self._statements(node.body, params)
+        body = statements.block(node.body, 1)
+        gives = self._gives.setdefault(node.name, statements.gives)
+        if not gives:
+            raise UnsayableError("a function that gives nothing")
+        if self._gives[node.name] != gives:
+            raise UnsayableError("a function that gives several things")
+        head = [
+            self._parameter(name, "int" if kind == "nat" else kind, name in statements.scope.changed)
+            for name, kind in params.items()
+        ]
+        listed = ", ".join(head) or (self.speaker.text("nothing") if self.speaker.can("nothing") else "")
+        lines = self.speaker.line("function", node.name, listed, self.said.typed(gives))
+        return [*lines, *body, *self.speaker.line("endfunction")]
+
+    def script(self, body: list[ast.stmt]) -> list[str]:
+        """Statements as they stand, in a main function where the language wants one."""
+        has_main = self.speaker.can("script")
+        lines = self._statements(body, {}).block(body, int(has_main))
+        return [*self.speaker.line("script"), *lines, *self.speaker.line("endscript")] if has_main else lines
+
+    def whole(self, parts: list[list[str]], name: str) -> str:
+        """The file: what it includes, its parts, the class around them."""
+        speaker = self.speaker
+        top = speaker.used(self.said.features) + ([speaker.text("header")] if speaker.can("header") else [])
+        if self.said.several and speaker.can("severaltype"):
+            shown = (
+                speaker.text("severalfield", one, self.said.typed(kind)) for one, kind in self.said.several
+            )
+            parts = [speaker.text("severaltype", "\n    ".join(shown)).rstrip("\n").split("\n"), *parts]
+        lines = [line for part in parts for line in [*part, ""]][:-1]
+        if speaker.can("open"):
+            inside = ["    " + line if line else line for line in lines]
+            lines = [*speaker.line("open", name), *inside, *speaker.line("close")]
+        text = "\n".join([*top, *([""] if top else []), *lines]) + "\n"
+        step = int(speaker.text("indent"))
+        return (
+            text if step == 4 else "".join(_narrowed(line, step) for line in text.splitlines(keepends=True))
+        )
+
+    def called(self, call: ast.Call) -> str:
+        """The call that is run, canonical."""
+        parts = []
+        for argument in call.args:
+            text = ast.unparse(argument)
+            counted = (
+                isinstance(argument, ast.List)
+                and self.speaker.can("argument", "list")
+                and self.speaker.language == "c"
+            )
+            parts += [text, str(len(argument.elts))] if counted and isinstance(argument, ast.List) else [text]
+        assert isinstance(call.func, ast.Name)
+        return f"{call.func.id}({', '.join(parts)})"
+
+    def _statements(self, body: list[ast.stmt], params: dict[str, str]) -> Statements:
+        found = scope(body, params)
+        expressions = Expressions(self.speaker, self.records, self._gives, found, self.said.features)
+        return Statements(expressions, self.said)
+
+    def _parameter(self, name: str, kind: str, is_changed: bool) -> str:
+        if is_changed and kind not in ("int", "bool", "char"):
+            raise UnsayableError("a parameter that is changed in its place")
+        typed = self.said.typed(kind)
+        if kind in ("list", "str"):
+            return self.speaker.text("param", name, typed, kind=kind)
+        return self.speaker.text("param", name, typed, kind="assigned" if is_changed else "")
+
+
+def _parameters(node: ast.FunctionDef, calls: list[ast.Call]) -> dict[str, str]:
+    """The types of a function's parameters, annotated or those of what it is called with."""
+    named = (one for one in calls if isinstance(one.func, ast.Name) and one.func.id == node.name)
+    first = next(named, None)
+    given = first.args if first else []
+    found = {}
+    for at, one in enumerate(node.args.args):
+        if one.annotation is not None:
+            found[one.arg] = _annotated(one.annotation)
+        elif at < len(given):
+            kind = kind_of(given[at])
+            found[one.arg] = "str" if kind == "char" else kind
+        else:
+            raise UnsayableError("a parameter whose type nobody says")
+    return found
+
+
+def _annotated(node: ast.expr) -> str:
+    return ast.unparse(node)
+
+
+def _fields(node: ast.ClassDef) -> list[str]:
+    return [
+        one.target.id
+        for one in node.body
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+    ]
+
+
+def _call(text: str) -> ast.Call:
+    found = ast.parse(text, mode="eval").body
+    if not isinstance(found, ast.Call) or not isinstance(found.func, ast.Name) or found.keywords:
+        raise UnsayableError("no plain call")
+    return found
+
+
+def _renamed(source: str) -> str:
+    """Without names that are words of a language."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        for label in ("id", "name", "arg"):
+            if (name := getattr(node, label, None)) in RESERVED:
+                setattr(node, label, RESERVED[name])
+    return ast.unparse(tree)
+
+
+def _narrowed(line: str, step: int) -> str:
+    bare = line.lstrip(" ")
+    return " " * ((len(line) - len(bare)) // 4 * step) + bare
+
+
+def as_script(program: Program) -> Program:
+    """The same program, its call printed by a script; lists that it is called with have names there."""
+    if program.call is None:
+        return program
+    call, lines = _call(program.call), list[str]()
+    for at, argument in enumerate(call.args):
+        if isinstance(argument, ast.List):
+            lines.append(f"given{at} = {ast.unparse(argument)}\n")
+            call.args[at] = ast.Name(f"given{at}", ast.Load())
+    return replace(program, source=f"{program.source}{''.join(lines)}print({ast.unparse(call)})\n", call=None)

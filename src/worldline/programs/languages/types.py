@@ -1,0 +1,118 @@
+"""What the names of a small Python program are: their types, which are never negative, which change.
+
+The types are `int bool char str list stack map charmap record:NAME several:...`: a list that is pushed to or popped
+from is a stack, a dict whose keys are single letters of a text a charmap. Pure: a tree in, tables out.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+GROWING = ("append", "pop", "insert")
+
+
+@dataclass
+class NameTypes:
+    """What is known of one function's names (or of a script's)."""
+
+    params: dict[str, str] = field(default_factory=dict)
+    growing: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+    natural: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+
+
+def scope(body: list[ast.stmt], params: dict[str, str]) -> NameTypes:
+    """What the statements of a body say about its names."""
+    found = NameTypes({name: "int" if kind == "nat" else kind for name, kind in params.items()})
+    seen: set[str] = set(params)
+    for node in _nodes(body):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+        ):
+            if node.func.attr in GROWING:
+                found.growing.add(node.func.value.id)
+            if node.func.attr in (*GROWING, "reverse"):
+                found.changed.add(node.func.value.id)
+        for target in _targets(node):
+            name = _root(target)
+            if name and (name in seen or not isinstance(target, ast.Name) or isinstance(node, ast.AugAssign)):
+                found.changed.add(name)
+            if name:
+                seen.add(name)
+    annotated = [node for node in _nodes(body) if isinstance(node, ast.AnnAssign)]
+    said = {_root(node.target) for node in annotated if ast.unparse(node.annotation) == "nat"}
+    found.names = set(params) | {node.id for node in _nodes(body) if isinstance(node, ast.Name)}
+    given = {name for name, kind in params.items() if kind == "nat"}
+    found.natural = _natural(body, given - found.changed) | said | given
+    return found
+
+
+def _nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    for statement in body:
+        yield from _walked(statement)
+
+
+def _walked(node: ast.AST) -> Iterator[ast.AST]:
+    """A tree in the order of its text."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _walked(child)
+
+
+def _targets(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Assign):
+        one = node.targets[0]
+        return list(one.elts) if isinstance(one, ast.Tuple) else [one]
+    return [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For) else []
+
+
+def _root(target: ast.expr) -> str:
+    while isinstance(target, ast.Subscript | ast.Attribute):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _natural(body: list[ast.stmt], given: set[str]) -> set[str]:
+    """Names that are never negative: all that they are set to is not, if none of them is."""
+    sets: list[tuple[str, ast.expr]] = []
+    for node in _nodes(body):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+            values = node.value.elts if isinstance(node.value, ast.Tuple) else []
+            sets += [(_root(t), v) for t, v in zip(node.targets[0].elts, values, strict=False)]
+        elif isinstance(node, ast.Assign):
+            sets.append((_root(node.targets[0]), node.value))
+        elif isinstance(node, ast.AugAssign):
+            sets.append((_root(node.target), ast.BinOp(node.target, node.op, node.value)))
+        elif (
+            isinstance(node, ast.For)
+            and isinstance(node.target, ast.Name)
+            and isinstance(node.iter, ast.Call)
+        ):
+            first = node.iter.args[0] if len(node.iter.args) > 1 else ast.Constant(0)
+            is_up = len(node.iter.args) < 3
+            sets.append((node.target.id, first if is_up else ast.Constant(-1)))
+    kept = {name for name, _ in sets} | given
+    while bad := {name for name, value in sets if name in kept and not is_natural(value, kept)}:
+        kept -= bad
+    return kept
+
+
+def is_natural(node: ast.expr, names: set[str]) -> bool:
+    """Whether an expression is never negative, these names being so."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int) and node.value >= 0
+    if isinstance(node, ast.Name):
+        return node.id in names
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Mod):
+            return True
+        both = is_natural(node.left, names) and is_natural(node.right, names)
+        return both and isinstance(node.op, ast.Add | ast.Mult | ast.FloorDiv)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in ("len", "abs", "ord")
+    return False

@@ -1,0 +1,146 @@
+"""A call's arguments by the parameters' types: registers, and blocks of memory with links (runtime/call.h)."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from . import types as kinds
+from .types import TypeRow, TypeRows
+from .variables import PARAMETER, Described
+
+GENERAL, FLOAT, POINTER = range(3)
+_MOST = {"aarch64": (8, 8), "x86_64": (6, 8)}  # registers of each class
+_SEVERAL = ("list", "tuple")
+
+
+class Misfit(Exception):
+    """An argument does not fit its parameter; the message says why."""
+
+
+class _Memory:
+    """The blocks that a call's pointers point to."""
+
+    def __init__(self, types: TypeRows) -> None:
+        self.types = types
+        self.blocks: list[tuple[bytes, list[tuple[int, int]]]] = []
+
+    def block(self, data: bytes, links: list[tuple[int, int]]) -> int:
+        self.blocks.append((data, links))
+        return len(self.blocks) - 1
+
+    def items(self, trees: list[Any], row: int, where: str) -> tuple[bytes, list[tuple[int, int]]]:
+        """Several values side by side."""
+        data, links = b"", list[tuple[int, int]]()
+        for tree in trees:
+            piece, inner = self.value(tree, row, where)
+            links += [(len(data) + at, block) for at, block in inner]
+            data += piece
+        return data, links
+
+    def value(self, tree: Any, row: int, where: str) -> tuple[bytes, list[tuple[int, int]]]:
+        """A value's bytes, and which of them are pointers to which block."""
+        one = self.types.rows[row]
+        if one.kind == kinds.POINTER:
+            block = self.pointed(tree, one.to, where)
+            return bytes(8), [] if block is None else [(0, block)]
+        if one.kind == kinds.ARRAY:
+            return self._array(tree, one, where)
+        return _scalar(tree, one, where), []
+
+    def _array(self, tree: Any, one: TypeRow, where: str) -> tuple[bytes, list[tuple[int, int]]]:
+        inner = self.types.rows[one.to]
+        if inner.kind == kinds.CHAR and tree[0] in ("str", "bytes"):
+            data, links = _text(tree), list[tuple[int, int]]()
+        elif tree[0] in _SEVERAL:
+            data, links = self.items(tree[1], one.to, where)
+        else:
+            raise Misfit(f"{where} is an array, and {tree[0]} is none")
+        if len(data) > one.size:
+            raise Misfit(f"{where} has more than {one.count} elements")
+        return data.ljust(one.size, b"\0"), links
+
+    def pointed(self, tree: Any, row: int, where: str) -> int | None:
+        """The block that an argument for a pointer becomes; None for NULL."""
+        inner = self.types.rows[row]
+        if tree[0] == "none":
+            return None
+        if inner.kind in (kinds.CHAR, kinds.VOID) and tree[0] in ("str", "bytes"):
+            return self.block(_text(tree) + b"\0", [])
+        if inner.kind in (kinds.INT, kinds.UINT) and inner.size == 1 and tree[0] in ("str", "bytes"):
+            return self.block(_text(tree) + b"\0", [])
+        if tree[0] in _SEVERAL and inner.size:
+            return self.block(*self.items(tree[1], row, where))
+        raise Misfit(f"{where} is a pointer, which a list, a str or None fits, and not {tree[0]}")
+
+
+def _text(tree: Any) -> bytes:
+    return bytes.fromhex(tree[1]) if tree[0] == "bytes" else str(tree[1]).encode("utf-8", "surrogatepass")
+
+
+def _scalar(tree: Any, one: TypeRow, where: str) -> bytes:
+    kind: str = tree[0]
+    given: Any = tree[1] if len(tree) > 1 else None
+    if one.kind == kinds.FLOAT and one.size in (4, 8) and kind in ("float", "int"):
+        try:
+            return struct.pack("<f" if one.size == 4 else "<d", float(given))
+        except OverflowError:
+            raise Misfit(f"{where} is a {one.name}, which cannot hold {given}") from None
+    if one.kind == kinds.CHAR and kind == "str" and len(given.encode("utf-8", "surrogatepass")) == one.size:
+        return bytes(given.encode("utf-8", "surrogatepass"))
+    whole = {"int": lambda: int(given), "bool": lambda: int(given)}.get(kind)
+    if (
+        whole is None
+        or one.kind not in (kinds.INT, kinds.UINT, kinds.CHAR, kinds.BOOL, kinds.ENUM)
+        or one.size > 8
+    ):
+        raise Misfit(f"{where} is a {one.name or 'struct'}, which {kind} does not fit")
+    signed = one.kind in (kinds.INT, kinds.ENUM, kinds.CHAR)
+    try:
+        return whole().to_bytes(one.size, "little", signed=signed)
+    except OverflowError:
+        raise Misfit(f"{where} is a {one.name}, which cannot hold {given}") from None
+
+
+def encode(call: dict[str, Any], functions: list[Described], types: TypeRows, machine: str) -> bytes:
+    """The call as the runtime reads it."""
+    number = next((at for at, one in enumerate(functions) if one.name == call["function"]), None)
+    if number is None:
+        raise Misfit(f"there is no function {call['function']}")
+    parameters = [one for one in functions[number].variables if one.flags & PARAMETER]
+    given = call["arguments"]
+    if len(parameters) != len(given):
+        raise Misfit(f"{call['function']} takes {len(parameters)} arguments, and {len(given)} are given")
+    memory = _Memory(types)
+    rows: list[tuple[int, int, int]] = []
+    for one, tree in zip(parameters, given, strict=True):
+        row = types.rows[one.type]
+        if row.kind == kinds.POINTER:
+            block = memory.pointed(tree, row.to, one.name)
+            rows.append((GENERAL, 0, 0) if block is None else (POINTER, block, 0))
+            continue
+        data = _scalar(tree, row, one.name)
+        signed = row.kind in (kinds.INT, kinds.ENUM)
+        bits = int.from_bytes(data, "little", signed=signed) & (1 << 64) - 1
+        rows.append((FLOAT if row.kind == kinds.FLOAT else GENERAL, 0, bits))
+    general = sum(kind != FLOAT for kind, _, _ in rows)
+    if general > _MOST[machine][0] or len(rows) - general > _MOST[machine][1]:
+        raise Misfit(f"{call['function']} takes more arguments than there are registers for")
+    return _packed(number, rows, memory)
+
+
+def _packed(number: int, rows: list[tuple[int, int, int]], memory: _Memory) -> bytes:
+    head = 32
+    args = b"".join(struct.pack("<IIQ", *row) for row in rows)
+    at = head + len(args) + 24 * len(memory.blocks)
+    blocks, tail = b"", b""
+    for data, links in memory.blocks:
+        linked = b"".join(struct.pack("<QII", place, block, 0) for place, block in links)
+        blocks += struct.pack("<QQII", len(data), at + len(tail) + len(linked), at + len(tail), len(links))
+        tail += linked + data + bytes(-len(data) % 8)
+    return (
+        struct.pack("<4IQQ", number, len(rows), len(memory.blocks), 0, head, head + len(args))
+        + args
+        + blocks
+        + tail
+    )

@@ -1,0 +1,312 @@
+"""The pass over assembly: a call into the hook at each `.loc` that begins another line, and before returns.
+
+No source is parsed: macros, templates and lambdas are the compiler's business. Every place gets a label, whose address
+the linked file holds in the section `.wl_places`; with DWARF these say which variables are in scope there.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .machine import Machine
+from .unwinding import data_labels, landing_pads, ordinary
+
+LINE, ENTRY, RETURN = 1, 2, 4
+_FUNCTION = re.compile(r"^(\.LFB\d+|\.Lfunc_begin\d+):\n(.*?^\t\.cfi_endproc)", re.M | re.S)
+_FILE = re.compile(r'^\t\.file\t?\s*(\d+) (?:"((?:[^"\\]|\\.)*)" )?"((?:[^"\\]|\\.)*)"', re.M)
+_LOC = re.compile(r"\t\.loc\t?\s*(\d+) (\d+)(?: (\d+))?(.*)")
+_CFI = re.compile(
+    r"\t\.cfi_(def_cfa_offset|def_cfa_register|def_cfa|adjust_cfa_offset|remember_state|restore_state)\b\s*(.*)"
+)
+_WORD = re.compile(r"[A-Za-z_.$][\w.$]*")
+_EXPRESSION = re.compile(r"(if|match|unsafe)\b|\{")
+_CLOSERS = re.compile(r"[\s});]*")
+
+
+@dataclass
+class HookSite:
+    """One call into the hook."""
+
+    line: int
+    kind: int
+    register: int  # the canonical frame address is this register
+    offset: int  # and this many bytes
+    place: int  # the number of its label
+    column: int = 0
+
+
+@dataclass
+class Routine:
+    """One function of the program's own file: its text, line starts and sites."""
+
+    label: str
+    lines: list[str]
+    place: int
+    file: str = ""
+    file_number: int = 0  # as DWARF has it
+    sites: dict[int, HookSite] = field(default_factory=dict)  # before the line of the text at this index
+    locs: list[tuple[int, int, int]] = field(default_factory=list)  # index, line (0: not ours), place
+    first: int = 0  # number of its first site
+    opening: int = 0  # the line it begins on
+    words: set[str] = field(default_factory=set)
+
+
+@dataclass
+class Woven:
+    """What the pass made: the new text, its functions, and how many labels the section of places holds."""
+
+    text: str
+    functions: list[Routine]
+    places: int
+
+
+def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Woven:
+    """The assembly with its calls. `sources` are the lines of the program's own files, by path."""
+    files = _own_files(text, sources)
+    out: list[str] = []
+    functions: list[Routine] = []
+    places: list[str] = []
+    end = number = 0
+    pads, tables = landing_pads(text), data_labels(text)
+    mine = re.compile(rf"^\t\.loc\t?\s*(?:{'|'.join(files) or '-'}) ", re.M)
+    for match in _FUNCTION.finditer(text):
+        if not mine.search(match[2]) or _is_made_up(text, match.start()):
+            continue
+        function = Routine(match[1], match[2].split("\n"), len(places))
+        number_of_file = _first_file(function.lines)
+        if number_of_file not in files:
+            continue
+        function.file, function.file_number = files[number_of_file], int(number_of_file)
+        known = len(places)
+        places.append(match[1])
+        _scan(function, machine, number_of_file, sources[function.file], places)
+        _leave_out_unwinding(function, pads, tables)
+        behind = function.opening > len(sources[function.file])  # the call that stands behind the source
+        if behind or not any(site.kind & ENTRY for site in function.sites.values()):
+            del places[known:]
+            continue
+        function.first = number
+        number += len(function.sites)
+        out += [text[end : match.start(2)], "\n".join(_woven(function, machine))]
+        end = match.end(2)
+        functions.append(function)
+    out.append(text[end:])
+    rows = "".join(f"\t.8byte\t{label}\n" for label in places)
+    out.append(f'\n\t.section\t.wl_places,"",%progbits\n{rows}\t.section\t.note.GNU-stack,"",%progbits\n')
+    return Woven("".join(out), functions, len(places))
+
+
+def _is_made_up(text: str, start: int) -> bool:
+    """Whether the function whose first label stands here is the compiler's own: it runs static constructors."""
+    symbol = text[text.rfind("\n", 0, start - 1) + 1 : start]
+    return symbol.startswith(("_GLOBAL__", "_Z41__static_initialization_and_destruction_0"))
+
+
+def _leave_out_unwinding(function: Routine, pads: set[str], tables: set[str]) -> None:
+    """No site where only unwinding comes by."""
+    if pads and any(line.endswith(":") and line[:-1] in pads for line in function.lines):
+        kept = ordinary(function.lines, pads, tables)
+        function.sites = {at: one for at, one in function.sites.items() if at in kept or one.kind & RETURN}
+
+
+def _own_files(text: str, sources: dict[str, list[str]]) -> dict[str, str]:
+    """The numbers under which the assembly speaks of the program's own files."""
+    found: dict[str, str] = {}
+    for match in _FILE.finditer(text):
+        path = posixpath.normpath(posixpath.join(match[2] or "", match[3]))
+        own = path if path in sources else next((one for one in sources if path.endswith("/" + one)), None)
+        if own is not None:
+            found[match[1]] = own
+    return found
+
+
+def _first_file(lines: list[str]) -> str:
+    for line in lines:
+        match = _LOC.match(line)
+        if match and match[2] != "0":
+            return match[1]
+    return ""
+
+
+def _woven(function: Routine, machine: Machine) -> Iterator[str]:
+    at = {index: place for index, _, place in function.locs}
+    number = function.first
+    for index, line in enumerate(function.lines):
+        site = function.sites.get(index)
+        if site is not None:
+            if index - 1 not in at or at[index - 1] != site.place:
+                yield f".Lwl{site.place}:"
+            yield machine.hook(number)
+            number += 1
+        yield line
+        if index in at:
+            yield f".Lwl{at[index]}:"
+
+
+def _scan(function: Routine, machine: Machine, file: str, source: list[str], places: list[str]) -> None:
+    """Finds the function's line starts, its sites and what they need to know."""
+    heads = _loop_heads(function.lines)
+    frame, states = (machine.stack, machine.entry_offset), list[tuple[int, int]]()
+    seen, previous, statement, first = 0, 0, True, (0, 0)
+    current, marked = 0, any("prologue_end" in text for text in function.lines)
+    for index, text in enumerate(function.lines):
+        if text.startswith("\t.cfi_"):
+            frame = _cfi(text, frame, states, machine)
+        elif text.startswith("\t.loc"):
+            match = _LOC.match(text)
+            if match is None:
+                continue
+            if "is_stmt" in match[4]:
+                statement = "is_stmt 1" in match[4]
+            line, column = (int(match[2]) if match[1] == file else 0), int(match[3] or 0)
+            seen += 1
+            if seen == 1:
+                first, function.opening = (line, column), line
+            entry = "prologue_end" in match[4] if marked else seen == 2
+            runs = _has_code(function.lines, index)
+            runs = runs and not (current > line and _rejoins(function, index, line, column, source))
+            if entry and not (line and statement):  # the first code is that of a macro, or of a header
+                function.sites[index + 1] = HookSite(first[0], ENTRY, *frame, _place(places), column)
+            if line and statement and (runs or entry):
+                place = _place(places)
+                function.locs.append((index, line, place))
+                begins = runs and seen > 1 and (line != previous or index in heads)
+                kind = _kind(line, column, entry, begins, first, source)
+                if kind:
+                    function.sites[index + 1] = HookSite(line, kind, *frame, place, column)
+                previous = line if seen > 1 and (not entry or kind & LINE) else 0
+            elif not line:
+                previous = 0
+            current = line
+        elif machine.returns.match(text):
+            start = _epilogue(function.lines, index, machine)
+            if start not in function.sites:
+                function.sites[start] = HookSite(
+                    current, RETURN, *_frame_at(function, start, machine), _place(places)
+                )
+            else:
+                function.sites[start].kind |= RETURN
+    function.sites = dict(sorted(function.sites.items()))
+    function.words = set(_WORD.findall("\n".join(function.lines)))
+
+
+def _rejoins(function: Routine, index: int, line: int, column: int, source: list[str]) -> bool:
+    """Whether Rust only leaves a block here: a jump that counts to the `if` or `match` whose value it was."""
+    if not function.file.endswith(".rs") or not 0 < line <= len(source):
+        return False
+    code = next(
+        (text for text in function.lines[index + 1 :] if text.startswith("\t") and text[1] != "."), ""
+    )
+    jumps = code.startswith(("\tb\t", "\tjmp\t"))
+    return jumps and _EXPRESSION.match(source[line - 1], column - 1) is not None
+
+
+def _has_code(lines: list[str], index: int) -> bool:
+    """Whether an instruction comes before the next `.loc`: else nothing runs there, and no debugger stops."""
+    for text in lines[index + 1 :]:
+        if text.startswith("\t.loc"):
+            return False
+        if text.startswith("\t") and not text.startswith("\t."):
+            return True
+    return False
+
+
+def _place(places: list[str]) -> int:
+    places.append(f".Lwl{len(places)}")
+    return len(places) - 1
+
+
+def _kind(
+    line: int, column: int, entry: bool, begins: bool, first: tuple[int, int], source: list[str]
+) -> int:
+    closes = line <= len(source) and _CLOSERS.fullmatch(source[line - 1]) is not None
+    steps = begins and not closes and not (entry and (line, column) == first)
+    return (ENTRY if entry else 0) | (LINE if steps else 0)
+
+
+def _cfi(
+    text: str, frame: tuple[int, int], states: list[tuple[int, int]], machine: Machine
+) -> tuple[int, int]:
+    match = _CFI.match(text)
+    if match is None:
+        return frame
+    what, words = match[1], [word.strip() for word in match[2].split(",")]
+    if what == "remember_state":
+        states.append(frame)
+    elif what == "restore_state":
+        return states.pop() if states else frame
+    elif what == "def_cfa_offset":
+        return frame[0], int(words[0])
+    elif what == "adjust_cfa_offset":
+        return frame[0], frame[1] + int(words[0])
+    elif what == "def_cfa_register":
+        return _register(words[0], machine), frame[1]
+    elif what == "def_cfa":
+        return _register(words[0], machine), int(words[1])
+    return frame
+
+
+def _register(word: str, machine: Machine) -> int:
+    return int(word) if word.isdigit() else machine.registers[word]
+
+
+def _frame_at(function: Routine, index: int, machine: Machine) -> tuple[int, int]:
+    """The rule for the canonical frame address before the line at an index."""
+    frame, states = (machine.stack, machine.entry_offset), list[tuple[int, int]]()
+    for text in function.lines[:index]:
+        if text.startswith("\t.cfi_"):
+            frame = _cfi(text, frame, states, machine)
+    return frame
+
+
+def _epilogue(lines: list[str], index: int, machine: Machine) -> int:
+    """Where the instructions begin that take the frame down before the return at an index."""
+    start = index
+    pattern = machine.epilogue
+    while index:
+        text = lines[index - 1]
+        if pattern.match(text) or (
+            start < len(lines) and machine.unstack.match(text) and _gives_back(lines, index, machine)
+        ):
+            start = index - 1
+        elif not text.startswith(("\t.cfi_", "\t.loc")):
+            break
+        index -= 1
+    return start
+
+
+def _gives_back(lines: list[str], index: int, machine: Machine) -> bool:
+    """Is the instruction before this index one of those that give a variable-length array back?"""
+    text = lines[index - 1]
+    if text.startswith(("\tmov\tsp", "\tmovq\t%r")) and text.rstrip().endswith(("rsp",)):
+        return True
+    if text.startswith("\tmov\tsp"):
+        return True
+    register = re.match(r"\tldr\t(x\d+)", text)
+    following = next((line for line in lines[index:] if not line.startswith(("\t.loc", "\t.cfi_"))), "")
+    return register is not None and following == f"\tmov\tsp, {register[1]}"
+
+
+def _one_line(lines: list[str]) -> bool:
+    return len({match.group(1, 2) for line in lines if (match := _LOC.match(line))}) == 1
+
+
+def _loop_heads(lines: list[str]) -> set[int]:
+    """Indices of `.loc` lines right behind a label that is jumped back to, in loops that are one line."""
+    labels: dict[str, int] = {}
+    heads: set[int] = set()
+    for index, text in enumerate(lines):
+        if text.endswith(":") and text.startswith(".L"):
+            labels[text[:-1]] = index
+        elif text.startswith("\t") and not text.startswith("\t."):
+            target = text.rpartition("\t")[2].rpartition(" ")[2]
+            if target in labels:
+                at = labels[target] + 1
+                while lines[at].endswith(":"):
+                    at += 1
+                if lines[at].startswith("\t.loc") and _one_line(lines[at:index]):
+                    heads.add(at)
+    return heads

@@ -1,0 +1,50 @@
+"""C++: as C, with its library's containers, and without lines in what only unwinding runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ..refused import Refused
+from . import calls, flow, toolbox
+from .assembly import instrument
+from .library import Library
+from .linked import LinkedProgram
+
+_CHECKS = "signed-integer-overflow,shift,integer-divide-by-zero,float-cast-overflow"
+
+
+def prepare(spec: dict[str, Any], folder: str, runtime: list[str]) -> dict[str, bytes]:
+    """The parts of a C++ program; its files lie in the current directory."""
+    compiler, name = spec["toolchain"]["executables"]["g++"], spec["name"]
+    machine = toolbox.machine()
+    assembly, woven, program = (str(Path(folder, file)) for file in ("program.s", "woven.s", "program"))
+    if spec["call"]:
+        Path(name).write_text(spec["source"] + calls.in_cpp(spec["call"]), encoding="utf-8")
+    try:
+        toolbox.run([compiler, "-S", *_flags(spec, machine.name), "-o", assembly, name])
+    except toolbox.CompileError as error:
+        if "worldline-call" not in str(error):
+            raise
+        raise Refused("call", toolbox.first_error(str(error)), str(error)) from None
+    sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
+    made = instrument(Path(assembly).read_text(), machine, sources)
+    Path(woven).write_text(made.text)
+    toolbox.run([compiler, "-no-pie", "-Wl,--wrap=main", "-o", program, woven, *runtime, "-lm", "-pthread"])
+    binary = Path(program).read_bytes()
+    described = LinkedProgram(binary, made, sources, machine.name, Library("cpp"))
+    table = described.table("g++", spec["toolchain"]["version"], b"" if spec["call"] else None)
+    known = flow.flow_of(described, machine)
+    return {"program": binary, "table": table, "flow": json.dumps(known).encode()}
+
+
+def _flags(spec: dict[str, Any], machine: str) -> list[str]:
+    flags = ["-g", "-gdwarf-5", "-O0", "-fno-stack-protector", "-fno-pie", f"-fsanitize={_CHECKS}"]
+    version = int(spec["toolchain"]["version"].split(".")[0])
+    flags.append("-std=gnu++20" if version >= 11 else "-std=gnu++17")
+    if version >= 12:
+        flags.append("-ftrivial-auto-var-init=pattern")
+    if machine == "x86_64":
+        flags += ["-mno-red-zone", "-fcf-protection=none"]
+    return flags

@@ -1,0 +1,192 @@
+"""Types that are not shown by their fields alone: those of libstdc++ and Rust's std as rows of the table, or opaque.
+
+`special` is what `types.TypeRows` asks for each struct and pointer. A type of a library without a shape is opaque by
+its name: its fields are nobody's business, and change with each version.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from . import libstdcxx, rust_std
+from .dwarf import ARTIFICIAL, BYTE_SIZE, DEFAULTED, NAME, TAG, TYPE, Die, Dwarf, DwarfUnit
+from .shape import Layouts, Shape, base_name
+from .types import (
+    BY_REFERENCE,
+    CLASS,
+    OPAQUE,
+    POINTER,
+    POLYMORPHIC,
+    REFERENCE,
+    STRUCT,
+    UNION,
+    TypeField,
+    TypeRow,
+    TypeRows,
+)
+
+_KINDS = (
+    "span", "text", "bits", "chain", "tree", "deque", "ring", "buckets", "btree", "tuple", "inner", "optional",
+    "variant", "enum", "owner", "opaque",
+)  # fmt: skip
+CONTAINERS = 32  # the first of them in the runtime's table
+NAMED = CONTAINERS + _KINDS.index("opaque")
+_CARED_FOR = ("unique_ptr", "shared_ptr", "weak_ptr", "function", "any", "thread")
+_CPP_LIBRARIES = ("std", "__gnu_cxx", "__gnu_debug", "__pstl", "__cxxabiv1")
+_RUST_LIBRARIES = ("std", "alloc", "core", "hashbrown")
+_SHOWN = (
+    "Range",
+    "RangeInclusive",
+    "RangeFrom",
+    "RangeTo",
+    "Duration",
+    "Some",
+    "Ok",
+    "Err",
+)  # Rust's, by their fields
+
+
+class Library:
+    """Which types of one program are a library's, and how they are shown."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self._places: list[tuple[int, str]] | None = None
+
+    def bind(self, reader: Dwarf, unit: DwarfUnit, symbols: dict[str, int]) -> None:
+        """Says which program's debug information is meant, and where its symbols are."""
+        self._layouts, self._reader, self._unit = Layouts(reader), reader, unit
+        self._tables = {name: at for name, at in symbols.items() if name.startswith("_ZTV")}
+
+    def special(self, types: TypeRows, die: Die, name: str) -> TypeRow | None:
+        """The row of a type that has one of its own kind; None: it is shown as in C."""
+        return self._rust(types, die, name) if self.language == "rust" else self._cpp(types, die, name)
+
+    def _cpp(self, types: TypeRows, die: Die, name: str) -> TypeRow | None:
+        if die.tag == TAG["pointer"]:
+            return None
+        size = die.get(BYTE_SIZE, 0)
+        if die.tag != TAG["union"] and (not name or "<lambda" in name) and self._is_lambda(die):
+            return TypeRow(NAMED, "function <lambda>", size)
+        if not self._is_library(die):
+            kind = UNION if die.tag == TAG["union"] else STRUCT
+            return self._class(types, die, kind, name)
+        found = libstdcxx.shape(self._layouts, die)
+        return (
+            self._row(types, found, die)
+            if found
+            else TypeRow(OPAQUE, _identifier(name), die.get(BYTE_SIZE, 0))
+        )
+
+    def _class(self, types: TypeRows, die: Die, kind: int, name: str) -> TypeRow:
+        bases, fields = types.bases(die), types.members(die)
+        polymorphic = types.is_polymorphic(die)
+        inside = any(types.rows[one.type].flags & BY_REFERENCE for one in (*fields, *bases))
+        flags = CLASS | (POLYMORPHIC if polymorphic else 0)
+        flags |= BY_REFERENCE if polymorphic or inside or self._is_cared_for(die) else 0
+        shown = _identifier(name) if name else ""
+        table = self._tables.get(f"_ZTV{len(shown)}{shown}", 0) if flags & POLYMORPHIC else 0
+        return TypeRow(
+            kind, shown, die.get(BYTE_SIZE, 0), 0, len(bases), flags, table and table + 16, fields, bases
+        )
+
+    def _rust(self, types: TypeRows, die: Die, name: str) -> TypeRow | None:
+        if die.tag == TAG["pointer"]:
+            shown = name.startswith(("&", "alloc::boxed::Box<", "Box<"))
+            return TypeRow(REFERENCE if shown else POINTER, "", 8, types.of(die)) if name else None
+        if name.startswith("{closure_env"):
+            return TypeRow(NAMED, "function <closure>", die.get(BYTE_SIZE, 0))
+        found = rust_std.shape(self._layouts, die)
+        if found is not None:
+            return self._row(types, found, die)
+        if self._is_library(die) and base_name(die) not in _SHOWN:
+            return TypeRow(OPAQUE, _identifier(name), die.get(BYTE_SIZE, 0))
+        return self._struct(types, die, name)
+
+    def _struct(self, types: TypeRows, die: Die, name: str) -> TypeRow:
+        kind = UNION if die.tag == TAG["union"] else STRUCT
+        members = [child for child, _ in self._layouts.members(die) if child.get(TYPE) is not None]
+        rows = [TypeField(_field_name(child), types.of(child), child.get(0x38, 0)) for child in members]
+        return TypeRow(kind, _identifier(name), die.get(BYTE_SIZE, 0), flags=CLASS, fields=rows)
+
+    def _row(self, types: TypeRows, shape: Shape, die: Die) -> TypeRow:
+        if shape.kind == "opaque":
+            return TypeRow(NAMED, shape.name, die.get(BYTE_SIZE, 0))
+        width = max(len(shape.numbers), len(shape.types))
+        rows = [types.at(one.offset, one) for one in shape.types]
+        if shape.kind == "enum":  # a library's variants are shown, though its structs are not
+            for row, one in zip(rows, shape.types, strict=True):
+                types.rows[row] = self._struct(types, one, one.get(NAME) or "")
+        fields = [
+            TypeField(
+                "",
+                rows[i] if i < len(rows) else 0,
+                _signed(shape.numbers[i]) if i < len(shape.numbers) else 0,
+            )
+            for i in range(width)
+        ]
+        kind = CONTAINERS + _KINDS.index(shape.kind)
+        cared_for = base_name(die) in _CARED_FOR or any(types.rows[row].flags & BY_REFERENCE for row in rows)
+        flags = BY_REFERENCE if self.language == "cpp" and (die.get(BYTE_SIZE, 0) > 16 or cared_for) else 0
+        name = shape.name or _identifier(die.get(NAME) or "")
+        return TypeRow(kind, name, die.get(BYTE_SIZE, 0), 0, len(rows), flags, fields=fields)
+
+    def _is_cared_for(self, die: Die) -> bool:
+        """Whether a class has a destructor or a copy constructor of its own: its values are returned in memory."""
+        for one in self._reader.children(die):
+            name = one.get(NAME) or "" if one.tag == TAG["subprogram"] else ""
+            if one.get(ARTIFICIAL) or one.get(DEFAULTED) or not name:
+                continue
+            if name.startswith("~") or (name == die.get(NAME) and self._copies(one, die)):
+                return True
+        return False
+
+    def _copies(self, constructor: Die, die: Die) -> bool:
+        given = [
+            one
+            for one in self._reader.children(constructor)
+            if one.tag == TAG["parameter"] and not one.get(ARTIFICIAL)
+        ]
+        if len(given) != 1 or given[0].get(TYPE) is None:
+            return False
+        reference = self._reader.at(given[0].get(TYPE), die.unit)
+        if reference.tag not in (TAG["reference"], TAG["rvalue_reference"]):
+            return False
+        return self._layouts.target(reference).offset == die.offset
+
+    def add_classes(self, types: TypeRows, roots: list[Die]) -> None:
+        """Classes that objects may be of though no variable is: those with a table of methods of their own."""
+        names = {name[len("_ZTV") :].lstrip("0123456789") for name in self._tables}
+        for root in roots if names else ():
+            for die in self._reader.children(root):
+                if die.tag in (TAG["structure"], TAG["class"]) and die.get(NAME) in names:
+                    types.at(die.offset, die)
+
+    def _is_lambda(self, die: Die) -> bool:
+        inside = self._reader.children(die)
+        return any(one.tag == TAG["subprogram"] and one.get(NAME) == "operator()" for one in inside)
+
+    def _is_library(self, die: Die) -> bool:
+        """Whether an entry lies in one of the library's namespaces."""
+        if self._places is None:
+            self._places = self._reader.top_level(self._unit)
+        at = bisect_right(self._places, (die.offset, "\U0010ffff")) - 1
+        return at >= 0 and self._places[at][1] in (
+            _RUST_LIBRARIES if self.language == "rust" else _CPP_LIBRARIES
+        )
+
+
+def _signed(number: int) -> int:
+    return number - (1 << 64) if number >= 1 << 63 else number
+
+
+def _field_name(die: Die) -> str:
+    name: str = die.get(NAME) or "?"
+    return name[2:] if re.fullmatch(r"__\d+", name) else name
+
+
+def _identifier(name: str) -> str:
+    """A type's name without its arguments and the namespaces before it."""
+    bare = re.sub(r"<.*", "", name).rpartition("::")[2]
+    return bare or "value"

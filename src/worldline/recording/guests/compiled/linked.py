@@ -1,0 +1,108 @@
+"""A linked program's debug information beside the pass that wove it: its functions, its fixed variables, its table."""
+
+from __future__ import annotations
+
+import struct
+
+from .assembly import Woven
+from .dwarf import NAME, TAG, Die, Dwarf
+from .elf import Elf
+from .library import Library
+from .mir import Moves
+from .table import TableWriter
+from .types import TypeRows
+from .variables import DESTROYED, PARAMETER, TRACKED, Described, Var, describe, entries_by_address, globals_of
+
+MOST_TRACKED = 256
+
+
+def _is_own(root: Die, sources: dict[str, list[str]]) -> bool:
+    name = str(root.get(NAME) or "").partition("/@/")[0]
+    return any(name == one or name.endswith("/" + one) for one in sources)
+
+
+def moves_of(all_moves: list[Moves], described: Described) -> Moves | None:
+    """What MIR says of a function: that of its name whose header is the first at or behind its line."""
+    near = [
+        one
+        for one in all_moves
+        if one.line >= described.line and one.name.rpartition("::")[2] == described.name
+    ]
+    return min(near, key=lambda one: one.line, default=None)
+
+
+class LinkedProgram:
+    """What is known of a compiled program; `library` knows the types of its language's library."""
+
+    def __init__(
+        self,
+        binary: bytes,
+        woven: Woven,
+        sources: dict[str, list[str]],
+        machine: str,
+        library: Library | None = None,
+        moves: list[Moves] | None = None,
+    ) -> None:
+        elf = Elf(binary)
+        self.places = [value for (value,) in struct.iter_unpack("<Q", elf.section(".wl_places"))]
+        self.machine = machine
+        self.reader = Dwarf(elf)
+        roots = [self.reader.root(unit) for unit in self.reader.units if unit.kind == 1]
+        self.roots = [root for root in roots if _is_own(root, sources)] or roots
+        self.library, self._moves = library, moves or []
+        self._symbols = {at: name for name, at in elf.symbols().items()} if library else {}
+        if library is not None:
+            library.bind(self.reader, self.roots[0].unit, elf.symbols() if library.language == "cpp" else {})
+        self.types = TypeRows(self.reader, library.special if library else None)
+        found = entries_by_address(
+            self.reader, self.roots, {self.places[one.place] for one in woven.functions}
+        )
+        if library is not None:
+            library.add_classes(self.types, self.roots)
+        self.fixed = globals_of(self.reader, self.types, self.roots)
+        self.functions: list[Described] = []
+        for function in woven.functions:
+            die = found.get(self.places[function.place])
+            if die is None:
+                die = Die(0, self.roots[0].unit, TAG["subprogram"], {}, 0)
+            lines = sources.get(function.file, [])
+            described = describe(self.reader, self.types, function, die, self.places, lines)
+            if library is not None:
+                self._refine(described, library.language)
+            self.functions.append(described)
+
+    def _refine(self, described: Described, language: str) -> None:
+        """What a variable's life is like where there are destructors, and moves."""
+        rust = language == "rust"
+        moves = moves_of(self._moves, described) if rust else None
+        if moves is not None:
+            made_up = set(moves.made_up)
+            described.variables = [one for one in described.variables if (one.name, one.line) not in made_up]
+            described.moves = moves
+        if rust:
+            own = described.function.file_number
+            described.variables = [one for one in described.variables if one.file == own]
+        for one in described.variables:
+            if rust:
+                one.born = -1  # its scope begins behind its declaration
+            inside = not one.flags & PARAMETER and not self.types.is_number(one.type)
+            if inside or (rust and self.types.is_built(one.type)):
+                one.flags |= DESTROYED
+            if moves is not None and (one.name, one.line) in moves.tracked[:MOST_TRACKED]:
+                one.flags |= TRACKED | moves.tracked.index((one.name, one.line)) << 8
+
+    def used(self, described: Described) -> list[Var]:
+        """The fixed variables that a function's code names."""
+        words = described.function.words
+        mine = [one for one in self.fixed if one.name in words or self._symbols.get(one.offset, "") in words]
+        return mine + described.statics
+
+    def table(self, compiler: str, version: str, call: bytes | None) -> bytes:
+        """The table for the runtime."""
+        rust = self.library is not None and self.library.language == "rust"
+        made = TableWriter(self.types, self.machine, self.places, rust)
+        rows = {id(one): made.variable(one) for one in self.fixed}
+        for described in self.functions:
+            rows |= {id(one): made.variable(one) for one in described.statics}
+            made.function(described, [rows[id(one)] for one in self.used(described)])
+        return made.pack(compiler, version, call)

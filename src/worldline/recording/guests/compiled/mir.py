@@ -1,0 +1,287 @@
+"""What Rust's MIR says of moves: which variables of a function have no value when one of its lines begins.
+
+Read from `rustc -Z mir-opt-level=0 -Z mir-include-spans=on --emit=mir`, in which every variable has a place of its own
+and every statement its line. A variable that was moved (as a whole or in part), or was not yet given a value, is dead:
+its bytes are garbage, though DWARF shows it. What unwinding does is not followed. rustc may change the text: a function
+that cannot be read is not `known`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+Place = tuple[int, str]  # a local and the path of fields in it; the empty path is all of it
+State = dict[
+    int, frozenset[str]
+]  # of a local: the paths that are not there; a local that is missing is as it was
+
+LIVE: frozenset[str] = frozenset()
+DEAD = frozenset({""})
+_FUNCTION = re.compile(r"fn (.+?)\((?=_\d|\)).*\{$")
+_AT = r"at (.*):(\d+):(\d+): (\d+):(\d+)$"
+_DEBUG = re.compile(r"\s+debug ([\w#]+) => (.*?);\s+// in scope (\d+) " + _AT)
+_RESULT = re.compile(r"\s+let (?:mut )?_0: .*// return place in scope 0 " + _AT)
+_SPAN = re.compile(r"\s*// scope (\d+) at (?:no-location|(.*):(\d+):\d+: \d+:\d+)$")
+_BLOCK = re.compile(r"    bb(\d+)( \(cleanup\))?: \{$")
+_TARGET = re.compile(r"(?:return|success|otherwise|-?\d+): bb(\d+)")
+_ASSIGNED = re.compile(r"([(*]*_\d+\b[^=]*?) = ")
+_ROOT = re.compile(r"[(*]*_(\d+)")
+_PART = re.compile(r"\.(\d+): | as (\w+)\)")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement: its line in the program's file (0: no code, or not of that file), its effects, what may follow."""
+
+    line: int
+    scope: int
+    next: tuple[int, ...]
+    moved: tuple[Place, ...] = ()
+    given: Place | None = None
+    stored: int = -1  # the local whose storage begins or ends here
+    foreign: bool = (
+        False  # out of a macro of another file: the line of the program that it counts to is not told
+    )
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable as the source names it, its place, and whether the compiler made it up (the iterator of a `for`)."""
+
+    name: str
+    line: int
+    place: Place
+    scope: int
+    made_up: bool
+
+
+@dataclass
+class Moves:
+    """One function's variables that are not always there, and when they are: `sure` first, then `ways`."""
+
+    name: str
+    line: int = 0
+    known: bool = True
+    made_up: list[tuple[str, int]] = field(default_factory=list)
+    tracked: list[tuple[str, int]] = field(default_factory=list)
+    dead_at_first: list[int] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)  # those of which anything is known
+    # Of a line: dead there (True) or not, whatever came before.
+    sure: dict[int, dict[int, bool]] = field(default_factory=dict)
+    # Of two lines, one after the other, likewise; the second is 0 for any line of which nothing is known (a macro).
+    ways: dict[tuple[int, int], dict[int, bool]] = field(default_factory=dict)
+
+
+def read(text: str, file: str, source: str) -> list[Moves]:
+    """The moves of every function of a crate that is the one file `file`."""
+    found, lines, at = [], text.splitlines(), 0
+    rows = source.split("\n")
+    while at < len(lines):
+        begun = _FUNCTION.match(lines[at])
+        at += 1
+        if begun is None:
+            continue
+        end = lines.index("}", at)
+        moves = Moves(begun[1])
+        try:
+            _function(moves, lines[at:end], file, rows)
+        except (ValueError, IndexError, KeyError):
+            moves.known = False
+        found.append(moves)
+        at = end
+    return found
+
+
+def place(text: str) -> Place | None:
+    """A place as its local and the path in it: `((_3 as Some).0: T)` is (3, "Some.0")."""
+    root = _ROOT.match(text)
+    if root is None:
+        return None
+    parts = [one[0] or one[1] for one in _PART.findall(text)]
+    return int(root[1]), ".".join([*(["*"] if "*_" + root[1] in text else []), *parts])
+
+
+def _function(moves: Moves, lines: list[str], file: str, rows: list[str]) -> None:
+    first = next((at for at, line in enumerate(lines) if _BLOCK.match(line)), len(lines))
+    variables = []
+    for line in lines[:first]:
+        if (debug := _DEBUG.match(line)) and _same(debug[4], file) and (where := place(debug[2])):
+            made_up = not rows[int(debug[7]) - 1][: int(debug[8]) - 1].endswith(debug[1])
+            variables.append(Variable(debug[1], int(debug[5]), where, int(debug[3]), made_up))
+        elif (result := _RESULT.match(line)) and _same(result[1], file):
+            moves.line = int(result[2])
+    moves.made_up = [(one.name, one.line) for one in variables if one.made_up]
+    statements = _statements(lines[first:], file)
+    tracked = [one for one in variables if not one.made_up and _wavers(one, statements)]
+    if tracked:
+        _judge(moves, tracked, statements)
+
+
+def _same(path: str, file: str) -> bool:
+    return path == file or path.endswith("/" + file)
+
+
+def _wavers(one: Variable, statements: list[Statement]) -> bool:
+    """Whether a variable can be without a value inside its scope: it is moved, or first given its value there."""
+    local = one.place[0]
+    if any(local == moved for statement in statements for moved, _ in statement.moved):
+        return True
+    stored = any(statement.stored == local for statement in statements)
+    outside = any(statement.given == (local, "") and statement.scope < one.scope for statement in statements)
+    return stored and not outside
+
+
+def _statements(lines: list[str], file: str) -> list[Statement]:
+    """All statements that are not of unwinding, in text order."""
+    found: list[Statement] = []
+    begins: dict[int, int] = {}
+    cleanup = False
+    for line in lines:
+        if block := _BLOCK.match(line):
+            cleanup = block[2] is not None
+            if not cleanup:
+                begins[int(block[1])] = len(found)
+        elif not cleanup and line.startswith("        ") and (span := _SPAN.search(line)):
+            own = int(span[3]) if span[2] and _same(span[2], file) else 0
+            found.append(_statement(line[: span.start()].strip(), own, int(span[1]), len(found)))
+    return [replace(one, next=tuple(_resolved(one.next, begins))) for one in found]
+
+
+def _resolved(follows: tuple[int, ...], begins: dict[int, int]) -> Iterator[int]:
+    for to in follows:
+        if to >= 0:
+            yield to
+        elif -1 - to in begins:
+            yield begins[-1 - to]
+
+
+def _statement(text: str, line: int, scope: int, at: int) -> Statement:
+    """One statement; blocks that may follow are still negative numbers."""
+    if text.startswith(("StorageLive(", "StorageDead(")):
+        return Statement(0, scope, (at + 1,), stored=int(text[text.index("_") + 1 : text.index(")")]))
+    text = _QUOTED.sub('""', text)
+    follows: tuple[int, ...] = (at + 1,)
+    head, arrow, tail = text.rpartition(" -> ")
+    if arrow and tail.startswith(("[", "bb", "unwind")):
+        goto = re.fullmatch(r"bb(\d+);", tail)
+        follows = tuple(-1 - int(to) for to in ([goto[1]] if goto else _TARGET.findall(tail)))
+        text = head
+    elif text in ("return;", "resume;", "unreachable;"):
+        follows = ()
+    moved = tuple(one for one in map(place, _operands(text)) if one)
+    assigned = _ASSIGNED.match(text)
+    empty = text.startswith("goto") or text.endswith("= const ();")  # no code of its own
+    given = place(assigned[1]) if assigned else None
+    return Statement(0 if empty else line, scope, follows, moved, given, foreign=not line and not empty)
+
+
+def _operands(text: str) -> Iterator[str]:
+    """The places that a statement moves out of."""
+    at = text.find("move ")
+    while at >= 0:
+        end = begin = at + 5
+        depth = 0
+        while end < len(text) and (depth or text[end] not in ",;)]} "):
+            depth += (text[end] in "([{<") - (
+                text[end] in ")]}" or (text[end] == ">" and text[end - 1] != "-")
+            )
+            end += 1
+        yield text[begin:end]
+        at = text.find("move ", end)
+
+
+def _through(one: Statement, before: State) -> State:
+    """The state behind a statement."""
+    if not one.moved and one.given is None and one.stored < 0:
+        return before
+    after = dict(before)
+    for local, path in one.moved:
+        after[local] = DEAD if not path else after.get(local, LIVE) | {path}
+    if one.given is not None:
+        local, path = one.given
+        if not path:
+            after[local] = LIVE
+        elif after.get(local, DEAD) != DEAD:
+            after[local] = after[local] - {path}
+    if one.stored >= 0:
+        after[one.stored] = DEAD
+    return after
+
+
+def _join(one: State, other: State) -> State:
+    """What may be missing on either way; what one way leaves alone and the other gives a value is as it was."""
+    joined = {local: one[local] | other[local] for local in one.keys() & other.keys()}
+    alone = {
+        local: paths for local, paths in (one | other).items() if (local in one) != (local in other) and paths
+    }
+    return joined | alone
+
+
+def _flow(statements: list[Statement], begin: dict[int, State], own: int) -> dict[int, State]:
+    """The states before each statement that is reached; `own`: only through that line or none (-1: through all)."""
+    states, work = dict(begin), list(begin)
+    while work:
+        at = work.pop()
+        if own >= 0 and statements[at].line not in (own, 0):
+            continue
+        after = _through(statements[at], states[at])
+        for to in statements[at].next:
+            if to >= len(statements):
+                continue
+            old = states.get(to)
+            new = after if old is None else _join(old, after)
+            if new != old:
+                states[to] = new
+                work.append(to)
+    return states
+
+
+def _judge(moves: Moves, tracked: list[Variable], statements: list[Statement]) -> None:
+    """Fills in what is surely dead or there at each line, and what each way from a line to another changes."""
+    stored = {one.stored for one in statements}
+    start = {one.place[0]: DEAD if one.place[0] in stored else LIVE for one in tracked}
+    states = _flow(statements, {0: start}, -1)
+    moves.tracked = [(one.name, one.line) for one in tracked]
+    moves.dead_at_first = [n for n, one in enumerate(tracked) if start[one.place[0]]]
+    entries = _entries(statements)
+    moves.lines = sorted(entries)
+    for line, starts in entries.items():
+        found = [states[at] for at in starts if at in states]
+        for n, one in enumerate(tracked):
+            dead = {_gone(state, one.place) for state in found}
+            if len(dead) == 1:
+                moves.sure.setdefault(line, {})[n] = dead.pop()
+    for line, starts in entries.items():
+        begin: dict[int, State] = {at: {} for at in starts}
+        for at, state in _flow(statements, begin, line).items():
+            to = statements[at].line
+            if statements[at].foreign or to not in (0, line):
+                _add_way(moves, (line, to), tracked, state)
+
+
+def _entries(statements: list[Statement]) -> dict[int, list[int]]:
+    """Of each line the statements at which it may begin: those that one of another line, or of none, leads to."""
+    found: dict[int, set[int]] = {}
+    if statements and statements[0].line:
+        found[statements[0].line] = {0}
+    for one in statements:
+        for to in one.next:
+            if to < len(statements) and statements[to].line not in (0, one.line):
+                found.setdefault(statements[to].line, set()).add(to)
+    return {line: sorted(starts) for line, starts in found.items()}
+
+
+def _add_way(moves: Moves, way: tuple[int, int], tracked: list[Variable], state: State) -> None:
+    changes = moves.ways.setdefault(way, {})
+    for n, one in enumerate(tracked):
+        if one.place[0] in state:
+            changes[n] = changes.get(n, False) or _gone(state, one.place)
+
+
+def _gone(state: State, where: Place) -> bool:
+    local, path = where
+    missing = state.get(local, LIVE)
+    return any(one.startswith(path) or path.startswith(one) for one in missing)

@@ -1,0 +1,64 @@
+/* A call in main's place: its arguments out of the table, by the machine's calling convention. Part of runtime.c. */
+#ifndef WL_CALL_H
+#define WL_CALL_H
+
+#include "start.h"
+
+enum { G_GENERAL, G_FLOAT, G_POINTER };
+struct arg { u32 kind, block; u64 bits; };      /* block: which one it points to */
+struct memory { u64 size, data; u32 links, nlinks; }; /* of the call's own blocks; data, links: from the args' begin */
+struct link { u64 at; u32 block, pad; };
+struct call { u32 fn, nargs, nblocks, pad; u64 args, blocks; };
+
+extern int __real_main(int, char **, char **);
+void wl_call(u64 address, u64 *general, double *floats);
+
+/* In C++ and Rust the call is a function that the compiler made. */
+extern void __wl_called(void) __attribute__((weak));
+
+static void make_call(void)
+{
+    if (__wl_called) {
+        begin();
+        __wl_called();
+        return;
+    }
+    const u8 *base = (const u8 *)table + table->args;
+    const struct call *c = (const void *)base;
+    const struct arg *args = (const void *)(base + c->args);
+    const struct memory *blocks = (const void *)(base + c->blocks);
+    static u64 general[8];
+    static double floats[8];
+    u8 **made = own_alloc((c->nblocks + 1) * 8);
+    for (u32 i = 0; i < c->nblocks; i++) {
+        made[i] = calloc(blocks[i].size ? blocks[i].size : 1, 1);
+        if (!made[i])
+            _exit(127);
+        memcpy(made[i], base + blocks[i].data, blocks[i].size);
+    }
+    for (u32 i = 0; i < c->nblocks; i++) {
+        const struct link *links = (const void *)(base + blocks[i].links);
+        for (u32 k = 0; k < blocks[i].nlinks; k++)
+            memcpy(made[i] + links[k].at, &made[links[k].block], 8);
+    }
+    u32 ng = 0, nf = 0;
+    for (u32 i = 0; i < c->nargs; i++)
+        if (args[i].kind == G_FLOAT)
+            memcpy(&floats[nf++], &args[i].bits, 8);
+        else
+            general[ng++] = args[i].kind == G_POINTER ? (u64)made[args[i].block] : args[i].bits;
+    begin();
+    wl_call(fns[c->fn].address + load_bias, general, floats);
+}
+
+int __wrap_main(int argc, char **argv, char **envp)
+{
+    if (!for_call || !table)
+        return __real_main(argc, argv, envp);
+    make_call();
+    return 0;
+}
+
+__attribute__((weak)) int main(void) { return 0; }
+
+#endif

@@ -1,0 +1,365 @@
+/* Activations: what each name of a frame looked like at its last event, and what has changed since. Part of runtime.c. */
+#ifndef WL_FRAMES_H
+#define WL_FRAMES_H
+
+#include "render.h"
+#include "wire.h"
+
+#define MOST_TRACKED 256
+
+struct slot { u32 var, alias; u64 raw, hash, key, place; struct foot *foot; int was_set; }; /* var and alias: and one; 0: none */
+struct frame {
+    u64 cfa, size, result; /* result: where a returned struct goes */
+    u32 serial, fn, line, site, scope, nslots, known;
+    u64 dead[MOST_TRACKED / 64]; /* tracked variables without a value */
+    u64 *globals; /* hashes of the globals that the function uses, as last seen */
+    struct slot slot[];
+};
+struct global { u64 raw, hash; struct foot *foot; int shown; };
+
+static struct { struct frame **all; u64 n, cap; u32 serial; } frames;
+static struct global *globals; /* by variable */
+static u32 *by_address, nby_address; /* variables at fixed addresses, in order */
+static struct registers *now; /* the program's, at this event */
+
+static u64 locate(const struct var *v, u64 cfa, const struct registers *r)
+{
+    u64 a;
+    switch (v->where) {
+    case AT_FRAME: return cfa + v->offset;
+    case AT_FRAME_DEREF:
+        memcpy(&a, (void *)(cfa + v->offset), 8);
+        return a + v->reg;
+    case AT_FRAME_TWICE:
+        memcpy(&a, (void *)(cfa + v->offset), 8);
+        if (readable(a + v->reg) < 8)
+            return 0;
+        memcpy(&a, (void *)(a + v->reg), 8);
+        return a + v->pad;
+    case AT_REGISTER_DEREF:
+        a = r->g[v->reg] + v->offset;
+        if (readable(a) < 8)
+            return 0;
+        memcpy(&a, (void *)a, 8);
+        return readable(a + v->pad) < types[v->type].size ? 0 : a + v->pad;
+    case AT_REGISTER_BASE: return r->g[v->reg] + v->offset;
+    case AT_REGISTER: return (u64)&r->g[v->reg];
+    default: return v->offset + load_bias;
+    }
+}
+
+static struct frame *top(void) { return frames.n ? frames.all[frames.n - 1] : NULL; }
+
+/* ---- whose memory is it */
+
+static u32 s_at(const struct frame *f, u32 i) { return scopes[f->scope].first + i; }
+
+static int in_frame(const struct frame *f, u64 p, int past, const struct var **v, u64 *address, u64 *owner)
+{
+    const struct scope *s = &scopes[f->scope];
+    for (u32 i = 0; i < s->shown + s->more; i++) {
+        const struct var *one = &vars[entries[s->first + i].var];
+        if (one->where == AT_REGISTER || one->where == AT_ADDRESS || (one->where == AT_REGISTER_DEREF && f != top()))
+            continue;
+        if (one->where == AT_FRAME && (p < f->cfa + one->offset))
+            continue;
+        u64 a = locate(one, f->cfa, now);
+        if (one->where != AT_FRAME) {
+            const struct slot *s = &f->slot[entries[s_at(f, i)].slot];
+            a = one->where == AT_REGISTER_BASE ? s->place : a;
+            if (!readable(a))
+                continue;
+        }
+        u64 size = size_of(one->type, a, f->cfa);
+        if (past ? p == a + size && size : p >= a && p < a + size) {
+            *v = one;
+            *address = a;
+            *owner = (u64)f->serial << 20 | (entries[s->first + i].var & 0xfffff);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int frame_variable(u64 p, const struct var **v, u64 *address, u64 *owner, u64 *cfa)
+{
+    u64 low = 0, high = frames.n; /* the innermost frame whose canonical address is above p */
+    while (low < high) {
+        u64 middle = (low + high) / 2;
+        if (frames.all[middle]->cfa > p)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return 0;
+    struct frame *f = frames.all[low - 1];
+    *cfa = f->cfa;
+    return in_frame(f, p, 0, v, address, owner) || in_frame(f, p, 1, v, address, owner);
+}
+
+static int global_variable(u64 p, const struct var **v, u64 *address)
+{
+    u64 low = 0, high = nby_address;
+    while (low < high) {
+        u64 middle = (low + high) / 2;
+        if ((u64)vars[by_address[middle]].offset + load_bias <= p)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int past = 0; past < 2 && low; past++) {
+        *v = &vars[by_address[low - 1]];
+        *address = (*v)->offset + load_bias;
+        u64 size = types[(*v)->type].size;
+        if (p < *address + size || (past && p == *address + size))
+            return 1;
+        if (past == 0 && p != *address + size)
+            return 0;
+    }
+    return 0;
+}
+
+/* ---- frames */
+
+static void drop_foot(struct foot *f)
+{
+    if (f)
+        own_free(f, sizeof *f + f->cap);
+}
+
+static void pop_frame(void)
+{
+    struct frame *f = frames.all[--frames.n];
+    for (u32 i = 0; i < f->nslots; i++)
+        drop_foot(f->slot[i].foot);
+    own_free(f, f->size);
+}
+
+static struct frame *push_frame(u32 fn, u64 cfa)
+{
+    const struct fn *function = &fns[fn];
+    u64 size = sizeof(struct frame) + function->nslots * sizeof(struct slot) + function->nglobals * 8;
+    struct frame *f = own_alloc(size);
+    memset(f, 0, size);
+    f->cfa = cfa;
+    f->size = size;
+    f->fn = fn;
+    f->serial = frames.serial++;
+    f->line = function->line;
+    f->nslots = function->nslots;
+    f->scope = ~0u;
+    f->globals = (u64 *)&f->slot[f->nslots];
+    if (frames.n == frames.cap) {
+        u64 cap = frames.cap ? frames.cap * 2 : 256;
+        frames.all = own_grow(frames.all, frames.cap * 8, cap * 8);
+        frames.cap = cap;
+    }
+    frames.all[frames.n++] = f;
+    return f;
+}
+
+/* ---- changes */
+
+static void emit_delta(struct frame *f, u32 name)
+{
+    u32 id = name_id(name);
+    switch_to(f->serial);
+    record_numbered(T_DELTA, id, out.base, out.n);
+}
+
+/* A number, character, bool, float or enum in a variable: compared by its bits. */
+static int scalar_changed(struct slot *s, const struct var *v, const struct type *t, u64 a, int fresh, int is_new)
+{
+    u64 raw = read_uint((u8 *)a, t->size);
+    if (!is_new && raw == s->raw)
+        return 0;
+    int never = fresh && !s->was_set && is_pattern((u8 *)a, t->size) && !(v->flags & (V_PARAMETER | V_SET) && t->size < 4);
+    if (!never)
+        s->was_set = 1;
+    s->raw = raw;
+    out.n = 0;
+    out.over = 0;
+    if (never)
+        PUT("<uninit>");
+    else
+        put_scalar((u8 *)a, t);
+    return 1;
+}
+
+static int value_changed(struct slot *s, const struct var *v, u64 a, int fresh, int is_new, u64 owner)
+{
+    if (!is_new && s->raw == a && holds(s->foot))
+        return 0;
+    s->raw = a;
+    render(a, v->type, fresh, owner);
+    s->foot = keep_foot(s->foot);
+    const struct type *t = &types[v->type];
+    s->key = t->kind == K_POINTER || t->kind == K_REFERENCE || key_of_pointer ? key_of_pointer : v->where == AT_REGISTER ? 0 : a;
+    u64 hash = hash_of(out.base, out.n);
+    if (!is_new && hash == s->hash)
+        return 0;
+    s->hash = hash;
+    return 1;
+}
+
+static void emit_gone(struct frame *f, struct slot *s, u32 name)
+{
+    drop_foot(s->foot);
+    memset(s, 0, sizeof *s);
+    u32 id = name_id(name);
+    switch_to(f->serial);
+    record_numbers(T_GONE, id, 0, 0);
+}
+
+static void diff_aliases(struct frame *f, const u32 *slot_names)
+{
+    for (u32 i = 0; i < f->nslots; i++) {
+        struct slot *s = &f->slot[i];
+        u32 alias = 0;
+        if (!s->var)
+            continue;
+        for (u32 j = 0; j < i && s->key && !alias; j++)
+            if (f->slot[j].var && f->slot[j].key == s->key)
+                alias = j + 1;
+        if (alias != s->alias) {
+            s->alias = alias;
+            u32 id = name_id(slot_names[i]), other = alias ? name_id(slot_names[alias - 1]) + 1 : 0;
+            switch_to(f->serial);
+            record_numbers(T_SAME, id, other, 1);
+        }
+    }
+}
+
+static void diff_globals(struct frame *f, const struct fn *function, int first)
+{
+    for (u32 i = 0; i < function->nglobals; i++) {
+        u32 at = used_globals[function->globals + i];
+        const struct var *v = &vars[at];
+        struct global *g = &globals[at];
+        u64 a = v->offset + load_bias;
+        int rendered = 0;
+        if (!g->shown || !holds(g->foot)) {
+            g->shown = rendered = 1;
+            render(a, v->type, 0, 3);
+            g->foot = keep_foot(g->foot);
+            g->hash = hash_of(out.base, out.n);
+        }
+        if (first)
+            f->globals[i] = g->hash;
+        else if (f->globals[i] != g->hash) {
+            f->globals[i] = g->hash;
+            if (!rendered)
+                render(a, v->type, 0, 3);
+            emit_delta(f, v->name);
+        }
+    }
+}
+
+/* The ways of a function are in order: the first that is not before (to, from). */
+static const struct way *ways_from(const struct fn *function, u32 to, u32 from)
+{
+    u32 low = 0, high = function->nways;
+    const struct way *all = ways + function->ways;
+    while (low < high) {
+        u32 middle = (low + high) / 2;
+        if (all[middle].to < to || (all[middle].to == to && all[middle].from < from))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return all + low;
+}
+
+static int apply_ways(struct frame *f, const struct fn *function, u32 to, u32 from)
+{
+    const struct way *w = ways_from(function, to, from), *end = ways + function->ways + function->nways;
+    int any = 0;
+    for (; w < end && w->to == to && w->from == from; w++) {
+        f->dead[w->word] = (f->dead[w->word] | w->dead) & ~w->there;
+        any = 1;
+    }
+    return any;
+}
+
+/* Another line begins: which variables were moved on the way to it, or have their first value now. */
+static void follow_moves(struct frame *f, const struct fn *function, u32 line)
+{
+    if (!function->nways)
+        return;
+    const struct way *sure = ways_from(function, line, ~0u);
+    int known = sure < ways + function->ways + function->nways && sure->to == line && sure->from == ~0u;
+    if (f->known != line)
+        apply_ways(f, function, known ? line : 0, f->known);
+    if (known) {
+        apply_ways(f, function, line, ~0u);
+        f->known = line;
+    }
+}
+
+enum { FIRST = 1, LEAVING = 2 };
+
+/* What the frame's newest step has changed: written as records of that step. */
+static void diff(struct frame *f, const struct site *at, int when)
+{
+    const struct fn *function = &fns[f->fn];
+    const struct scope *scope = &scopes[at->scope];
+    const u32 *slot_names = slots + function->slots;
+    int aliases = 0;
+    frame_now = f->cfa;
+    if (f->scope != at->scope) {
+        for (u32 i = 0; i < f->nslots; i++) {
+            if (!f->slot[i].var)
+                continue;
+            int stays = 0;
+            for (u32 k = 0; k < scope->shown && !stays; k++)
+                stays = entries[scope->first + k].slot == i;
+            if (!stays && when != LEAVING) {
+                emit_gone(f, &f->slot[i], slot_names[i]);
+                aliases = 1;
+            }
+        }
+        f->scope = at->scope;
+    }
+    for (u32 k = 0; k < scope->shown; k++) {
+        const struct entry *e = &entries[scope->first + k];
+        const struct var *v = &vars[e->var];
+        const struct type *t = &types[v->type];
+        struct slot *s = &f->slot[e->slot];
+        if (v->flags & (V_TRACKED | V_DESTROYED)) {
+            u32 n = v->flags >> 8;
+            if (v->flags & V_TRACKED && f->dead[n / 64] >> n % 64 & 1) {
+                if (s->var) {
+                    emit_gone(f, s, slot_names[e->slot]);
+                    aliases = 1;
+                }
+                continue;
+            }
+            if (v->flags & V_DESTROYED && when == LEAVING)
+                continue;
+        }
+        int is_new = s->var != e->var + 1, fresh = v->where != AT_ADDRESS && v->where != AT_REGISTER;
+        if (is_new) /* a register holds the address of what came by reference only at first */
+            s->place = locate(v, f->cfa, now);
+        u64 a = v->where == AT_REGISTER_BASE ? s->place : locate(v, f->cfa, now), was = s->key;
+        if (v->where != AT_FRAME && v->where != AT_ADDRESS && v->where != AT_REGISTER && readable(a) < size_of(v->type, a, f->cfa))
+            continue;
+        if (is_new && s->foot)
+            s->foot->n = 0;
+        if (is_new)
+            s->was_set = 0;
+        u64 owner = ((u64)f->serial << 20 | (e->var & 0xfffff)) << 2 | 2;
+        int changed = is_scalar(t) ? scalar_changed(s, v, t, a, fresh, is_new) : value_changed(s, v, a, fresh, is_new, owner);
+        if (changed) {
+            s->var = e->var + 1;
+            emit_delta(f, slot_names[e->slot]);
+        }
+        aliases |= s->key != was;
+    }
+    if (aliases)
+        diff_aliases(f, slot_names);
+    if (function->nglobals)
+        diff_globals(f, function, when == FIRST);
+}
+
+#endif

@@ -1,0 +1,79 @@
+/* The table that prepare made out of DWARF: types, variables, functions, sites. Mapped as it is; table.py writes it.
+ *
+ * Part of runtime.c, which alone includes it.
+ */
+#ifndef WL_TABLE_H
+#define WL_TABLE_H
+
+#include <stdint.h>
+
+typedef uint64_t u64;
+typedef int64_t i64;
+typedef uint32_t u32;
+typedef uint8_t u8;
+
+enum { K_VOID, K_INT, K_UINT, K_CHAR, K_BOOL, K_FLOAT, K_COMPLEX, K_ENUM, K_POINTER, K_ARRAY, K_STRUCT, K_UNION,
+       K_FUNCTION, K_OPAQUE, K_REFERENCE, K_CONTAINERS = 32 };
+enum { A_FLEXIBLE = 1, A_VARIABLE = 2, T_BY_REFERENCE = 4, T_POLYMORPHIC = 8, T_CLASS = 16 };
+enum { S_LINE = 1, S_ENTRY = 2, S_RETURN = 4 };
+enum { V_PARAMETER = 1, V_SET = 2, /* its declaration gives it a value */
+       V_DESTROYED = 4, /* it is taken apart before the function returns */
+       V_TRACKED = 8 /* Rust: it may be moved, or not have a value yet; its number is in flags >> 8 */ };
+enum { AT_FRAME, AT_REGISTER_BASE, AT_REGISTER, AT_ADDRESS, AT_FRAME_DEREF, AT_FRAME_TWICE, AT_REGISTER_DEREF };
+enum { R_NONE, R_GENERAL, R_FLOATS, R_MEMORY, R_MIXED, R_OPAQUE, R_SCALARS };
+
+struct type { u32 kind, name, to, flags; u64 size, count; i64 aux; u32 fields, nfields; };
+struct field { u32 name, type; i64 offset; u32 bit, bits; };
+struct var { u32 name, type, flags, where; i64 offset; u32 reg, pad; };
+struct fn { u32 name, line, result, how, mask, slots, nslots, globals, nglobals, file, ways, nways; u64 address; };
+/* What is dead or there in a line (from ~0), or when one line comes after another (to 0: a line that is not known). */
+struct way { u32 to, from, word, pad; u64 dead, there; };
+struct site { u32 fn, line, kind, reg; i64 offset; u32 scope, pad; };
+struct scope { u32 shown, more, first, pad; }; /* entries: first..first+shown, then as many in scope without a value */
+struct entry { u32 slot, var; };
+
+struct header {
+    char magic[8];
+    u32 ntypes, nfields, nvars, nfns, nsites, nscopes, nentries, nglobals, nnames, nslots, nargs, nways;
+    u32 types, fields, vars, fns, sites, scopes, entries, globals, names, slots, args, ways, strings;
+    u32 compiler, version, pad;
+};
+
+static const struct header *table;
+static const struct type *types;
+static const struct field *fields;
+static const struct var *vars;
+static const struct fn *fns;
+static const struct site *sites;
+static const struct scope *scopes;
+static const struct entry *entries;
+static const u32 *used_globals; /* indices of vars, function by function */
+static const u32 *names;        /* every name: where its text is */
+static const u32 *slots;        /* names of each function's frame */
+static const struct way *ways;
+static const char *strings;
+static u64 load_bias;
+
+static const char *text_of(u32 name) { return strings + names[name]; }
+
+static int read_table(const u8 *base)
+{
+    table = (const struct header *)base;
+    if (__builtin_memcmp(table->magic, "WLTAB01", 8))
+        return -1;
+    types = (const void *)(base + table->types);
+    fields = (const void *)(base + table->fields);
+    vars = (const void *)(base + table->vars);
+    fns = (const void *)(base + table->fns);
+    sites = (const void *)(base + table->sites);
+    scopes = (const void *)(base + table->scopes);
+    entries = (const void *)(base + table->entries);
+    used_globals = (const void *)(base + table->globals);
+    names = (const void *)(base + table->names);
+    slots = (const void *)(base + table->slots);
+    ways = (const void *)(base + table->ways);
+    strings = (const char *)(base + table->strings);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,58 @@
+"""The compiler's commands: run, their messages read, and the recorder's own runtime compiled by them."""
+
+from __future__ import annotations
+
+import platform
+import re
+import subprocess
+from pathlib import Path
+
+from .machine import MACHINES, Machine
+
+RUNTIME = Path(__file__).with_name("runtime")
+_ERROR = re.compile(r"^[^:\n]+:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.M)
+_RUST_ERROR = re.compile(r"^error(?:\[E\d+\])?: (.*)\n *--> [^:\n]+:(\d+):", re.M)
+_UNDEFINED = re.compile(r"(undefined reference to .*|multiple definition of .*?);?$", re.M)
+
+
+class CompileError(Exception):
+    """The compiler refused; its message is the argument."""
+
+
+def machine() -> Machine:
+    """The architecture that programs are compiled for: this machine's."""
+    return MACHINES[platform.machine()]
+
+
+def run(command: list[str], environment: dict[str, str] | None = None) -> str:
+    """What a tool said on stderr; CompileError when it failed."""
+    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, env=environment)
+    said = done.stderr.decode(errors="replace")
+    if done.returncode:
+        raise CompileError(said or f"{command[0]} ended with {done.returncode}")
+    return said
+
+
+def first_error(message: str) -> str:
+    """The first error of a compiler's message, with its line."""
+    found = _ERROR.search(message)
+    if found:
+        return f"line {found[1]}: {found[2]}"
+    found = _RUST_ERROR.search(message)
+    if found:
+        return f"line {found[2]}: {found[1]}"
+    found = _UNDEFINED.search(message)
+    if found:
+        return found[1]
+    return next((line for line in message.splitlines() if line.strip()), "the compiler failed")[:500]
+
+
+def compile_runtime(compiler: str, folder: str) -> dict[str, bytes]:
+    """The recorder's own objects, made by the program's compiler."""
+    objects: dict[str, bytes] = {}
+    for unit in ("runtime.c", f"hook_{machine().name}.S"):
+        target = Path(folder) / f"{unit}.o"
+        flags = ["-O2", "-fno-strict-aliasing", "-fno-stack-protector", "-w"]
+        run([compiler, *flags, "-c", str(RUNTIME / unit), "-o", str(target)])
+        objects[target.name] = target.read_bytes()
+    return objects

@@ -1,0 +1,85 @@
+"""JavaScript and TypeScript in the box: Node.js runs the program's own files, instrumented, a recorder beside them.
+
+`run` executes Node.js with main.js; `prepare` has prepare.js instrument the program and tell its control flow. Runs in
+the box's own Python and imports nothing of worldline. Not covered: what the hooks do (recorder.js).
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import secrets
+import subprocess
+import tempfile
+from typing import Any, NoReturn
+
+from ..refused import Refused
+
+NEEDS_PARTS = False
+
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+# The recorder's frames need stack of their own; the box gives 8 MiB. Modules of our own are linked by `vm`.
+_FLAGS = ("--stack-size=3900", "--experimental-vm-modules", "--no-experimental-global-navigator")
+_HOLDER = "$worldline000000"  # stands for the hook's name in what is cached; each run has one of its own
+
+
+def _node(spec: dict[str, Any]) -> str:
+    return str(spec["toolchain"]["executables"]["node"])
+
+
+def _addon() -> str | None:
+    """The addon that maps the wire; None where no compiler was there to build it."""
+    return next(iter(glob.glob(os.path.join(_FOLDER, "node_wire*.so"))), None)
+
+
+def _hook() -> str:
+    return "$" + secrets.token_hex(8)[: len(_HOLDER) - 1]
+
+
+def _flags(spec: dict[str, Any]) -> list[str]:
+    major = int(str(spec["toolchain"].get("version", "20")).lstrip("v").split(".")[0])
+    known = _FLAGS[:2] if major < 21 else _FLAGS
+    return [*known, f"--max-old-space-size={max(64, int(spec['limits']['memory']) >> 20)}"]
+
+
+def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
+    """The program instrumented, and its control flow; a syntax error is `Refused`."""
+    asked = json.dumps({**spec, "hook": _HOLDER}).encode()
+    command = [_node(spec), os.path.join(_FOLDER, "prepare.js")]
+    done = subprocess.run(command, input=asked, capture_output=True, check=False)
+    if done.returncode:
+        raise Refused("source", f"Node.js could not read it: {done.stderr.decode(errors='replace')[-2000:]}")
+    answer = json.loads(done.stdout)
+    if "refused" in answer:
+        raise Refused("source", answer["refused"])
+    return {name: json.dumps(part).encode() for name, part in answer.items()}
+
+
+def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: int) -> NoReturn:
+    """Become Node.js, and record the program into the file `wire_fd`."""
+    hook = _hook()
+    asked: dict[str, Any] = {**spec, "hook": hook, "wire": wire_fd, "report": report_fd}
+    asked["addon"] = _addon()
+    if not asked["addon"]:
+        asked["wire"] = os.dup2(wire_fd, 64 + secrets.randbelow(900), inheritable=True)
+        os.close(wire_fd)
+    text = json.dumps(asked)
+    if "program" in parts:
+        with open(parts["program"]) as file:
+            made = file.read().replace(_HOLDER, hook)
+        text = f'{text[:-1]}, "made": {made}}}'
+    reading = _file(text.encode())
+    for fd in (reading, asked["wire"], report_fd):
+        os.set_inheritable(fd, True)
+    node = _node(spec)
+    command = [node, *_flags(spec), os.path.join(_FOLDER, "main.js"), str(reading)]
+    os.execve(node, command, dict(os.environ))
+
+
+def _file(data: bytes) -> int:
+    """A descriptor to read `data` from, of a file that has no name."""
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(data)
+        file.seek(0)
+        return os.dup(file.fileno())

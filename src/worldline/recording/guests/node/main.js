@@ -1,0 +1,66 @@
+// The first file that Node.js runs in the box: it prepares the recorder in a realm of its own, then runs the program.
+// `node main.js FD`: the descriptor has the specification as JSON (guest.py). Nothing here is within the program's reach.
+'use strict';
+
+const fs = require('fs'), vm = require('vm'), Module = require('module'), { types } = require('util');
+
+const spec = JSON.parse(fs.readFileSync(+process.argv[2], 'utf8'));
+fs.closeSync(+process.argv[2]);
+
+const { loader, folder } = require('./load.js');
+const realm = vm.createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } });
+const load = loader(realm);
+const writeFile = fs.writeSync, { reallyExit } = process;
+
+/** The wire's memory; without the addon, a copy that is written to a descriptor at a number that nobody can guess. */
+function openWire() {
+  if (spec.addon) {
+    const module = { exports: {} };
+    try {
+      process.dlopen(module, spec.addon);
+      const memory = module.exports(spec.wire);
+      if (memory !== undefined) return { memory: new Uint8Array(memory), write: null };
+    } catch {
+      // built for another machine: the copy serves
+    }
+  }
+  const memory = Buffer.alloc(fs.fstatSync(spec.wire).size);
+  const write = (bytes, from, to) => { for (let at = from; at < to;) at += writeFile(spec.wire, bytes, at, to - at, at); };
+  return { memory, write };
+}
+
+const outer = {
+  global: globalThis, object: Object, objectPrototype: Object.prototype, arrayPrototype: Array.prototype, RangeError, Promise, Buffer, Module,
+  isProxy: types.isProxy, types: { ...types }, functionText: Function.prototype.toString, bigToString: BigInt.prototype.toString,
+  describe: Object.getOwnPropertyDescriptor(Symbol.prototype, 'description').get, utf8Write: Buffer.prototype.utf8Write,
+  utf8Slice: Buffer.prototype.utf8Slice, latin1Write: Buffer.prototype.latin1Write, copy: Buffer.prototype.copy,
+  byteLength: Buffer.byteLength, buffer: Buffer.allocUnsafeSlow, setBytes: Uint8Array.prototype.set, subarray: Uint8Array.prototype.subarray,
+  words: (memory, from) => new Uint32Array(memory, from, 16), exit: (code) => reallyExit.call(process, code), own: new WeakSet(),
+  hook: spec.hook, process, fs, vm, require, Error, TypeError, folder, functionPrototype: Function.prototype, load,
+};
+
+// An object of this realm that falls into the program's hands (an error, say) leads to nothing that can be changed.
+const FREEZE = `for (const name of Object.getOwnPropertyNames(globalThis)) {
+  const value = globalThis[name];
+  if (typeof value !== 'function' && typeof value !== 'object' || value === null || value === globalThis) continue;
+  if (value.prototype) Object.freeze(value.prototype);
+  Object.freeze(value);
+}
+for (const value of [function* () {}, async function () {}, async function* () {}, [][Symbol.iterator](), new Map().entries(), new Set().values(), ''[Symbol.iterator]()]) {
+  for (let p = Object.getPrototypeOf(value); p; p = Object.getPrototypeOf(p)) Object.freeze(p);
+}`;
+
+function begun() {
+  writeFile(spec.report, 'begun');
+  fs.closeSync(spec.report);
+}
+
+const { Run } = load('run.js');
+vm.runInContext(FREEZE, realm);
+for (const path of [...Object.keys(require.cache), ...Object.keys(Module._pathCache)]) {
+  if (!path.includes(folder.slice(0, -1))) continue;
+  delete require.cache[path];
+  delete Module._pathCache[path];
+}
+const { memory, write } = openWire();
+new Run(outer, spec, memory, write, begun).go();

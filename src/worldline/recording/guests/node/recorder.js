@@ -1,0 +1,542 @@
+// The recorder: what the hooks in an instrumented program call. One object a run; it writes the wire.
+// Runs in a realm of its own, which the program has no way into. The hooks' names are one letter: they stand in the
+// program's text. l: a line; c, r: call and return; y, z: yield and resume; t, h, x: raise, catch, leave by an exception.
+'use strict';
+
+const { Renderer, stringText } = require('./canonical.js');
+const { Wire } = require('./wire.js');
+const { Frame, ABSENT, INERT, filled } = require('./frame.js');
+
+const apply = Reflect.apply;
+const [CALL, RESUME, SWITCH, LINE, RETURN, YIELD, RAISE, OUTPUT, INPUT, EXIT] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+const [DELTA, GONE, SAME, NOTE, HIDDEN, META] = [0x10, 0x11, 0x12, 0x20, 0x21, 0x22];
+// Room on the stack for the recorder's own work, of many of its smallest frames; looked for once in so many frames.
+const PROBE = 3000, APART = 64, CLOSED = { closed: true };
+
+class Recorder {
+  constructor(outer, memory, write, limits, careful) {
+    this.outer = outer;
+    this.renderer = new Renderer(outer, limits, careful);
+    this.wire = new Wire(outer, memory, write);
+    this.functions = [];
+    this.sites = [];
+    this.max = limits.steps;
+    this.steps = this.frames = 0;
+    this.current = -1;
+    this.bottom = new Frame({ names: [], suspends: false }, -1);
+    this.bottom.dirty = true;
+    this.stack = [this.bottom];
+    this.depth = 0;
+    this.probed = 0;
+    this.epoch = 1;
+    this.pending = false;
+    this.out = this.in = null;
+    this.active = false;
+    this.line = 0;
+    this.texts = new WeakMap();
+    this.noted = new Set();
+    this.n = ABSENT;
+    this.target = null;
+    this.importer = null;
+  }
+
+  /** Functions and sites of one instrumented file; where its numbers begin was said when it was instrumented. */
+  load(functions, sites) {
+    for (const fn of functions) this.functions.push({ ...fn, ids: [], nameId: -1, fileId: -1 });
+    for (const site of sites) this.sites.push(site);
+  }
+
+  meta(key, value) { this.wire.texts(META, key, value); }
+
+  note(slug) {
+    if (this.wire.ended || this.noted.has(slug)) return;
+    this.noted.add(slug);
+    this.wire.texts(NOTE, slug);
+  }
+
+  // ---- hooks
+
+  /** A frame starts: its parameters, then the outer names that it uses. */
+  c(id) {
+    if (!this.active) return INERT;
+    if (this.depth >= this.probed) this.probe();
+    if (this.pending) this.tick();
+    if (this.out !== null || this.in !== null) this.flush();
+    const fn = this.functions[id], wire = this.wire, parent = this.stack[this.depth];
+    if (this.depth === 0) this.epoch++;
+    const f = new Frame(fn, this.frames++);
+    if (fn.nameId < 0) {
+      fn.nameId = wire.name(fn.name);
+      fn.fileId = wire.name(fn.file);
+    }
+    this.count();
+    wire.take(30, 0);
+    wire.bytes[wire.at++] = CALL;
+    wire.varint(f.serial);
+    wire.varint(parent.serial + 1);
+    wire.varint(fn.nameId);
+    wire.varint(fn.fileId);
+    wire.varint(fn.line);
+    this.current = f.serial;
+    this.push(f);
+    const own = fn.params;
+    for (let i = 1; i < arguments.length; i++) {
+      if (i <= own) this.change(f, i - 1, arguments[i]);
+      else this.watch(f, i - 1, arguments[i]);
+    }
+    f.epoch = this.epoch;
+    f.dirty = true;
+    if (f.shared) this.share(f);
+    wire.commit();
+    return f;
+  }
+
+  /** A line is about to run. */
+  l(f, id) {
+    if (this.stack[this.depth] !== f && !this.arrive(f)) return;
+    if (this.pending) this.tick();
+    if (this.out !== null || this.in !== null) this.flush();
+    const s = this.sites[id], slots = s.slots, last = f.last, clean = f.epoch === this.epoch;
+    for (let i = 0; i < slots.length; i++) {
+      const k = slots[i], v = arguments[i + 2], was = last[k];
+      if (v === was && (clean || typeof v !== 'object') && (v !== 0 || 1 / v === 1 / was)) continue;
+      this.change(f, k, v);
+    }
+    if (f.set !== s.set) this.hide(f, s);
+    f.epoch = this.epoch;
+    if (f.shared) this.share(f);
+    f.line = s.line;
+    f.dirty = this.pending = s.dirty;
+    if (++this.steps > this.max) this.wire.leave('limit', 'steps');
+    const wire = this.wire;
+    wire.take(16, 0);
+    if (this.current !== f.serial) this.turn(f);
+    wire.bytes[wire.at++] = LINE;
+    if (s.line < 128) wire.bytes[wire.at++] = s.line;
+    else wire.varint(s.line);
+    wire.commit();
+  }
+
+  /** The frame returns. */
+  r(f, id, value) {
+    if (this.stack[this.depth] !== f && !this.arrive(f)) return value;
+    this.diff(f, id, arguments);
+    this.step(f, RETURN, value);
+    this.pop();
+    return value;
+  }
+
+  /** It will return this value, when what is left to be done is done. */
+  v(f, id, value) {
+    if (this.stack[this.depth] !== f && !this.arrive(f)) return value;
+    this.diff(f, id, arguments);
+    f.returning = true;
+    f.value = value;
+    this.wire.commit();
+    return value;
+  }
+
+  /** All is done: the frame has returned, or a generator was closed. */
+  q(f, _, id) {
+    if (f.place === 0 || this.wire.ended) return;
+    if (this.stack[this.depth] !== f) this.arrive(f);
+    this.reconcile(f, id, arguments);
+    this.step(f, RETURN, f.returning ? f.value : CLOSED);
+    this.pop();
+  }
+
+  y(f, id, value) {
+    if (this.stack[this.depth] !== f && !this.arrive(f)) return value;
+    this.diff(f, id, arguments);
+    this.step(f, YIELD, value);
+    this.pop();
+    f.suspended = true;
+    return value;
+  }
+
+  z(f, id, value) {
+    if (f === INERT || this.wire.ended) return value;
+    if (f.suspended) this.resume(f, id, arguments);
+    else if (this.stack[this.depth] !== f) this.arrive(f);
+    return value;
+  }
+
+  /** A `throw` of the program. */
+  t(f, id, error) {
+    if (this.stack[this.depth] !== f && !this.arrive(f)) return error;
+    this.diff(f, id, arguments);
+    this.raise(f, error);
+    return error;
+  }
+
+  /** An exception is caught in the frame. */
+  h(f, error, id) {
+    if (!this.reach(f, error, id, arguments)) return;
+    f.raised = false;
+    f.thrown = undefined;
+    this.pending = true;
+    this.wire.commit();
+  }
+
+  /** An exception leaves the frame. */
+  x(f, error, id) {
+    if (this.reach(f, error, id, arguments)) this.pop();
+    return error;
+  }
+
+  /** A class of the program, and how the private fields of its instances are read. */
+  k(cls, read) {
+    this.outer.own.add(cls);
+    if (read !== undefined) this.renderer.kinds.register(cls.prototype, read);
+  }
+
+  /** How the function that is to be called is found. */
+  g(get) { this.target = get; }
+
+  /** `import(...)` of one of the program's files. */
+  i(from, ...rest) { return this.importer(from, rest); }
+
+  // ---- steps
+
+  count() {
+    if (++this.steps > this.max) this.wire.leave('limit', 'steps');
+  }
+
+  tick() {
+    this.epoch++;
+    this.pending = false;
+  }
+
+  turn(f) {
+    const wire = this.wire;
+    this.current = f.serial;
+    wire.take(12, 0);
+    wire.bytes[wire.at++] = SWITCH;
+    wire.varint(f.serial);
+  }
+
+  step(f, tag, value) {
+    const wire = this.wire;
+    let n, from = this.renderer.buf;
+    if (value === CLOSED) n = this.renderer.render(undefined);
+    else n = this.renderer.render(value);
+    from = this.renderer.buf;
+    this.count();
+    wire.take(n + 16, 1);
+    if (this.current !== f.serial) this.turn(f);
+    wire.bytes[wire.at++] = tag;
+    wire.varint(f.line);
+    wire.bytesOf(from, n);
+    wire.commit();
+  }
+
+  push(f) {
+    if (++this.depth === this.stack.length) this.stack.push(f);
+    else this.stack[this.depth] = f;
+    f.place = this.depth;
+    f.suspended = false;
+  }
+
+  pop() {
+    const f = this.stack[this.depth];
+    this.line = f.line;
+    f.place = 0;
+    this.stack[this.depth--] = null;
+    this.pending = this.stack[this.depth].dirty;
+  }
+
+  /** Is there room on the stack for the recorder's own work? If not, the program meets its own error, before a step. */
+  probe() {
+    try {
+      reach(PROBE);
+    } catch {
+      throw new this.outer.RangeError('Maximum call stack size exceeded');
+    }
+    this.probed = this.depth + APART;
+  }
+
+  /** An event of a frame that is not the newest. Whether it is recorded. */
+  arrive(f) {
+    if (f === INERT || this.wire.ended || !this.active) return false;
+    if (f.place > 0) this.unwind(f.place, false, undefined);
+    else if (f.suspended) this.resume(f, -1, null);
+    else return false;
+    return true;
+  }
+
+  unwind(to, raised, error) {
+    while (this.depth > to) {
+      const f = this.stack[this.depth];
+      if (raised && !(f.raised && f.thrown === error)) this.raise(f, error);
+      if (!raised && f.fn.suspends) {
+        this.settle(f);
+        this.step(f, YIELD, undefined);
+        this.pop();
+        f.suspended = true;
+      } else this.pop();
+    }
+  }
+
+  resume(f, id, args) {
+    if (this.pending) this.tick();
+    if (this.depth === 0) this.epoch++;
+    this.flush();
+    if (this.depth >= this.probed) this.probe();
+    if (args !== null) this.diff(f, id, args);
+    else this.settle(f);
+    this.push(f);
+    this.count();
+    const wire = this.wire;
+    wire.take(20, 0);
+    this.current = f.serial;
+    wire.bytes[wire.at++] = RESUME;
+    wire.varint(f.serial);
+    wire.varint(f.line);
+    wire.commit();
+    this.pending = f.dirty = true;
+  }
+
+  raise(f, error) {
+    f.raised = true;
+    f.thrown = error;
+    this.step(f, RAISE, error);
+  }
+
+  /** An exception is in this frame. Whether the frame is recorded. */
+  reach(f, error, id, args) {
+    if (f === INERT || this.wire.ended || !this.active) return false;
+    if (f.place > 0) {
+      if (this.stack[this.depth] !== f) this.unwind(f.place, true, error);
+    } else if (f.suspended) this.resume(f, -1, null);
+    else return false;
+    if (!(f.raised && f.thrown === error)) {
+      this.reconcile(f, id, args);
+      this.raise(f, error);
+    } else if (this.out !== null || this.in !== null) this.flush();
+    return true;
+  }
+
+  // ---- deltas
+
+  diff(f, id, args) {
+    if (this.pending) this.tick();
+    if (this.out !== null || this.in !== null) this.flush();
+    const s = this.sites[id], slots = s.slots, last = f.last, clean = f.epoch === this.epoch;
+    for (let i = 0; i < slots.length; i++) {
+      const k = slots[i], v = args[i + 3], was = last[k];
+      if (v === was && (clean || typeof v !== 'object') && (v !== 0 || 1 / v === 1 / was)) continue;
+      this.change(f, k, v);
+    }
+    f.epoch = this.epoch;
+    if (f.shared) this.share(f);
+  }
+
+  /** The names that can be read from where an exception is caught; of the others, the objects that they are bound to. */
+  reconcile(f, id, args) {
+    if (this.pending) this.tick();
+    const { epoch } = f;
+    if (id !== undefined) this.diff(f, id, args);
+    f.epoch = epoch;
+    this.settle(f);
+  }
+
+  /** What is known of the frame without its names being told: objects that changed in place. */
+  settle(f) {
+    if (this.pending) this.tick();
+    if (this.out !== null || this.in !== null) this.flush();
+    if (f.epoch === this.epoch) return;
+    for (let k = 0; k < f.last.length; k++) if (typeof f.last[k] === 'object' && f.last[k] !== null) this.change(f, k, f.last[k]);
+    f.epoch = this.epoch;
+  }
+
+  slot(f, k) {
+    const ids = f.fn.ids;
+    return ids[k] === undefined ? (ids[k] = this.wire.name(f.fn.names[k])) : ids[k];
+  }
+
+  /** A name that may have changed. */
+  change(f, k, v) {
+    const last = f.last, was = last[k];
+    if (f.off[k] < 0) {
+      if (v === ABSENT) { last[k] = v; return; }
+      if (v === undefined && was === ABSENT && f.fn.hoisted[k] === 1) return;
+      if (f.quiet !== null && f.quiet[k] !== undefined && !this.stirred(f, k, v)) return;
+    } else if (v === ABSENT) {
+      this.vanish(f, k);
+      return;
+    }
+    if (was !== v && (typeof v === 'object' || typeof was === 'object')) f.shared = f.objects = true;
+    last[k] = v;
+    if (typeof v === 'number' && (v | 0) === v && v > 0) {
+      this.positive(f, k, v);
+      return;
+    }
+    const n = this.renderer.render(v), from = this.renderer.buf, wire = this.wire, off = f.off[k];
+    if (off > 0 && f.len[k] === n) {
+      const b = wire.bytes;
+      let i = 0;
+      while (i < n && b[off + i] === from[i]) i++;
+      if (i === n) return;
+    }
+    const id = this.slot(f, k);
+    wire.take(n + 20, 1);
+    if (this.current !== f.serial) this.turn(f);
+    wire.bytes[wire.at++] = DELTA;
+    wire.varint(id);
+    wire.bytesOf(from, n);
+    f.off[k] = wire.at - n;
+    f.len[k] = n;
+  }
+
+  /** A delta of a positive int32, the commonest of all: its digits straight into the wire. */
+  positive(f, k, v) {
+    const wire = this.wire, b = wire.bytes, id = this.slot(f, k);
+    wire.take(28, 1);
+    if (this.current !== f.serial) this.turn(f);
+    b[wire.at++] = DELTA;
+    if (id < 128) b[wire.at++] = id;
+    else wire.varint(id);
+    const n = v < 10 ? 1 : v < 100 ? 2 : v < 1000 ? 3 : v < 1e4 ? 4 : v < 1e5 ? 5 : v < 1e6 ? 6 : v < 1e7 ? 7 : v < 1e8 ? 8 : v < 1e9 ? 9 : 10;
+    b[wire.at++] = n;
+    const at = wire.at;
+    for (let i = at + n - 1; i >= at; i--) { const q = (v / 10) | 0; b[i] = 48 + (v - q * 10); v = q; }
+    f.off[k] = at;
+    f.len[k] = n;
+    wire.at = at + n;
+  }
+
+  vanish(f, k) {
+    f.last[k] = ABSENT;
+    f.off[k] = -1;
+    if (f.alias !== null) f.alias[k] = -1;
+    f.shared = f.objects;
+    const id = this.slot(f, k);
+    this.wire.take(12, 0);
+    if (this.current !== f.serial) this.turn(f);
+    this.wire.bytes[this.wire.at++] = GONE;
+    this.wire.varint(id);
+  }
+
+  /** A scope was left: its names are gone. */
+  hide(f, s) {
+    f.set = s.set;
+    const hidden = s.hidden;
+    for (let i = 0; i < hidden.length; i++) {
+      const k = hidden[i];
+      if (f.off[k] >= 0) this.vanish(f, k);
+      else if (f.quiet === null || f.quiet[k] === undefined) f.last[k] = ABSENT;
+    }
+  }
+
+  // ---- outer names: shown once they change
+
+  watch(f, k, v) {
+    f.last[k] = v;
+    if (f.quiet === null) f.quiet = [];
+    f.quiet[k] = typeof v === 'object' && v !== null ? this.version(v) : 0;
+  }
+
+  stirred(f, k, v) {
+    if (f.last[k] !== v) return true;
+    if (typeof v !== 'object' || v === null || this.version(v) === f.quiet[k]) return false;
+    return true;
+  }
+
+  /** A number that changes when the object's text does. */
+  version(v) {
+    let known = this.texts.get(v);
+    if (known !== undefined && known.epoch === this.epoch) return known.version;
+    const text = this.renderer.text(v);
+    if (known === undefined) this.texts.set(v, known = { epoch: 0, text, version: 1 });
+    else if (known.text !== text) {
+      known.text = text;
+      known.version++;
+    }
+    known.epoch = this.epoch;
+    return known.version;
+  }
+
+  // ---- who shares an object
+
+  share(f) {
+    f.shared = false;
+    const last = f.last, module = f.fn.module;
+    for (let k = 0; k < last.length; k++) {
+      if (f.off[k] < 0 || (!module && f.fn.outer[k] === 1)) continue;
+      let other = -1;
+      const v = last[k];
+      if (typeof v === 'object' && v !== null) {
+        for (let j = 0; j < k; j++) {
+          if (last[j] === v && f.off[j] >= 0 && (module || f.fn.outer[j] !== 1)) {
+            if (this.renderer.shareable(v)) other = j;
+            break;
+          }
+        }
+      }
+      if ((f.alias === null ? -1 : f.alias[k]) === other) continue;
+      f.alias ??= filled(last.length, -1);
+      f.alias[k] = other;
+      const id = this.slot(f, k), second = other < 0 ? 0 : this.slot(f, other) + 1;
+      this.wire.take(24, 0);
+      if (this.current !== f.serial) this.turn(f);
+      this.wire.bytes[this.wire.at++] = SAME;
+      this.wire.varint(id);
+      this.wire.varint(second);
+    }
+  }
+
+  // ---- streams and ends
+
+  output(text) {
+    if (this.active && !this.wire.ended && text !== '') this.out = (this.out ?? '') + text;
+  }
+
+  input(text) {
+    if (!this.active || this.wire.ended) return;
+    if (this.in !== null && this.depth > 0) this.flush();
+    this.in = (this.in ?? '') + text;
+  }
+
+  flush() {
+    const f = this.stack[this.depth];
+    const { out, in: input } = this;
+    this.out = null;
+    if (out !== null && this.depth > 0) this.step(f, OUTPUT, out);
+    if (input !== null && this.depth > 0) {
+      this.in = null;
+      this.wire.texts(HIDDEN, 'input', this.renderer.text(input));
+      this.step(f, INPUT, input);
+    }
+  }
+
+  exit(code) {
+    if (!this.active || this.wire.ended || this.frames === 0) return;
+    if (this.depth > 0) this.flush();
+    const text = this.renderer.text(code);
+    this.count();
+    this.wire.take(text.length + 20, 1);
+    this.wire.bytes[this.wire.at++] = EXIT;
+    this.wire.varint(this.depth > 0 ? this.stack[this.depth].line : this.line);
+    this.wire.string(text);
+    this.wire.commit();
+  }
+
+  /** How it ended. */
+  end(kind, detail) {
+    if (this.active && !this.wire.ended) {
+      if (this.depth > 0) this.settle(this.stack[this.depth]);
+      this.flush();
+    }
+    this.wire.end(kind, detail);
+    this.active = false;
+    this.depth = 0; // whatever the program still does is not recorded
+  }
+
+  text(value) { return this.renderer.text(value); }
+}
+
+function reach(n) {
+  return n === 0 ? 0 : reach(n - 1) + 1;
+}
+
+module.exports = { Recorder, stringText };

@@ -1,0 +1,177 @@
+"""Programs that are not Python by the protocol: stepped through as imagined; their values, objects and conditions.
+
+The runs are written by hand and replayed, so that no toolchain is needed: of the true run nothing is asked here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dapclient import Adapter
+from foreign_scenes import LIST_C, MIXED_JS, HandWritten
+
+from worldline.core.program import Program
+from worldline.dap.expressions import UnknownValue, parse
+from worldline.errors import UsageError
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.predictor import Ask
+from worldline.recording.languages import toolchain
+
+pytestmark = pytest.mark.usefixtures("box")
+NAMES = {
+    "list": "Node#2(v=1, next=Node#1(v=2, next=None))", "p": "Ptr#3([3, 1, 2], at=1)", "done": "False", "n": "3",
+    "o": "{'a': <undefined>, 'b': [1]}", "none": "None", "s": "'a && b'",
+}  # fmt: skip
+
+
+@pytest.fixture
+def adapter() -> Iterator[Adapter]:
+    """An adapter that must end well."""
+    with Adapter() as made:
+        yield made
+
+
+def launched(adapter: Adapter, one: HandWritten, folder: Path, **options: Any) -> None:
+    """A program on disk, imagined as it is written by hand."""
+    path, rows = folder / one.program.name, folder / "rows.jsonl"
+    path.write_text(one.program.source)
+    rows.write_text(json.dumps({"digest": one.program.digest, "text": one.found.decode()}) + "\n")
+    adapter.launch(program=str(path), call=one.program.call, model=f"replay:{rows}", **options)
+
+
+def variables(adapter: Adapter, number: int = 0) -> dict[str, dict[str, Any]]:
+    """The rows of the scope Predicted of the innermost frame, or under a reference, by name."""
+    if not number:
+        frame = adapter.ask("stackTrace", threadId=1)["stackFrames"][0]
+        number = adapter.ask("scopes", frameId=frame["id"])["scopes"][0]["variablesReference"]
+    return {one["name"]: one for one in adapter.ask("variables", variablesReference=number)["variables"]}
+
+
+def test_c_is_stepped_through_and_pointers_open(adapter: Adapter, tmp_path: Path) -> None:
+    launched(adapter, LIST_C, tmp_path, lines=[8])
+    assert adapter.stopped()[1:] == ("total", 8)
+    rows = variables(adapter)
+    assert (rows["sum"]["type"], rows["p"]["type"], rows["list"]["type"]) == ("integer", "pointer", "Node")
+    assert "hasObjectId" in rows["p"]["presentationHint"]["attributes"]
+    block = variables(adapter, rows["p"]["variablesReference"])
+    assert list(block) == ["[0]", "[1] ←", "[2]"]
+    assert block["[1] ←"]["evaluateName"] == "p[0]"
+    link = variables(adapter, rows["list"]["variablesReference"])
+    inner = variables(adapter, link["next"]["variablesReference"])
+    assert (inner["next"]["value"], inner["next"]["type"]) == ("None", "null pointer")
+    assert adapter.ask("evaluate", expression="*p", context="hover")["result"] == "1"
+    assert adapter.ask("evaluate", expression="list->next->next", context="hover") == {
+        "result": "None (NULL)", "type": "null pointer", "variablesReference": 0,
+    }  # fmt: skip
+    assert adapter.ask("evaluate", expression="list->next->next", context="watch")["result"] == "None"
+
+
+def test_conditions_and_log_points_are_written_as_in_the_language(adapter: Adapter, tmp_path: Path) -> None:
+    launched(adapter, LIST_C, tmp_path, lines=[{"line": 10, "condition": "list->v == 2 && sum != 0"}])
+    assert adapter.stopped()[1:] == ("total", 10)
+    assert adapter.scope("Predicted")["sum"] == "4"
+
+
+def test_breakpoints_stand_on_lines_with_code(adapter: Adapter, tmp_path: Path) -> None:
+    launched(adapter, LIST_C, tmp_path, stopOnEntry=True)
+    adapter.stopped()
+    source = {"path": str(tmp_path / "list.c")}
+    placed = adapter.ask(
+        "setBreakpoints", source=source, breakpoints=[{"line": 1}, {"line": 11}, {"line": 21}]
+    )
+    assert [(one["verified"], one["line"]) for one in placed["breakpoints"]] == [
+        (True, 3),
+        (True, 12),
+        (False, 21),
+    ]
+
+
+def test_a_circle_opens_for_as_long_as_somebody_likes(adapter: Adapter, tmp_path: Path) -> None:
+    launched(adapter, MIXED_JS, tmp_path, lines=[15])
+    adapter.stopped()
+    rows = variables(adapter)
+    assert (rows["gaps"]["type"], rows["text"]["type"]) == ("array", "string")
+    box = rows["box"]
+    for _ in range(5):
+        box = variables(adapter, box["variablesReference"])["inner"]
+        assert (box["value"], box["type"]) == ("Box#1", "Box")
+    assert (
+        adapter.ask("evaluate", expression="gaps[1]", context="hover")["result"]
+        == "<hole> (a hole of the array)"
+    )
+    assert adapter.ask("evaluate", expression="gaps[0] === null", context="watch")["result"] == "True"
+
+
+def test_a_reference_opens_as_what_another_name_writes_out(adapter: Adapter, tmp_path: Path) -> None:
+    wrong = HandWritten(
+        MIXED_JS.program, MIXED_JS.steps, (b"12 big=BigInt(5)\n", b"12 big=BigInt(5) other=[Box#1]\n")
+    )
+    launched(adapter, wrong, tmp_path, lines=[15])
+    adapter.stopped()
+    other = variables(adapter, variables(adapter)["other"]["variablesReference"])["[0]"]
+    assert list(variables(adapter, other["variablesReference"])) == ["inner"]
+
+
+def test_a_program_as_text_says_its_language(adapter: Adapter, tmp_path: Path) -> None:
+    program = Program(source=LIST_C.program.source, name="program.c")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps({"digest": program.digest, "text": LIST_C.found.decode()}) + "\n")
+    adapter.launch(source=program.source, language="c", model=f"replay:{rows}", stopOnEntry=True)
+    assert adapter.stopped()[1:] == ("main", 15)
+    frame = adapter.ask("stackTrace", threadId=1)["stackFrames"][0]
+    text = adapter.ask("source", source=frame["source"], sourceReference=frame["source"]["sourceReference"])
+    assert (text["content"], text["mimeType"]) == (program.source, "text/x-c")
+
+
+def test_a_language_that_nobody_knows_is_refused(adapter: Adapter) -> None:
+    adapter.ask("initialize", adapterID="worldline")
+    assert "`language` is one of python, js" in adapter.refused("launch", source="x", language="cobol")
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "wanted"),
+    [
+        ("c", "list->v != NULL && !done", "True"),
+        ("c", "list->next->next == NULL", "True"),
+        ("c", "p[0] + p[-1]", "4"),
+        ("c", "*p * 2", "2"),
+        ("c", "n * p[1]", "6"),
+        ("cpp", "none == nullptr || done", "True"),
+        ("js", "o.a === undefined", "True"),
+        ("js", "o.b !== null", "True"),
+        ("js", "s == 'a && b'", "True"),
+        ("java", "done != true", "True"),
+        ("rust", "!done && n >= 3", "True"),
+        ("js", "null", "None"),
+    ],
+)
+def test_expressions_as_the_language_spells_them(language: str, source: str, wanted: str) -> None:
+    assert parse(source, language).value(NAMES) == wanted
+
+
+def test_names_of_the_program_come_before_words_of_its_language() -> None:
+    assert parse("undefined", "js").value({"undefined": "1"}) == "1"
+    with pytest.raises(UnknownValue, match="before the block"):
+        parse("p[-2]", "c").value(NAMES)
+    with pytest.raises(UnknownValue):
+        parse("null", "python").value(NAMES)
+    with pytest.raises(UsageError):
+        parse("f(x)", "c")
+
+
+def test_a_real_run_stands_beside_what_is_imagined(adapter: Adapter, tmp_path: Path) -> None:
+    missing = toolchain.find("c")
+    if isinstance(missing, str):
+        pytest.skip(missing)
+    (truth,) = Interpreter().predict([Ask(program=LIST_C.program)])
+    assert b"9 sum=3\n" in truth.text
+    launched(
+        adapter, HandWritten(LIST_C.program, truth.text, LIST_C.wrong), tmp_path, filters=["first-state"]
+    )
+    assert adapter.stopped()[1:] == ("total", 10)
+    assert adapter.scope("Interpreter")["sum"] == "3"
+    assert adapter.scope("Difference") == {"sum": "3, not 4"}

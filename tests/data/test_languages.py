@@ -1,0 +1,78 @@
+"""Programs in other languages in a mixture: drawn by shares, split by their keys, like no benchmark's, recorded."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from worldline.core.language import LANGUAGES, usual_name
+from worldline.core.program import Program
+from worldline.data.mine.near import Benchmark
+from worldline.data.mixture import Mixture, Source, documents, drawn
+from worldline.data.recipe import load_config
+from worldline.programs.split import program_key, split_of
+
+GCD = """\
+int greatest(int a, int b) {
+    while (b != 0) {
+        int t = a % b;
+        a = b;
+        b = t;
+    }
+    return a;
+}
+"""
+SPOKEN = tuple(language for language in LANGUAGES if language != "python")
+
+
+def test_the_recipe_draws_every_language_and_keeps_its_split() -> None:
+    mixture = load_config("languages", "data", Mixture)
+    found = list(islice(drawn(replace(mixture, split="valid"), Random(0)), 12))
+    assert {split_of(hashed) for _, _, hashed in found} == {"valid"}
+    every = Counter(program.language for _, program, _ in islice(drawn(mixture, Random(1)), 120))
+    assert set(every) == set(SPOKEN)
+    assert min(every.values()) >= 5
+
+
+def test_the_label_of_a_source_says_its_language() -> None:
+    source = Source(kind="tasks", program="worldline.programs.languages.draw:state", argument="rust")
+    assert source.label == "source draw state rust"
+
+
+def test_a_renamed_copy_of_a_benchmarks_function_is_found_in_a_language_of_braces() -> None:
+    benchmark = Benchmark.of([GCD])
+    copy = re.sub(r"\b(greatest|a|b|t)\b", r"\1\1", GCD)
+    likeness = benchmark.like(f"#include <stdio.h>\n{copy}")
+    assert likeness is not None
+    assert (likeness.other, likeness.why) == ("greatest", "same")
+    other = "int f(int n) { int s = 0; for (int i = 0; i < n; i++) { if (i % 3 == 1) { s += i * n; } } return s; }"
+    assert benchmark.like(other) is None
+
+
+def test_what_is_like_a_benchmark_is_not_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "bench.jsonl"
+    path.write_text(json.dumps({"prompt": "", "declaration": "", "canonical_solution": GCD}) + "\n")
+    source = Source(kind="generate", program="worldline.programs.languages.draw:ordinary", argument="c")
+    benchmark = Benchmark.read([path])
+    free, held = (Mixture(sources=(source,), split="all", leave_out=out) for out in ((), (str(path),)))
+    assert any(benchmark.like(one.source) for _, one, _ in islice(drawn(free, Random(2)), 600))
+    assert not any(benchmark.like(one.source) for _, one, _ in islice(drawn(held, Random(2)), 600))
+
+
+def test_documents_of_a_recorded_language() -> None:
+    source = Source(kind="generate", program="worldline.programs.languages.draw:ordinary", argument="js")
+    made = list(islice(documents(Mixture(sources=(source,), split="all"), seed=3), 3))
+    assert all(b"lang=js" in one.prompt.split(b"\n")[0] for one in made)
+    assert all(one.steps.endswith(b".\n") for one in made)
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+def test_a_program_that_cannot_be_read_as_python_has_a_key(language: str) -> None:
+    assert len(program_key(Program(source="???", name=usual_name(language)))) == 64

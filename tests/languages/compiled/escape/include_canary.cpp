@@ -1,0 +1,3 @@
+// compile: text of the host into the message
+#include "@CANARY@"
+int main() { return 0; }

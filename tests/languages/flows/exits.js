@@ -1,0 +1,6 @@
+function g(x) {
+  const y = x;
+  process.exit(y);
+}
+let a = 3;
+g(a);

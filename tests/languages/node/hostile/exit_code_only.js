@@ -1,0 +1,3 @@
+// outcome: exited 9
+process.exitCode = 9;
+console.log('end');

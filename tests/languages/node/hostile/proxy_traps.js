@@ -1,0 +1,10 @@
+// outcome: returned
+// delta: p=<Proxy>
+// delta: nested=[<Proxy>]
+// delta: trapped=0
+let trapped = 0;
+const all = new Proxy({}, { get: (_, name) => () => { trapped++; return name; } });
+const p = new Proxy({ a: 1 }, all);
+const nested = [p];
+const f = new Proxy(function () {}, all);
+console.log(trapped);

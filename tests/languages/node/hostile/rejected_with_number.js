@@ -1,0 +1,4 @@
+// outcome: any
+// delta: x=1
+let x = 1;
+Promise.reject(5);

@@ -1,0 +1,75 @@
+"""Programs that are not Python, in the terminal and on the debug page: colours, and the names of values."""
+
+from __future__ import annotations
+
+import io
+
+from foreign_scenes import LIST_C, MIXED_JS, HandWritten
+from rich.console import Console
+
+from worldline.diagnose.debug import Debugged, rows
+from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.sample import Sample
+from worldline.explore.scene import Scene
+from worldline.predict.predictor import Prediction
+from worldline.report.debug_page import page
+from worldline.terminal.debug import print_debugged
+from worldline.terminal.step import draw
+from worldline.terminal.step.cursor import SceneCursor
+
+C_WORDS = "None is NULL, <uninit> is memory that was never written, Ptr is a pointer into a block of memory"
+JS_WORDS = "None is null, <undefined> is undefined, <hole> is a hole of the array, BigInt(5) is 5n"
+
+
+def sample(one: HandWritten) -> Sample:
+    """A program's two runs."""
+    truth = Prediction(text=one.steps, status="ended")
+    return Sample(ask=one.ask, truth=truth, found=Prediction(text=one.found, status="ended", logprob=-1.0))
+
+
+def debugged(one: HandWritten) -> Debugged:
+    """The same, debugged."""
+    diagnosis = Diagnosis(sample(one))
+    return Debugged(
+        model="by hand",
+        diagnosis=diagnosis,
+        rows=tuple(rows(diagnosis)),
+        sureness=(),
+        belief=None,
+        tried=(),
+        seconds={},
+    )
+
+
+def shown(found: Debugged) -> str:
+    """What a terminal shows."""
+    file = io.StringIO()
+    print_debugged(Console(file=file, width=300, color_system=None), found)
+    return file.getvalue()
+
+
+def test_debug_has_a_footnote() -> None:
+    assert f"in C: {C_WORDS}" in shown(debugged(LIST_C))
+    assert f"in JavaScript: {JS_WORDS}" in shown(debugged(MIXED_JS))
+
+
+def test_the_debug_page_has_colours_and_a_footnote() -> None:
+    made = page(debugged(MIXED_JS))
+    assert "<p class=soft>In JavaScript: None is null, &lt;undefined&gt; is undefined" in made
+    assert '<span class="token-keyword">let</span>' in made
+
+
+def test_the_state_of_step_has_its_words_in_its_last_line() -> None:
+    cursor = SceneCursor(Scene.of_sample(sample(LIST_C), name="list.c", model="by hand"))
+    cursor.seek(5)
+    lines = [line.plain.rstrip() for line in draw.state(cursor.view, None, 120, 16, focused=False)]
+    assert len(lines) == 16
+    assert lines[-1].startswith("None is NULL, <uninit> is memory that was never written")
+    low = draw.state(cursor.view, None, 120, 5, focused=False)
+    assert not any("NULL" in line.plain for line in low)
+
+
+def test_the_source_of_step_is_coloured_in_its_language() -> None:
+    pane = draw.SourcePane(LIST_C.program)
+    line = pane.line(None, 8)
+    assert {line.plain[one.start : one.end] for one in line.spans} == {"while", "NULL"}
