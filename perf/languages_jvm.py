@@ -44,7 +44,8 @@ FIB = "static int fib(int n) {\nif (n < 2) {\nreturn n;\n}\nreturn fib(n - 1) + 
 
 def program(body: str) -> Program:
     """A workload as a whole program."""
-    text = f"import java.util.*;\npublic class Main {{\n{FIB}public static void main(String[] args) {{\n{body}\n}}\n}}\n"
+    head = f"import java.util.*;\npublic class Main {{\n{FIB}public static void main(String[] args) {{\n"
+    text = f"{head}{body}\n}}\n}}\n"
     return Program(source=text, name="Main.java")
 
 
