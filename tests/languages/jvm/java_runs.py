@@ -95,7 +95,8 @@ def plain(source: str, stdin: str = "", name: str = "Main.java") -> Plain:
 
 def _compiled(path: Path) -> tuple[int, str]:
     javac = _javac()
-    assert javac.stdin is not None and javac.stdout is not None
+    assert javac.stdin is not None
+    assert javac.stdout is not None
     javac.stdin.write(f"{path}\n")
     status, _, errors = javac.stdout.readline().strip().partition(" ")
     return int(status), base64.b64decode(errors).decode()

@@ -1,7 +1,7 @@
 """The JVM's own debugger interface as an oracle: the same lines in the same order, and the same primitive values.
 
 JDI also stops in the middle of a line, where a call returns to it, and does not stop where a line follows itself: only
-stops at a line's own beginning, or on another line of the same frame, are compared, and a line that repeats counts once.
+stops at a line's own beginning, or on another line of the same frame, are compared; a line that repeats counts once.
 It does not step into what initialises a class (those frames, and what they call, are left out) nor into what the
 library calls, lambdas among them: the programs here have none.
 """

@@ -1,0 +1,15 @@
+import java.io.*;
+import java.net.*;
+import java.nio.file.*;
+
+public class Main {
+    static void say(String text) {
+        System.out.println(text);
+    }
+
+    public static void main(String[] args) throws Exception {
+        say("tried");
+        Files.createLink(Path.of("link"), Path.of(args[0]));
+        say("ESCAPED");
+    }
+}
