@@ -25,9 +25,10 @@ BESIDE = {  # folders that are told in one line
     "tests": "foldered by why they exist: tests/README.md",
     "src/worldline/model/shipped": "the shipped model: weights and their manifest",
     "src/worldline/harness/lm_eval_tasks": "lm-eval's tasks, one file a suite: what `--include_path` is given",
-    "src/worldline/recording/guests/compiled/runtime": "what is linked to a C, C++ or Rust program and records it, in C",
+    "src/worldline/recording/guests/compiled/runtime": "what is linked to a compiled program and records it, in C",
     "src/worldline/recording/guests/jvm/compiler": "the warm compiler and the bytecode pass, in Java",
     "src/worldline/recording/guests/jvm/recorder": "what records a Java program from inside its virtual machine",
+    "src/worldline/recording/guests/node/pass": "the pass over a source: where its hooks go, and its control flow",
     "src/worldline/recording/guests/node/vendor": "acorn and its TypeScript plugin (MIT), as published",
     "src/worldline/web/static": "the page itself: plain ES modules, no build",
 }

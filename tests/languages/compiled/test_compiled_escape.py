@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+import warm
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "escape"))
 
@@ -19,7 +20,6 @@ from test_escape import Outside
 
 from worldline.core.program import Program
 from worldline.limits import Limits
-from worldline.recording.recorder import record
 
 HERE = Path(__file__).parent / "escape"
 PROBES = sorted(path for path in HERE.iterdir() if path.stem != "outside")
@@ -48,7 +48,7 @@ def source_of(path: Path, outside: Outside) -> str:
 @pytest.mark.parametrize("path", PROBES, ids=lambda path: path.name)
 def test_no_probe_escapes(path: Path, outside: Outside) -> None:
     program = Program(source=source_of(path, outside), name=path.name, argv=outside.argv)
-    trace = record(program, limits=Limits(wall=30, steps=200_000))
+    trace = warm.record(program, Limits(wall=60, steps=200_000))
     if trace.outcome.detail.startswith("toolchain:"):
         pytest.skip(trace.outcome.detail)
     marks = outside.marks(trace.output + trace.stderr)

@@ -12,10 +12,10 @@ from pathlib import Path
 import header as headers
 import plain
 import pytest
+import warm
 
 from worldline.core.program import Program
 from worldline.core.trace import Outcome, Trace
-from worldline.recording.recorder import record
 
 HERE = Path(__file__).parent
 PROGRAMS = sorted(path for path in (HERE / "hostile").iterdir() if path.suffix in (".c", ".cpp", ".rs"))
@@ -48,7 +48,7 @@ def differences(trace: Trace, ran: plain.Plain) -> list[str]:
 def test_hostile_program(name: str) -> None:
     path, header = HERE / "hostile" / name, HEADERS[name]
     source = path.read_text()
-    trace = record(Program(source=source, name=name, stdin=header.stdin), limits=header.limits)
+    trace = warm.record(Program(source=source, name=name, stdin=header.stdin), header.limits)
     if trace.outcome.detail.startswith("toolchain:"):
         pytest.skip(trace.outcome.detail)
     found = headers.misshapen(trace) + headers.complaints(header, trace)

@@ -2,6 +2,8 @@
 
 JDI also stops in the middle of a line, where a call returns to it, and does not stop where a line follows itself: only
 stops at a line's own beginning, or on another line of the same frame, are compared, and a line that repeats counts once.
+It does not step into what initialises a class (those frames, and what they call, are left out) nor into what the
+library calls, lambdas among them: the programs here have none.
 """
 
 from __future__ import annotations
@@ -73,8 +75,12 @@ def stops_of(trace: Trace) -> list[Stop]:
     stops: list[Stop] = []
     states: dict[int, dict[str, str]] = {}
     last: dict[int, int] = {}
-    newest = -1
+    newest, silent = -1, set[int]()
     for step in trace.steps:
+        frame = trace.frames[step.frame]
+        if frame.name.endswith("<clinit>") or frame.parent in silent:
+            silent.add(step.frame)
+            continue
         state = states.setdefault(step.frame, {})
         if step.event == "line":
             if not (newest == step.frame and last.get(step.frame) == step.line):

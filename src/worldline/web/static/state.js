@@ -79,8 +79,8 @@ export function statePanel({ jump, edit, say }) {
     for (const one of body.querySelectorAll(".found")) one.classList.remove("found");
     button?.classList.add("found");
     if (button && !button.matches("button")) button.tabIndex = -1; // a value without a number
-    button?.scrollIntoView({ block: "nearest" });
-    button?.focus();
+    button?.scrollIntoView({ block: "center" });
+    button?.focus({ preventScroll: true });
   }
 
   /** Follows the object in focus, else the first of the name in focus, else the first there is. */

@@ -14,7 +14,7 @@ int main(void) {
     float f = 0.1f;  //: f=0.10000000149011612
     double d[7] = {0.1, 1e300, -0.0, 5e-324, 1e16, 123456.789, 9007199254740993.0};  //: d=[0.1, 1e+300, -0.0, 5e-324, 1e+16, 123456.789, 9007199254740992.0]
     double two = 9.5367431640625e-07;  //: two=9.5367431640625e-07
-    double inf = 1e308 * 10, nan = inf - inf;  //: inf=inf | nan=nan
+    double inf = 1e308 * 10;  //: inf=inf
     long double l = 0.5L;  //: l=0.5
     double complex z = 1.0 + 2.0 * I;  //: z=complex(1.0, 2.0)
     char c = 'x', nul = '\0', high = (char)200;  //: c='x' | nul='\x00' | high=b'\xc8'

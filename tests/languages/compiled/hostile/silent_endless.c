@@ -1,4 +1,4 @@
-// outcome: limit time
+// outcome: limit steps
 // limits: wall=3
 // plain: skip
 int main(void) {

@@ -1,5 +1,4 @@
-// outcome: returned
-// note: threads
+// outcome: limit processes | returned
 // plain: skip
 public class Main {
     public static void main(String[] args) throws Exception {

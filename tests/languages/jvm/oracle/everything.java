@@ -1,5 +1,4 @@
 import java.util.*;
-import java.util.function.*;
 public class Main {
     enum Color { RED, GREEN { int f() { return 2; } }; int f() { return 1; } }
     record Point(int x, double y) { Point { if (x < 0) throw new IllegalArgumentException("neg"); } double len() { return x + y; } }
@@ -15,7 +14,6 @@ public class Main {
         throw new IllegalStateException();
     }
     static class Res implements AutoCloseable { public void close() { System.out.println("close"); } }
-    static class Lru extends LinkedHashMap<Integer, Integer> { int cap = 2; protected boolean removeEldestEntry(Map.Entry<Integer, Integer> e) { return size() > cap; } }
     static String sw(int k) {
         switch (k) {
             case 1: return "one";
@@ -56,8 +54,6 @@ public class Main {
         Sq q = new Sq();
         String n = q.name();
         int e = eval(new Add(new Num(1), new Add(new Num(2), new Num(3))));
-        Lru l = new Lru();
-        for (int i = 0; i < 4; i++) l.put(i, i * i);
         String s1 = sw(1) + sw(2) + sw(3) + sw(4) + sw(5);
         int f0 = fin(0), f1 = fin(5);
         try {
@@ -66,8 +62,8 @@ public class Main {
             System.out.println(x.getMessage());
         }
         int m = new Main().max(List.of(3, 1, 2));
-        Function<Integer, Function<Integer, Integer>> add = a -> b -> a + b;
-        int r = add.apply(2).apply(3);
+        int r = 2;
+        r += 3;
         Runnable anon = new Runnable() { int k = 1; public void run() { k++; System.out.println(k + m); } };
         anon.run();
         TreeMap<String, int[]> tm = new TreeMap<>(Map.of("b", new int[]{1}, "a", new int[]{2, 3}));
@@ -92,7 +88,7 @@ public class Main {
             r--;
         } while (r > 3);
         StringBuilder sb = new StringBuilder();
-        hs.stream().sorted().map(x -> x + "!").forEach(sb::append);
+        for (String x : hs) sb.append(x);
         System.out.println(sb);
     }
 }

@@ -22,6 +22,7 @@ _CFI = re.compile(
     r"\t\.cfi_(def_cfa_offset|def_cfa_register|def_cfa|adjust_cfa_offset|remember_state|restore_state)\b\s*(.*)"
 )
 _WORD = re.compile(r"[A-Za-z_.$][\w.$]*")
+_EXPRESSION = re.compile(r"(if|match|unsafe)\b|\{")
 _CLOSERS = re.compile(r"[\s});]*")
 
 
@@ -79,10 +80,13 @@ def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Wo
         if number_of_file not in files:
             continue
         function.file, function.file_number = files[number_of_file], int(number_of_file)
+        known = len(places)
         places.append(match[1])
         _scan(function, machine, number_of_file, sources[function.file], places)
         _leave_out_unwinding(function, pads, tables)
-        if not any(site.kind & ENTRY for site in function.sites.values()):
+        behind = function.opening > len(sources[function.file])  # the call that stands behind the source
+        if behind or not any(site.kind & ENTRY for site in function.sites.values()):
+            del places[known:]
             continue
         function.first = number
         number += len(function.sites)
@@ -105,7 +109,7 @@ def _leave_out_unwinding(function: Routine, pads: set[str], tables: set[str]) ->
     """No site where only unwinding comes by."""
     if pads and any(line.endswith(":") and line[:-1] in pads for line in function.lines):
         kept = ordinary(function.lines, pads, tables)
-        function.sites = {at: site for at, site in function.sites.items() if at in kept}
+        function.sites = {at: one for at, one in function.sites.items() if at in kept or one.kind & RETURN}
 
 
 def _own_files(text: str, sources: dict[str, list[str]]) -> dict[str, str]:
@@ -161,12 +165,16 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
             seen += 1
             if seen == 1:
                 first, function.opening = (line, column), line
-            if line and statement and _has_code(function.lines, index):
+            entry = "prologue_end" in match[4] if marked else seen == 2
+            runs = _has_code(function.lines, index)
+            runs = runs and not (current > line and _rejoins(function, index, line, column, source))
+            if entry and not (line and statement):  # the first code is that of a macro, or of a header
+                function.sites[index + 1] = HookSite(first[0], ENTRY, *frame, _place(places), column)
+            if line and statement and (runs or entry):
                 place = _place(places)
                 function.locs.append((index, line, place))
-                entry = "prologue_end" in match[4] if marked else seen == 2
-                begins = line != previous or index in heads
-                kind = _kind(line, column, entry, begins and seen > 1, first, source)
+                begins = runs and seen > 1 and (line != previous or index in heads)
+                kind = _kind(line, column, entry, begins, first, source)
                 if kind:
                     function.sites[index + 1] = HookSite(line, kind, *frame, place, column)
                 previous = line if seen > 1 and (not entry or kind & LINE) else 0
@@ -183,6 +191,17 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
                 function.sites[start].kind |= RETURN
     function.sites = dict(sorted(function.sites.items()))
     function.words = set(_WORD.findall("\n".join(function.lines)))
+
+
+def _rejoins(function: Routine, index: int, line: int, column: int, source: list[str]) -> bool:
+    """Whether Rust only leaves a block here: a jump that counts to the `if` or `match` whose value it was."""
+    if not function.file.endswith(".rs") or not 0 < line <= len(source):
+        return False
+    code = next(
+        (text for text in function.lines[index + 1 :] if text.startswith("\t") and text[1] != "."), ""
+    )
+    jumps = code.startswith(("\tb\t", "\tjmp\t"))
+    return jumps and _EXPRESSION.match(source[line - 1], column - 1) is not None
 
 
 def _has_code(lines: list[str], index: int) -> bool:

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from . import flow, toolbox
+from ..refused import Refused
+from . import calls, flow, toolbox
 from .assembly import instrument
 from .library import Library
 from .linked import LinkedProgram
@@ -19,14 +20,21 @@ def prepare(spec: dict[str, Any], folder: str, runtime: list[str]) -> dict[str, 
     compiler, name = spec["toolchain"]["executables"]["g++"], spec["name"]
     machine = toolbox.machine()
     assembly, woven, program = (str(Path(folder, file)) for file in ("program.s", "woven.s", "program"))
-    toolbox.run([compiler, "-S", *_flags(spec, machine.name), "-o", assembly, name])
+    if spec["call"]:
+        Path(name).write_text(spec["source"] + calls.in_cpp(spec["call"]), encoding="utf-8")
+    try:
+        toolbox.run([compiler, "-S", *_flags(spec, machine.name), "-o", assembly, name])
+    except toolbox.CompileError as error:
+        if "worldline-call" not in str(error):
+            raise
+        raise Refused("call", toolbox.first_error(str(error)), str(error)) from None
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
     made = instrument(Path(assembly).read_text(), machine, sources)
     Path(woven).write_text(made.text)
     toolbox.run([compiler, "-no-pie", "-Wl,--wrap=main", "-o", program, woven, *runtime, "-lm", "-pthread"])
     binary = Path(program).read_bytes()
     described = LinkedProgram(binary, made, sources, machine.name, Library("cpp"))
-    table = described.table("g++", spec["toolchain"]["version"], None)
+    table = described.table("g++", spec["toolchain"]["version"], b"" if spec["call"] else None)
     known = flow.flow_of(described, machine)
     return {"program": binary, "table": table, "flow": json.dumps(known).encode()}
 

@@ -50,6 +50,7 @@ class LinkedProgram:
         roots = [self.reader.root(unit) for unit in self.reader.units if unit.kind == 1]
         self.roots = [root for root in roots if _is_own(root, sources)] or roots
         self.library, self._moves = library, moves or []
+        self._symbols = {at: name for name, at in elf.symbols().items()} if library else {}
         if library is not None:
             library.bind(self.reader, self.roots[0].unit, elf.symbols() if library.language == "cpp" else {})
         self.types = TypeRows(self.reader, library.special if library else None)
@@ -92,7 +93,8 @@ class LinkedProgram:
 
     def used(self, described: Described) -> list[Var]:
         """The fixed variables that a function's code names."""
-        mine = [one for one in self.fixed if one.name in described.function.words]
+        words = described.function.words
+        mine = [one for one in self.fixed if one.name in words or self._symbols.get(one.offset, "") in words]
         return mine + described.statics
 
     def table(self, compiler: str, version: str, call: bytes | None) -> bytes:

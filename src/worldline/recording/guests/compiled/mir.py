@@ -23,7 +23,7 @@ _FUNCTION = re.compile(r"fn (.+?)\((?=_\d|\)).*\{$")
 _AT = r"at (.*):(\d+):(\d+): (\d+):(\d+)$"
 _DEBUG = re.compile(r"\s+debug ([\w#]+) => (.*?);\s+// in scope (\d+) " + _AT)
 _RESULT = re.compile(r"\s+let (?:mut )?_0: .*// return place in scope 0 " + _AT)
-_SPAN = re.compile(r"\s*// scope (\d+) " + _AT)
+_SPAN = re.compile(r"\s*// scope (\d+) at (?:no-location|(.*):(\d+):\d+: \d+:\d+)$")
 _BLOCK = re.compile(r"    bb(\d+)( \(cleanup\))?: \{$")
 _TARGET = re.compile(r"(?:return|success|otherwise|-?\d+): bb(\d+)")
 _ASSIGNED = re.compile(r"([(*]*_\d+\b[^=]*?) = ")
@@ -145,7 +145,7 @@ def _statements(lines: list[str], file: str) -> list[Statement]:
             if not cleanup:
                 begins[int(block[1])] = len(found)
         elif not cleanup and line.startswith("        ") and (span := _SPAN.search(line)):
-            own = int(span[3]) if _same(span[2], file) else 0
+            own = int(span[3]) if span[2] and _same(span[2], file) else 0
             found.append(_statement(line[: span.start()].strip(), own, int(span[1]), len(found)))
     return [replace(one, next=tuple(_resolved(one.next, begins))) for one in found]
 

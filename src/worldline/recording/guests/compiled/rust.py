@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import flow, mir, toolbox
+from ..refused import Refused
+from . import calls, flow, mir, toolbox
+from .arguments import Misfit
 from .assembly import instrument
 from .library import Library
 from .linked import LinkedProgram
@@ -70,6 +72,13 @@ def prepare(spec: dict[str, Any], folder: str, runtime: list[str], linking: Link
     assembly, moves, woven, shim, program = (
         str(Path(folder, file)) for file in ("program.s", "program.mir", "woven.s", "shim.o", "program")
     )
+    if spec["call"]:
+        try:
+            Path(name).write_text(
+                spec["source"] + calls.in_rust(spec["call"], spec["source"]), encoding="utf-8"
+            )
+        except Misfit as error:
+            raise Refused("call", str(error)) from None
     environment = {**os.environ, "RUSTC_BOOTSTRAP": "1"}
     emit = f"--emit=asm={assembly},mir={moves}"
     toolbox.run([tools["rustc"], *_FLAGS, *_UNSTABLE, "--crate-name", "program", emit, name], environment)
@@ -83,6 +92,6 @@ def prepare(spec: dict[str, Any], folder: str, runtime: list[str], linking: Link
     binary = Path(program).read_bytes()
     known_moves = mir.read(Path(moves).read_text(), name, spec["source"])
     described = LinkedProgram(binary, made, sources, machine.name, Library("rust"), known_moves)
-    table = described.table("rustc", spec["toolchain"]["version"], None)
+    table = described.table("rustc", spec["toolchain"]["version"], b"" if spec["call"] else None)
     known = flow.flow_of(described, machine)
     return {"program": binary, "table": table, "flow": json.dumps(known).encode()}

@@ -11,6 +11,7 @@ from .machine import MACHINES, Machine
 
 RUNTIME = Path(__file__).with_name("runtime")
 _ERROR = re.compile(r"^[^:\n]+:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.M)
+_RUST_ERROR = re.compile(r"^error(?:\[E\d+\])?: (.*)\n *--> [^:\n]+:(\d+):", re.M)
 _UNDEFINED = re.compile(r"(undefined reference to .*|multiple definition of .*?);?$", re.M)
 
 
@@ -37,6 +38,9 @@ def first_error(message: str) -> str:
     found = _ERROR.search(message)
     if found:
         return f"line {found[1]}: {found[2]}"
+    found = _RUST_ERROR.search(message)
+    if found:
+        return f"line {found[2]}: {found[1]}"
     found = _UNDEFINED.search(message)
     if found:
         return found[1]

@@ -147,7 +147,10 @@ class TypeRows:
         for count, flags, place in reversed(bounds[1:]):
             self.rows.append(self._array_of(inner, count, flags, place))
             inner = len(self.rows) - 1
-        return self._array_of(inner, *(bounds[0] if bounds else (0, FLEXIBLE, 0)))
+        first = bounds[0] if bounds else (0, FLEXIBLE, 0)
+        if first[0] == 1 and self.rows[inner].kind == OPAQUE:
+            return self.rows[inner]  # as the library makes jmp_buf, and on some machines va_list
+        return self._array_of(inner, *first)
 
     def _array_of(self, inner: int, count: int, flags: int, place: int) -> TypeRow:
         size = self.rows[inner].size * count

@@ -18,7 +18,7 @@ _NEVER = re.compile(
     r"|4core9panicking|__cxa_call_unexpected|__cxa_throw_bad_array|_ZSt\d+__throw_"
 )
 _CALL = re.compile(r"\t(?:blr?|callq?)\t(\S+)")
-_JUMP = re.compile(r"\t(b|br|jmp|jmpq|ret|retq|retaa|retab|udf|brk|ud2|hlt)\b\s*(\S*)")
+_JUMP = re.compile(r"\t(b|br|jmp|jmpq|ret|retq|retaa|retab|udf|brk|ud2|hlt)(?![\w.])\s*(\S*)")
 _BRANCH = re.compile(r"\t(?:b\.?\w{2}|cbn?z|tbn?z|j\w{1,3})\t(?:[^\n]*[, ])?(\.L\w+)$")
 
 

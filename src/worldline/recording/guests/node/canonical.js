@@ -9,6 +9,7 @@ const { kinds } = require('./kinds.js');
 const apply = Reflect.apply, isArray = Array.isArray;
 const { keys: keysOf, getOwnPropertyDescriptor: descriptorOf, hasOwn } = Object;
 const OVER = { over: true }, ACCESSOR = { accessor: true }, FEW = 12;
+const { fromCodePoint } = String, { floor } = Math, SAFE = 9007199254740991;
 const PLAIN = /^[ -&(-[\]-~]*$/;
 
 /** Renders values for one trace; it holds the numbers given to objects. After `render`, the text is buf[0..length). */
@@ -111,18 +112,33 @@ class Renderer {
   }
 
   number(x) {
-    if ((x | 0) !== x || (x === 0 && 1 / x < 0)) { this.raw(numberText(x)); return; }
+    if ((x | 0) === x) {
+      if (x !== 0 || 1 / x > 0) this.small(x);
+      else this.raw('-0.0');
+    } else if (x <= SAFE && x >= -SAFE && floor(x) === x) {
+      this.room(24);
+      if (x < 0) this.buf[this.p++] = 45;
+      const size = x < 0 ? -x : x, high = floor(size / 1e9);
+      if (high > 0) {
+        this.small(high);
+        this.digits(size - high * 1e9, 9);
+      } else this.digits(size, 10);
+    } else this.raw(numberText(x));
+  }
+
+  small(x) {
     this.room(16);
-    const b = this.buf;
-    let p = this.p;
-    if (x < 0) { b[p++] = 45; x = -x; }
-    if (x < 10) b[p++] = 48 + x;
-    else {
-      const d = x < 100 ? 2 : x < 1000 ? 3 : x < 1e4 ? 4 : x < 1e5 ? 5 : x < 1e6 ? 6 : x < 1e7 ? 7 : x < 1e8 ? 8 : x < 1e9 ? 9 : 10;
-      for (let i = p + d - 1; i >= p; i--) { const q = (x / 10) >>> 0; b[i] = 48 + (x - q * 10); x = q; }
-      p += d;
+    if (x < 0) {
+      this.buf[this.p++] = 45;
+      x = -x; // 2147483648 for the least of them: no int32, so that the divisions below are unsigned
     }
-    this.p = p;
+    this.digits(x, x < 10 ? 1 : x < 100 ? 2 : x < 1000 ? 3 : x < 1e4 ? 4 : x < 1e5 ? 5 : x < 1e6 ? 6 : x < 1e7 ? 7 : x < 1e8 ? 8 : x < 1e9 ? 9 : 10);
+  }
+
+  digits(x, n) {
+    const b = this.buf, p = this.p;
+    for (let i = p + n - 1; i >= p; i--) { const q = (x / 10) >>> 0; b[i] = 48 + (x - q * 10); x = q; }
+    this.p = p + n;
   }
 
   string(s) {
@@ -153,7 +169,7 @@ class Renderer {
       if (c >= 32 && c < 127 && c !== 92 && c !== quote) { this.room(8); this.buf[this.p++] = c; }
       else if (c === quote) this.raw("\\'");
       else if (c === 92 || escaped(c)) this.raw(escapeText(c));
-      else this.raw(String.fromCodePoint(c));
+      else this.raw(fromCodePoint(c));
       if (this.p > this.most) throw OVER;
     }
     this.raw(quote === 34 ? '"' : "'");
@@ -244,14 +260,40 @@ class Renderer {
     this.buf[this.p++] = 91;
     for (let i = 0; i < n; i++) {
       if (i > 0) this.comma();
-      const d = this.careful ? descriptorOf(v, i) : undefined;
-      const x = d === undefined ? (this.careful ? undefined : v[i]) : 'value' in d ? d.value : ACCESSOR;
+      const x = this.careful ? this.element(v, i) : v[i];
       if (typeof x === 'number') this.number(x);
-      else if (x === undefined && (this.careful ? d === undefined : !hasOwn(v, i))) this.raw('<hole>');
+      else if (x === undefined && !hasOwn(v, i)) this.raw('<hole>');
       else this.value(x, depth + 1);
+      if (!this.careful) i = this.run(v, i, n);
     }
     this.room(16);
     this.buf[this.p++] = 93;
+  }
+
+  element(v, i) {
+    const d = descriptorOf(v, i);
+    return d === undefined ? undefined : 'value' in d ? d.value : ACCESSOR;
+  }
+
+  /** Elements after the i-th that are positive int32s, the commonest of all; the last of them. */
+  run(v, i, n) {
+    let p = this.p, b = this.buf;
+    for (i++; i < n; i++) {
+      let x = v[i];
+      if (typeof x !== 'number' || (x | 0) !== x || x <= 0 || p > this.most) break;
+      if (p + 16 > b.length) {
+        this.p = p;
+        this.grow(16);
+        b = this.buf;
+      }
+      b[p++] = 44;
+      b[p++] = 32;
+      const d = x < 10 ? 1 : x < 100 ? 2 : x < 1000 ? 3 : x < 1e4 ? 4 : x < 1e5 ? 5 : x < 1e6 ? 6 : x < 1e7 ? 7 : x < 1e8 ? 8 : x < 1e9 ? 9 : 10;
+      for (let j = p + d - 1; j >= p; j--) { const q = (x / 10) | 0; b[j] = 48 + (x - q * 10); x = q; }
+      p += d;
+    }
+    this.p = p;
+    return i - 1;
   }
 
   get(v, key) {

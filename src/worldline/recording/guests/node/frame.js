@@ -3,21 +3,31 @@
 
 const ABSENT = Symbol('absent');
 
+/** An array of `n` equal things; literals are the quickest. */
+function filled(n, x) {
+  switch (n) {
+    case 0: return [];
+    case 1: return [x];
+    case 2: return [x, x];
+    case 3: return [x, x, x];
+    case 4: return [x, x, x, x];
+    case 5: return [x, x, x, x, x];
+    case 6: return [x, x, x, x, x, x];
+  }
+  const list = [x, x, x, x, x, x];
+  for (let i = 6; i < n; i++) list.push(x);
+  return list;
+}
+
 class Frame {
   constructor(fn, serial) {
     this.fn = fn;
     this.serial = serial;
     const n = fn.names.length;
-    this.last = [];
-    this.off = []; // where the text of a name stands in the wire; -1: the name is not shown
-    this.len = [];
-    this.alias = [];
-    for (let i = 0; i < n; i++) {
-      this.last.push(ABSENT);
-      this.off.push(-1);
-      this.len.push(0);
-      this.alias.push(-1);
-    }
+    this.last = filled(n, ABSENT);
+    this.off = filled(n, -1); // where the text of a name stands in the wire; -1: the name is not shown
+    this.len = filled(n, 0);
+    this.alias = null; // slots of the names that came first, by slot; -1: none
     this.quiet = null; // outer names that have not changed yet
     this.set = -1;
     this.epoch = 0;
@@ -37,4 +47,4 @@ class Frame {
 /** The frame of whatever runs before recording begins. */
 const INERT = new Frame({ names: [], line: 0, suspends: false }, -1);
 
-module.exports = { Frame, ABSENT, INERT };
+module.exports = { Frame, ABSENT, INERT, filled };

@@ -14,13 +14,13 @@ function asScript(source) {
 function loader(realm) {
   const loaded = new Map();
   const compile = (text, filename) => (realm === null ? vm.runInThisContext(text, { filename }) : vm.runInContext(text, realm, { filename }));
-  return function load(name) {
-    const path = name.startsWith('./') ? name.slice(2) : name;
+  const within = (path) => path.slice(0, path.lastIndexOf('/') + 1);
+  return function load(path) {
     if (!loaded.has(path)) {
       const module = { exports: {} };
       loaded.set(path, module);
       const source = asScript(fs.readFileSync(folder + path, 'utf8'));
-      compile(`(function(module,exports,require){${source}\n})`, folder + path)(module, module.exports, load);
+      compile(`(function(module,exports,require){${source}\n})`, folder + path)(module, module.exports, (name) => load(name.startsWith('./') ? within(path) + name.slice(2) : name));
     }
     return loaded.get(path).exports;
   };

@@ -5,7 +5,7 @@ const fs = require('fs');
 const { loader } = require('./load.js');
 
 const load = loader(null);
-const { compile, SourceError, Unsupported } = load('compile.js');
+const { compile, SourceError, Unsupported } = load('pass/compile.js');
 const spec = JSON.parse(fs.readFileSync(0, 'utf8'));
 
 function answer() {

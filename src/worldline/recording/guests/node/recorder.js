@@ -5,7 +5,7 @@
 
 const { Renderer, stringText } = require('./canonical.js');
 const { Wire } = require('./wire.js');
-const { Frame, ABSENT, INERT } = require('./frame.js');
+const { Frame, ABSENT, INERT, filled } = require('./frame.js');
 
 const apply = Reflect.apply;
 const [CALL, RESUME, SWITCH, LINE, RETURN, YIELD, RAISE, OUTPUT, INPUT, EXIT] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
@@ -367,6 +367,10 @@ class Recorder {
     }
     if (was !== v && (typeof v === 'object' || typeof was === 'object')) f.shared = f.objects = true;
     last[k] = v;
+    if (typeof v === 'number' && (v | 0) === v && v > 0) {
+      this.positive(f, k, v);
+      return;
+    }
     const n = this.renderer.render(v), from = this.renderer.buf, wire = this.wire, off = f.off[k];
     if (off > 0 && f.len[k] === n) {
       const b = wire.bytes;
@@ -384,10 +388,27 @@ class Recorder {
     f.len[k] = n;
   }
 
+  /** A delta of a positive int32, the commonest of all: its digits straight into the wire. */
+  positive(f, k, v) {
+    const wire = this.wire, b = wire.bytes, id = this.slot(f, k);
+    wire.take(28, 1);
+    if (this.current !== f.serial) this.turn(f);
+    b[wire.at++] = DELTA;
+    if (id < 128) b[wire.at++] = id;
+    else wire.varint(id);
+    const n = v < 10 ? 1 : v < 100 ? 2 : v < 1000 ? 3 : v < 1e4 ? 4 : v < 1e5 ? 5 : v < 1e6 ? 6 : v < 1e7 ? 7 : v < 1e8 ? 8 : v < 1e9 ? 9 : 10;
+    b[wire.at++] = n;
+    const at = wire.at;
+    for (let i = at + n - 1; i >= at; i--) { const q = (v / 10) | 0; b[i] = 48 + (v - q * 10); v = q; }
+    f.off[k] = at;
+    f.len[k] = n;
+    wire.at = at + n;
+  }
+
   vanish(f, k) {
     f.last[k] = ABSENT;
     f.off[k] = -1;
-    f.alias[k] = -1;
+    if (f.alias !== null) f.alias[k] = -1;
     f.shared = f.objects;
     const id = this.slot(f, k);
     this.wire.take(12, 0);
@@ -452,7 +473,8 @@ class Recorder {
           }
         }
       }
-      if (f.alias[k] === other) continue;
+      if ((f.alias === null ? -1 : f.alias[k]) === other) continue;
+      f.alias ??= filled(last.length, -1);
       f.alias[k] = other;
       const id = this.slot(f, k), second = other < 0 ? 0 : this.slot(f, other) + 1;
       this.wire.take(24, 0);

@@ -46,7 +46,7 @@ class Run {
   }
 
   compiler() {
-    return this.made === null ? this.outer.load('compile.js') : { SourceError: Error, Unsupported: Error };
+    return this.made === null ? this.outer.load('pass/compile.js') : { SourceError: Error, Unsupported: Error };
   }
 
   /** The text by which a script gets hold of the hooks: a global that is gone once it was read. */

@@ -2,14 +2,14 @@
 // Pure; runs in the recorder's realm.
 'use strict';
 
-const { floor, abs } = Math;
+const { floor, abs } = Math, { fromCodePoint } = String, INFINITY = Infinity;
 const SAFE = 9007199254740991;
 
 /** A number: an int where it is a safe integer, else a float as Python's repr writes it. */
 function numberText(x) {
   if (x !== x) return 'nan';
-  if (x === Infinity) return 'inf';
-  if (x === -Infinity) return '-inf';
+  if (x === INFINITY) return 'inf';
+  if (x === -INFINITY) return '-inf';
   if (floor(x) === x && abs(x) <= SAFE) return x === 0 && 1 / x < 0 ? '-0.0' : `${x}`;
   const [mantissa, power] = abs(x).toExponential().split('e');
   const digits = mantissa.replace('.', ''), e = +power;
@@ -59,7 +59,7 @@ function stringText(s) {
     if (point > 0xffff) i++;
     if (point === 0x5c || escaped(point)) out += escapeText(point);
     else if (point === 39 && quote === "'") out += "\\'";
-    else out += String.fromCodePoint(point);
+    else out += fromCodePoint(point);
   }
   return out + quote;
 }

@@ -13,8 +13,16 @@ struct call { u32 fn, nargs, nblocks, pad; u64 args, blocks; };
 extern int __real_main(int, char **, char **);
 void wl_call(u64 address, u64 *general, double *floats);
 
+/* In C++ and Rust the call is a function that the compiler made. */
+extern void __wl_called(void) __attribute__((weak));
+
 static void make_call(void)
 {
+    if (__wl_called) {
+        begin();
+        __wl_called();
+        return;
+    }
     const u8 *base = (const u8 *)table + table->args;
     const struct call *c = (const void *)base;
     const struct arg *args = (const void *)(base + c->args);

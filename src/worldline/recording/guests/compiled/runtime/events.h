@@ -160,16 +160,15 @@ static void event(u32 site, const struct site *at, u64 cfa)
 
 /* ---- the hook's other half, on a stack of its own */
 
-u64 wl_gate; /* the thread pointer of the thread that is recorded, while it is; 0: nothing is */
-u64 wl_stack_top;
+u64 wl_gate;   /* the thread pointer of the thread that is recorded, while it is; 0: nothing is */
+u64 wl_thread; /* the same, also while an event is told */
+u64 wl_stack_top, wl_inside; /* of the recorder's own stack; where on the program's the hook was entered */
 struct registers wl_registers __attribute__((aligned(16)));
-static u64 recorded_thread;
 static int other_stack;
 
 void wl_event(u32 number, struct registers *r)
 {
     int was = errno;
-    wl_gate = 0;
     const struct site *at = &sites[number];
     u64 cfa = r->g[at->reg] + at->offset;
     now = r;
@@ -182,7 +181,21 @@ void wl_event(u32 number, struct registers *r)
     }
     commit();
     errno = was;
-    wl_gate = recorded_thread;
+}
+
+/* The recorder at work outside an event, on the program's own stack: is it the recorded thread, and not at work already? */
+static int hold(void)
+{
+    if (!wl_gate || (u64)__builtin_thread_pointer() != wl_gate || wire.ended)
+        return 0;
+    wl_gate = wl_thread = 0;
+    return 1;
+}
+
+static void let_go(void)
+{
+    commit();
+    wl_gate = wl_thread = (u64)__builtin_thread_pointer();
 }
 
 #endif

@@ -195,7 +195,7 @@ static int value_changed(struct slot *s, const struct var *v, u64 a, int fresh, 
     render(a, v->type, fresh, owner);
     s->foot = keep_foot(s->foot);
     const struct type *t = &types[v->type];
-    s->key = t->kind == K_POINTER || t->kind == K_REFERENCE ? key_of_pointer : v->where == AT_REGISTER ? 0 : a;
+    s->key = t->kind == K_POINTER || t->kind == K_REFERENCE || key_of_pointer ? key_of_pointer : v->where == AT_REGISTER ? 0 : a;
     u64 hash = hash_of(out.base, out.n);
     if (!is_new && hash == s->hash)
         return 0;

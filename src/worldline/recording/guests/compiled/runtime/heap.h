@@ -8,6 +8,7 @@
 #include "arena.h"
 #include <errno.h>
 
+#define WEAK __attribute__((weak)) /* a program may have its own */
 #define PATTERN 0xfe /* what gcc's -ftrivial-auto-var-init=pattern writes too */
 #define MOST_FILLED (1u << 20)
 
@@ -152,13 +153,13 @@ static void *new_block(void *p, u64 n, int fill)
     return p;
 }
 
-void *malloc(size_t n) { return new_block(__libc_malloc(n), n, 1); }
-void *calloc(size_t a, size_t b) { return new_block(__libc_calloc(a, b), a * b, 0); }
-void *memalign(size_t a, size_t n) { return new_block(__libc_memalign(a, n), n, 1); }
-void *aligned_alloc(size_t a, size_t n) { return memalign(a, n); }
-void *valloc(size_t n) { return memalign(4096, n); }
+WEAK void *malloc(size_t n) { return new_block(__libc_malloc(n), n, 1); }
+WEAK void *calloc(size_t a, size_t b) { return new_block(__libc_calloc(a, b), a * b, 0); }
+WEAK void *memalign(size_t a, size_t n) { return new_block(__libc_memalign(a, n), n, 1); }
+WEAK void *aligned_alloc(size_t a, size_t n) { return memalign(a, n); }
+WEAK void *valloc(size_t n) { return memalign(4096, n); }
 
-int posix_memalign(void **to, size_t a, size_t n)
+WEAK int posix_memalign(void **to, size_t a, size_t n)
 {
     if (a % sizeof(void *) || !a || (a & (a - 1)))
         return EINVAL;
@@ -202,7 +203,7 @@ static void wait_to_be_freed(void *p, u64 size)
     unlock_heap();
 }
 
-void free(void *p)
+WEAK void free(void *p)
 {
     if (!p)
         return;
@@ -216,7 +217,7 @@ void free(void *p)
     __libc_free(p);
 }
 
-void *realloc(void *p, size_t n)
+WEAK void *realloc(void *p, size_t n)
 {
     if (!p)
         return malloc(n);
@@ -231,7 +232,7 @@ void *realloc(void *p, size_t n)
     return q;
 }
 
-void *reallocarray(void *p, size_t a, size_t b)
+WEAK void *reallocarray(void *p, size_t a, size_t b)
 {
     size_t n;
     if (__builtin_mul_overflow(a, b, &n)) {

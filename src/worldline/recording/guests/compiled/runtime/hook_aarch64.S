@@ -8,7 +8,12 @@ __wl_hook:
 	ldr	x17, [x17, #:lo12:wl_gate]
 	mrs	x15, tpidr_el0
 	sub	x17, x17, x15			/* no flags are touched */
-	cbnz	x17, 9f
+	cbnz	x17, 8f
+1:	adrp	x17, wl_inside
+	mov	x15, sp
+	str	x15, [x17, #:lo12:wl_inside]
+	adrp	x17, wl_gate
+	str	xzr, [x17, #:lo12:wl_gate]	/* from here on a signal's handler finds it shut */
 	adrp	x17, wl_registers
 	add	x17, x17, :lo12:wl_registers
 	stp	x0, x1, [x17]
@@ -86,11 +91,26 @@ __wl_hook:
 	ldp	x8, x9, [x17, #64]
 	ldp	x10, x11, [x17, #80]
 	ldp	x12, x13, [x17, #96]
-	ldp	x14, x15, [x17, #112]
+	ldr	x14, [x17, #112]
+	ldr	x15, [x17, #120]
 	ldr	x17, [x17, #136]
-	ret
+	stp	x17, x15, [sp, #-16]!
+	adrp	x17, wl_thread
+	ldr	x15, [x17, #:lo12:wl_thread]
+	adrp	x17, wl_gate
+	str	x15, [x17, #:lo12:wl_gate]	/* open again: the saved registers are of no use any more */
 9:	ldp	x17, x15, [sp], #16
 	ret
+8:	adrp	x17, wl_thread			/* shut: for another thread, or inside the recorder, or left by a jump? */
+	ldr	x17, [x17, #:lo12:wl_thread]
+	sub	x17, x17, x15
+	cbnz	x17, 9b
+	adrp	x17, wl_inside
+	ldr	x17, [x17, #:lo12:wl_inside]
+	mov	x15, sp
+	sub	x17, x17, x15
+	tbnz	x17, #63, 1b			/* above where it was entered: it was left by a jump */
+	b	9b
 	.size	__wl_hook, .-__wl_hook
 
 /* wl_call(address, general, floats): a call with eight registers of each class. */

@@ -7,7 +7,9 @@ __wl_hook:
 	pushq	%rax
 	movq	wl_gate(%rip), %rax
 	cmpq	%fs:0, %rax
-	jne	9f
+	jne	8f
+1:	movq	%rsp, wl_inside(%rip)
+	movq	$0, wl_gate(%rip)		/* from here on a signal's handler finds it shut */
 	leaq	wl_registers(%rip), %rax	/* in the order of DWARF's numbers */
 	movq	%rdx, 8(%rax)
 	movq	%rcx, 16(%rax)
@@ -69,8 +71,6 @@ __wl_hook:
 	movups	512(%rax), %xmm14
 	movups	528(%rax), %xmm15
 	movq	272(%rax), %rsp
-	pushq	256(%rax)
-	popfq
 	movq	8(%rax), %rdx
 	movq	16(%rax), %rcx
 	movq	32(%rax), %rsi
@@ -79,11 +79,19 @@ __wl_hook:
 	movq	72(%rax), %r9
 	movq	80(%rax), %r10
 	movq	88(%rax), %r11
-	movq	(%rax), %rax
-	ret	$8
+	pushq	256(%rax)
+	pushq	(%rax)
+	movq	wl_thread(%rip), %rax
+	movq	%rax, wl_gate(%rip)		/* open again: the saved registers are of no use any more */
 9:	popq	%rax
 	popfq
 	ret	$8
+8:	movq	wl_thread(%rip), %rax		/* shut: for another thread, or inside the recorder, or left by a jump? */
+	cmpq	%fs:0, %rax
+	jne	9b
+	cmpq	wl_inside(%rip), %rsp
+	ja	1b				/* above where it was entered: it was left by a jump */
+	jmp	9b
 	.size	__wl_hook, .-__wl_hook
 
 /* wl_call(address, general, floats): a call with six general and eight floating registers. */

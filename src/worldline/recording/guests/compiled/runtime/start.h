@@ -4,6 +4,7 @@
 
 #include "ub.h"
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 
@@ -15,14 +16,12 @@ static u64 given[8]; /* wire, table, report, steps, value_bytes, value_depth */
 
 static void outside_event(void)
 {
-    if (!wl_gate || (u64)__builtin_thread_pointer() != wl_gate)
-        return;
     int was = errno;
-    wl_gate = 0;
+    if (!hold())
+        return;
     look_at_stdout();
-    commit();
+    let_go();
     errno = was;
-    wl_gate = recorded_thread;
 }
 
 /* Takes the guest's word out of the environment, where the program will not find it. */
@@ -80,17 +79,53 @@ static void meta(const char *key, u32 name)
 
 static void forget(void)
 {
-    wl_gate = recorded_thread = 0; /* a forked child is not recorded, and has no wire */
+    wl_gate = wl_thread = 0; /* a forked child is not recorded, and has no wire */
     wire.ended = 1;
     io.on = 0;
+}
+
+static void told_once(const char *slug, int *told)
+{
+    if (!*told && hold()) {
+        *told = 1;
+        note(slug);
+        let_go();
+    }
+}
+
+static int told_processes;
+static void forking(void) { told_once("processes", &told_processes); }
+
+#define PASSED_ON(type, name, parameters, arguments) \
+    WEAK type name parameters \
+    { \
+        static type(*real) parameters; \
+        if (!real) \
+            real = dlsym(RTLD_NEXT, #name); \
+        forking(); \
+        return real arguments; \
+    }
+PASSED_ON(int, system, (const char *what), (what))
+PASSED_ON(FILE *, popen, (const char *what, const char *how), (what, how))
+PASSED_ON(int, posix_spawn, (pid_t * to, const char *path, const posix_spawn_file_actions_t *a, const posix_spawnattr_t *b, char *const *argv, char *const *env), (to, path, a, b, argv, env))
+PASSED_ON(int, posix_spawnp, (pid_t * to, const char *path, const posix_spawn_file_actions_t *a, const posix_spawnattr_t *b, char *const *argv, char *const *env), (to, path, a, b, argv, env))
+
+WEAK int pthread_create(pthread_t *to, const pthread_attr_t *how, void *(*begin)(void *), void *with)
+{
+    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    static int told;
+    if (!real)
+        real = dlsym(RTLD_NEXT, "pthread_create");
+    told_once("threads", &told);
+    return real(to, how, begin, with);
 }
 
 static void at_exit(int status, void *nothing)
 {
     (void)nothing;
-    if (!recorded_thread || wire.ended)
+    if (!wl_thread || wire.ended)
         return;
-    wl_gate = 0;
+    wl_gate = wl_thread = 0;
     flush_streams();
     char code[16];
     int n = snprintf(code, sizeof code, "%d", status & 0xff);
@@ -105,7 +140,6 @@ static void at_exit(int status, void *nothing)
         write_end("exited", code, n);
     else
         write_end("returned", returned ? returned : "", nreturned);
-    recorded_thread = 0;
 }
 
 static int map_table(int fd)
@@ -123,7 +157,7 @@ static void begin(void)
     if (write(given[2], "begun", 5) != 5)
         _exit(127);
     close(given[2]);
-    recorded_thread = wl_gate = (u64)__builtin_thread_pointer();
+    wl_thread = wl_gate = (u64)__builtin_thread_pointer();
 }
 
 __attribute__((constructor(101))) static void start(int argc, char **argv)
@@ -154,7 +188,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv)
     record_texts(T_META, "core", 4, core, 3);
     commit();
     on_exit(at_exit, NULL);
-    pthread_atfork(NULL, NULL, forget);
+    pthread_atfork(forking, NULL, forget);
     if (!(for_call = table->nargs != ~0u))
         begin();
 }

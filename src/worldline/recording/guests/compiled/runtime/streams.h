@@ -166,7 +166,7 @@ extern u64 wl_gate;
 static void outside_event(void);
 static void note_said(const void *p, u64 n);
 
-int setvbuf(FILE *f, char *buffer, int mode, size_t size)
+WEAK int setvbuf(FILE *f, char *buffer, int mode, size_t size)
 {
     static int (*real)(FILE *, char *, int, size_t);
     if (!real)
@@ -179,11 +179,11 @@ int setvbuf(FILE *f, char *buffer, int mode, size_t size)
         return 0;
     return real(f, buffer, mode, size);
 }
-void setbuf(FILE *f, char *buffer) { setvbuf(f, buffer, buffer ? _IOFBF : _IONBF, BUFSIZ); }
-void setbuffer(FILE *f, char *buffer, size_t size) { setvbuf(f, buffer, buffer ? _IOFBF : _IONBF, size); }
-void setlinebuf(FILE *f) { setvbuf(f, NULL, _IOLBF, 0); }
+WEAK void setbuf(FILE *f, char *buffer) { setvbuf(f, buffer, buffer ? _IOFBF : _IONBF, BUFSIZ); }
+WEAK void setbuffer(FILE *f, char *buffer, size_t size) { setvbuf(f, buffer, buffer ? _IOFBF : _IONBF, size); }
+WEAK void setlinebuf(FILE *f) { setvbuf(f, NULL, _IOLBF, 0); }
 
-int fflush(FILE *f)
+WEAK int fflush(FILE *f)
 {
     static int (*real)(FILE *);
     if (!real)
@@ -197,7 +197,7 @@ int fflush(FILE *f)
     return result;
 }
 
-int fclose(FILE *f)
+WEAK int fclose(FILE *f)
 {
     static int (*real)(FILE *);
     if (!real)
@@ -221,7 +221,7 @@ static void remember(const void *p, u64 n)
     io.npending += n;
 }
 
-ssize_t write(int fd, const void *p, size_t n)
+WEAK ssize_t write(int fd, const void *p, size_t n)
 {
     ssize_t done = plain_write(fd, p, n);
     if (fd == 1 && done > 0 && io.on && wl_gate)
@@ -231,7 +231,7 @@ ssize_t write(int fd, const void *p, size_t n)
     return done;
 }
 
-ssize_t writev(int fd, const struct iovec *all, int n)
+WEAK ssize_t writev(int fd, const struct iovec *all, int n)
 {
     ssize_t done = syscall(SYS_writev, fd, all, n);
     if ((fd == 1 || fd == 2) && io.on && wl_gate) {

@@ -213,7 +213,7 @@ static void put_float(double v)
         return;
     }
     char d[32];
-    int e, n;
+    int e = 0, n;
     u64 was = float_state();
     n = shortest(v, d, &e);
     float_state_back(was);

@@ -8,21 +8,20 @@ static void undefined(const char *what)
 {
     static u32 told;
     static struct { const char *what; u32 line; } all[64];
-    if (!wl_gate || (u64)__builtin_thread_pointer() != wl_gate || !frames.n || told == 64)
+    int was = errno, known = 0;
+    if (told == 64 || !hold())
         return;
-    u32 line = top()->line;
+    u32 line = frames.n ? top()->line : 0;
     for (u32 i = 0; i < told; i++)
-        if (all[i].what == what && all[i].line == line)
-            return;
-    all[told].what = what;
-    all[told++].line = line;
-    char text[96];
-    int was = errno;
-    snprintf(text, sizeof text, "ub: %s in line %u", what, line);
-    wl_gate = 0;
-    note(text);
-    commit();
-    wl_gate = recorded_thread;
+        known |= all[i].what == what && all[i].line == line;
+    if (frames.n && !known) {
+        all[told].what = what;
+        all[told++].line = line;
+        char text[96];
+        snprintf(text, sizeof text, "ub: %s in line %u", what, line);
+        note(text);
+    }
+    let_go();
     errno = was;
 }
 

@@ -42,7 +42,6 @@ final class Recorder {
         Frame frame = new Frame(code, frames, parent);
         Wire.call(frames, parent == null ? 0 : parent.serial + 1, code.nameId(), code.fileId(), code.line);
         frames++;
-        uncaught = null;
         return top = frame;
     }
 
@@ -141,8 +140,9 @@ final class Recorder {
         frame.raised = null;
         if (top == frame) {
             leave(frame);
-            if (top == null) {
+            if (top == null) { // what its message is printed by is not the program's run any more
                 uncaught = exception;
+                stopped = true;
             }
         }
     }

@@ -280,6 +280,8 @@ class Instrumenter {
     const resumed = suspends ? this.site(view, node.loc.start.line, true) : null;
     const pre = resumed === null ? '' : `${this.hook}.z(${this.frame},${resumed.site.id},void 0${resumed.args});`;
     this.block(node.body, inner, { line: first.line, sites }, pre, () => head(inner));
+    // What a body on the same line may change, each telling of the head is followed by.
+    if (sites.some((site) => site.dirty)) for (const site of sites) site.dirty = true;
     return null;
   }
 

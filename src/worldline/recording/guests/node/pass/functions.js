@@ -228,7 +228,7 @@ function expression(it, node, view, name) {
     case 'Property': property(it, node, view); return;
     case 'AssignmentExpression':
       expression(it, node.left, view);
-      expression(it, node.right, view, node.left.type === 'Identifier' ? node.left.name : undefined);
+      expression(it, node.right, view, targetName(node.left));
       return;
     case 'ImportExpression':
       it.text.open(node.start, `${it.hook}.i`);
@@ -239,6 +239,12 @@ function expression(it, node, view, name) {
     case 'AwaitExpression': suspension(it, node, view); return;
   }
   for (const child of kids(node)) expression(it, child, view);
+}
+
+/** What a function is called that is assigned: a name, or the last part of `exports.name`. */
+function targetName(node) {
+  if (node.type === 'Identifier') return node.name;
+  return node.type === 'MemberExpression' && !node.computed && node.property.type === 'Identifier' ? node.property.name : undefined;
 }
 
 function property(it, node, view) {

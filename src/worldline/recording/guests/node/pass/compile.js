@@ -55,7 +55,7 @@ function compile(spec, hook, take, load, flows) {
   const acorn = load('vendor/acorn.js');
   const texts = { ...textsOf(spec.files), [spec.name]: spec.source };
   const all = Object.values(texts).join('\n');
-  const options = { hook, take, strict: PATCHES.test(all), firstFunction: 0, firstSite: 0, flow: flows ? load('flow.js').flowTable : null };
+  const options = { hook, take, strict: PATCHES.test(all), firstFunction: 0, firstSite: 0, flow: flows ? load('pass/flow.js').flowTable : null };
   const made = { files: {}, careful: ACCESSORS.test(all), hook };
   const typeModule = isModulePackage(spec.files);
   for (const name of [spec.name, ...Object.keys(texts).filter((each) => each !== spec.name)]) {
@@ -76,7 +76,7 @@ function compile(spec, hook, take, load, flows) {
 function compileFile(acorn, name, text, typeModule, options, call, load) {
   let source = text;
   try {
-    if (isTypeScript(name)) source = load('types.js').strip(text, name, load);
+    if (isTypeScript(name)) source = load('pass/types.js').strip(text, name, load);
     const { tree, tokens, module } = parse(acorn, name, source, typeModule);
     const base = call ? call.function.split('.')[0] : null;
     const it = new Instrumenter(source, tree, { ...options, file: name, module, tokens, call: base });

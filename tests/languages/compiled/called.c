@@ -1,0 +1,51 @@
+#include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+typedef struct { int x, y; } Point;
+double scaled(const int *xs, int n, double by) {
+    double total = 0;
+    for (int i = 0; i < n; i++) {
+        total += xs[i] * by;
+    }
+    return total;
+}
+char *shout(char *text) {
+    for (char *p = text; *p; p++) *p = toupper(*p);
+    return text;
+}
+int joined(char **words) {
+    int n = 0;
+    while (*words) {
+        n += strlen(*words++);
+    }
+    return n;
+}
+int trace_of(int grid[][3], int n) {
+    int total = 0;
+    for (int i = 0; i < n; i++) {
+        total += grid[i][i];
+    }
+    return total;
+}
+int jagged(int **rows) {
+    return rows[0][0] + rows[1][0];
+}
+char either(bool first, char c, signed char other) {
+    return first ? c : other;
+}
+bool missing(const Point *p) {
+    return p == NULL;
+}
+float halved(float x) {
+    return x / 2;
+}
+static int hidden(int n) {
+    return n * 2;
+}
+int by_value(Point p) {
+    return p.x;
+}
+int main(void) {
+    return hidden(1);
+}

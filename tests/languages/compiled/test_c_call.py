@@ -1,0 +1,60 @@
+"""Calls of C functions: arguments by the parameters' types, what does not fit is refused with the reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+from worldline.limits import Limits
+from worldline.recording.languages import toolchain
+from worldline.recording.recorder import record
+
+pytestmark = [
+    pytest.mark.usefixtures("box"),
+    pytest.mark.skipif(isinstance(toolchain.find("c"), str), reason="no C compiler"),
+]
+SOURCE = (Path(__file__).parent / "called.c").read_text()
+
+
+def called(call: str) -> Trace:
+    return record(Program(source=SOURCE, name="called.c", call=call), limits=Limits(wall=120))
+
+
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [
+        ("scaled([1, 2, 3], 3, 0.5)", "3.0"),
+        ("shout('abc')", "'ABC'"),
+        ("joined(['a', 'bc', None])", "3"),
+        ("trace_of([[1, 2, 3], [4, 5, 6], [7, 8, 9]], 3)", "15"),
+        ("jagged([[1], [2]])", "3"),
+        ("either(True, 'x', -5)", "'x'"),
+        ("either(False, 'x', 65)", "'A'"),
+        ("missing(None)", "True"),
+        ("halved(1.5)", "0.75"),
+        ("hidden(4)", "8"),
+    ],
+)
+def test_a_call_gives_its_value(call: str, value: str) -> None:
+    trace = called(call)
+    assert (trace.outcome.kind, trace.outcome.detail) == ("returned", value), trace.stderr
+    assert (trace[0].event, trace[len(trace) - 1].arg) == ("call", value)
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        ("nowhere(1)", "call: there is no function nowhere"),
+        ("halved(1.5, 2)", "call: halved takes 1 arguments, and 2 are given"),
+        ("halved('a')", "call: x is a float, which str does not fit"),
+        ("hidden(3000000000)", "call: n is a int, which cannot hold 3000000000"),
+        ("shout(5)", "call: text is a pointer, which a list, a str or None fits, and not int"),
+        ("by_value([1, 2])", "call: p is a Point, which list does not fit"),
+    ],
+)
+def test_what_does_not_fit_is_refused(call: str, why: str) -> None:
+    outcome = called(call).outcome
+    assert (outcome.kind, outcome.detail) == ("unsupported", why)

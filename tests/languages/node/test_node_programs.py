@@ -1,0 +1,278 @@
+"""What a recorded JavaScript or TypeScript program shows: lines, values, frames, and who shares what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from node_runs import faults, program
+
+from worldline.core.trace import Outcome, Trace
+from worldline.recording.recorder import BoxWorker
+
+pytestmark = pytest.mark.usefixtures("box")
+
+
+def run(recorder: BoxWorker, source: str, name: str = "program.js", **more: Any) -> Trace:
+    asked = program(source, name, **more)
+    trace = recorder.record(asked)
+    assert trace.outcome.kind in ("returned", "raised", "exited"), (trace.outcome, trace.stderr)
+    assert faults(trace, recorder.in_language(asked.language).flow(asked)) == []
+    return trace
+
+
+def events(trace: Trace, name: str) -> list[tuple[Any, ...]]:
+    """The events of the frames of one name: (event, line, delta, gone, arg) without what is empty."""
+    wanted = [step for step in trace.steps if trace.frames[step.frame].name == name]
+    return [
+        tuple(part for part in (step.event, step.line, dict(step.delta), list(step.gone), step.arg) if part)
+        for step in wanted
+    ]
+
+
+def series(trace: Trace, name: str) -> list[str]:
+    return [step.delta[name] for step in trace.steps if name in step.delta]
+
+
+def test_a_loop_tells_its_head_each_time(recorder: BoxWorker) -> None:
+    trace = run(recorder, "let t = 0;\nfor (let i = 0; i < 2; i++) {\n  t += i;\n}\nt = 9;\n")
+    assert events(trace, "<module>") == [
+        ("call", 1),
+        ("line", 1, {"t": "0"}),
+        ("line", 2, {"i": "0"}),
+        ("line", 3),
+        ("line", 2, {"i": "1"}),
+        ("line", 3, {"t": "1"}),
+        ("line", 2, ["i"]),
+        ("line", 5, {"t": "9"}),
+        ("return", 5, "<undefined>"),
+    ]
+
+
+def test_one_line_is_one_step(recorder: BoxWorker) -> None:
+    trace = run(recorder, "let a = 1; let b = a + 1; if (b) a = 5;\nwhile (a < 7) a++;\n")
+    assert [step.line for step in trace.steps if step.event == "line"] == [1, 2, 2, 2]
+    assert series(trace, "a") == ["5", "6", "7"]
+
+
+def test_a_generator_yields_and_goes_on(recorder: BoxWorker) -> None:
+    trace = run(
+        recorder, "function* g(n) {\n  const got = yield n;\n  return got;\n}\nconst i = g(4);\ni.next();\ni.next('x');\n"
+    )
+    assert events(trace, "g") == [
+        ("call", 1, {"n": "4"}),
+        ("line", 2),
+        ("yield", 2, "4"),
+        ("resume", 2, {"got": "'x'"}),
+        ("line", 3),
+        ("return", 3, "'x'"),
+    ]
+
+
+def test_async_frames_are_interleaved(recorder: BoxWorker) -> None:
+    source = "async function f(n) {\n  let x = await n;\n  x = await (x + 1);\n  return x;\n}\nf(1);\nf(5);\n"
+    trace = run(recorder, source)
+    order = [(step.event, step.frame) for step in trace.steps if step.event in ("call", "yield", "resume", "return")]
+    assert order == [
+        ("call", 0), ("call", 1), ("yield", 1), ("call", 2), ("yield", 2), ("return", 0),
+        ("resume", 1), ("yield", 1), ("resume", 2), ("yield", 2),
+        ("resume", 1), ("return", 1), ("resume", 2), ("return", 2),
+    ]  # fmt: skip
+    assert series(trace, "x") == ["1", "5", "2", "6"]
+
+
+def test_a_rejected_await_raises_where_it_waited(recorder: BoxWorker) -> None:
+    source = (
+        "async function f() {\n  try {\n    await Promise.reject(new Error('no'));\n  } catch (e) {\n    return 1;\n  }\n}\nf();\n"
+    )
+    assert events(run(recorder, source), "f") == [
+        ("call", 1),
+        ("line", 3),
+        ("yield", 3, "<Promise>"),
+        ("resume", 3),
+        ("raise", 3, {"e": "Error('no')"}, "Error('no')"),
+        ("line", 5),
+        ("return", 5, "1"),
+    ]
+
+
+def test_an_exception_passes_through_frames(recorder: BoxWorker) -> None:
+    source = (
+        "function f(xs) {\n  xs.push(1);\n  throw new TypeError('t');\n}\n"
+        "function g(xs) {\n  f(xs);\n}\nconst ys = [];\ntry {\n  g(ys);\n} catch {\n  ys.push(2);\n}\n"
+    )
+    trace = run(recorder, source)
+    raised = [(trace.frames[step.frame].name, step.line, step.arg) for step in trace.steps if step.event == "raise"]
+    assert raised == [(name, line, "TypeError('t')") for name, line in (("f", 3), ("g", 6), ("<module>", 10))]
+    assert series(trace, "xs") == ["[]", "[1]", "[]", "[1]"]  # of g, whose line ends with f's exception, and of f
+    assert series(trace, "ys") == ["[]", "[1]", "[1, 2]"]
+
+
+def test_finally_runs_before_the_return_is_told(recorder: BoxWorker) -> None:
+    source = "let n = 0;\nfunction f() {\n  try {\n    return n;\n  } finally {\n    n = 5;\n  }\n}\nf();\n"
+    assert events(run(recorder, source), "f") == [
+        ("call", 2),
+        ("line", 4),
+        ("line", 6, {"n": "5"}),
+        ("return", 6, "0"),
+    ]
+
+
+def test_let_is_absent_until_it_is_initialised(recorder: BoxWorker) -> None:
+    source = "function f() {\n  return typeof late === 'number' ? late++ : 0;\n}\nlet early = 1;\nlet late = 2;\nf();\n"
+    trace = run(recorder, source)
+    assert trace.steps[1].delta == {"early": "1"}
+    assert ("line", 2, {"late": "3"}) in events(trace, "f")
+    dead = run(recorder, "{\n  let x = 1;\n  {\n    try { x; } catch (e) { console.log(e.name); }\n    let x = 2;\n  }\n}\n")
+    assert dead.output == "ReferenceError\n"
+
+
+def test_closures_and_outer_names_show_when_they_change(recorder: BoxWorker) -> None:
+    source = "function make() {\n  let n = 0;\n  return () => {\n    n += 1;\n    return n;\n  };\n}\nconst f = make();\nf();\nf();\n"
+    trace = run(recorder, source)
+    assert events(trace, "<anonymous>")[:4] == [
+        ("call", 3),
+        ("line", 4, {"n": "1"}),
+        ("line", 5),
+        ("return", 5, "1"),
+    ]
+    assert series(trace, "n") == ["0", "1", "2"]
+
+
+def test_classes(recorder: BoxWorker) -> None:
+    source = (
+        "class A {\n  #secret = 1;\n  static made = 0;\n  constructor(x) {\n    this.x = x;\n    A.made++;\n  }\n"
+        "  get twice() {\n    return this.x * 2;\n  }\n  set twice(v) {\n    this.x = v / 2;\n    this.#secret = v;\n  }\n}\n"
+        "class B extends A {\n  constructor() {\n    super(3);\n    this.y = this.twice;\n  }\n}\nconst b = new B();\nb.twice = 8;\n"
+    )
+    trace = run(recorder, source)
+    assert series(trace, "b") == ["B#1(x=3, y=6, '#secret'=1)", "B#1(x=4, y=6, '#secret'=8)"]
+    names = {frame.name for frame in trace.frames}
+    assert names == {"<module>", "A.constructor", "B.constructor", "A.twice"}
+    assert ("line", 19, {"this": "B#1(x=3, y=6, '#secret'=1)"}) in events(trace, "B.constructor")
+
+
+def test_values(recorder: BoxWorker) -> None:
+    source = (
+        "const a = [1, , undefined, null, -0, 0.1, 1e21, NaN];\nconst m = new Map([[1, 'a']]), s = new Set([2, 1]);\n"
+        "const d = { 'a b': true, 3: 5n };\nconst r = /x+/gi, t = new Date(5), f = () => 1, e = new RangeError('x', { cause: 1 });\n"
+        "const p = Promise.resolve(), u = new Uint8Array([1, 2]), y = Symbol.iterator, c = class K {};\n"
+    )
+    deltas = {name: value for step in run(recorder, source).steps for name, value in step.delta.items()}
+    assert deltas == {
+        "a": "[1, <hole>, <undefined>, None, -0.0, 0.1, 1e+21, nan]",
+        "m": "Map#1({1: 'a'})",
+        "s": "Set#2([2, 1])",
+        "d": "{'3': BigInt(5), 'a b': True}",
+        "r": "RegExp#3('x+', flags='gi', lastIndex=0)",
+        "t": "Date#4(5)",
+        "f": "<function f>",
+        "e": "RangeError('x', cause=1)",
+        "p": "<Promise>",
+        "u": "Uint8Array#5([1, 2])",
+        "y": "<symbol Symbol.iterator>",
+        "c": "<class K>",
+    }
+
+
+def test_changes_in_place_and_sharing(recorder: BoxWorker) -> None:
+    source = (
+        "const a = [[1]];\nconst b = a[0];\nconst c = b;\nb.push(2);\nconst m = new Map();\nm.set('k', c);\nc.length = 0;\n"
+        "let d = c;\nd = null;\n"
+    )
+    trace = run(recorder, source)
+    assert series(trace, "a") == ["[[1]]", "[[1, 2]]", "[[]]"]
+    assert series(trace, "m") == ["Map#1({})", "Map#1({'k': [1, 2]})", "Map#1({'k': []})"]
+    assert [dict(step.same) for step in trace.steps if step.same] == [{"c": "b"}, {"d": "b"}, {"d": None}]
+
+
+def test_a_promise_that_a_call_returns_is_awaited(recorder: BoxWorker) -> None:
+    trace = run(recorder, "async function f(x) {\n  return await x + 1;\n}\n", call="f(4)")
+    assert trace.outcome == Outcome("returned", "5")
+
+
+def test_the_arguments_of_a_call(recorder: BoxWorker) -> None:
+    trace = run(
+        recorder, "const f = (...xs) => {\n  return xs.length;\n};\n", call="f({'a': 1}, {1: 2}, {3}, None, 1.5, b'ab', (1,))"
+    )
+    assert trace.outcome == Outcome("returned", "7")
+    assert trace.steps[0].delta == {
+        "xs": "[{'a': 1}, Map#1({1: 2}), Set#2([3]), None, 1.5, Uint8Array#3([97, 98]), [1]]"
+    }
+
+
+def test_a_method_is_called_by_its_path(recorder: BoxWorker) -> None:
+    trace = run(recorder, "class K { static twice(x) { return 2 * x; } }\n", call="K.twice(4)")
+    assert trace.outcome == Outcome("returned", "8")
+
+
+def test_own_files_are_recorded_too(recorder: BoxWorker) -> None:
+    files = {"lib/add.js": "let n = 0;\nexports.add = (a, b) => {\n  n++;\n  return a + b;\n};\n"}
+    trace = run(recorder, "const { add } = require('./lib/add');\nconsole.log(add(2, 3));\n", files=tuple(files.items()))
+    assert trace.output == "5\n"
+    assert [(f.name, f.file) for f in trace.frames] == [
+        ("<module>", "program.js"), ("<module>", "lib/add.js"), ("add", "lib/add.js"),
+    ]  # fmt: skip
+
+
+def test_modules_import_each_other(recorder: BoxWorker) -> None:
+    files = {
+        "a.mjs": "import { b } from './b.mjs';\nexport let count = 0;\nexport function bump() {\n  count++;\n  return b;\n}\n",
+        "b.mjs": "import { bump } from './a.mjs';\nexport const b = typeof bump;\n",
+    }
+    source = "import { count, bump } from './a.mjs';\nconst got = bump();\nconsole.log(count, got);\n"
+    trace = run(recorder, source, "program.mjs", files=tuple(files.items()))
+    assert trace.output == "1 function\n"
+    assert [f.file for f in trace.frames] == ["b.mjs", "a.mjs", "program.mjs", "a.mjs"]
+    detected = run(recorder, source.replace("program.mjs", "program.js"), "program.js", files=tuple(files.items()))
+    assert detected.output == "1 function\n"
+
+
+TYPES = """interface Shape { area(): number; tag?: string }
+type Pair<T> = [T, T];
+enum Colour { Red, Green = 5, Blue }
+abstract class Base<T> implements Shape {
+  protected readonly id: number = 1;
+  constructor(public w: T, private h?: number) {}
+  abstract area(): number;
+}
+class Square extends Base<number> {
+  area(): number { return this.w! * (this.w as number); }
+}
+function first<T extends object>(this: void, xs: T[], ...more: Array<number>): T { return xs[0]; }
+function over(a: string): string;
+function over(a: any): any { return a; }
+const pair: Pair<number> = [1, 2] as const satisfies readonly number[];
+let late: string | undefined;
+const generic = <T,>(x: T): T => x;
+console.log(new Square(3).area(), Colour.Blue, Colour[5], first([{ a: 1 }]), over('q'), generic<number>(4), pair?.[1]!);
+"""
+
+
+def test_types_are_blanks(recorder: BoxWorker) -> None:
+    trace = run(recorder, TYPES, "program.ts")
+    assert trace.output == "9 6 Green { a: 1 } q 4 2\n"
+    assert series(trace, "pair") == ["[1, 2]"]
+    assert [step.line for step in trace.steps if step.event == "line" and step.frame == 0] == [3, 4, 9, 15, 16, 17, 18]
+
+
+@pytest.mark.parametrize("source", ["namespace N { export const x = 1; }\n", "@d class A {}\n", "let x: = 1;\n"])
+def test_what_is_more_than_types_is_refused(recorder: BoxWorker, source: str) -> None:
+    outcome = recorder.record(program(source, "program.ts")).outcome
+    assert outcome.kind == "unsupported"
+    assert outcome.detail.startswith("source: ")
+    assert "line 1" in outcome.detail
+
+
+def test_with_is_refused(recorder: BoxWorker) -> None:
+    outcome = recorder.record(program("var o = {};\nwith (o) { x = 1; }\n")).outcome
+    assert (outcome.kind, "line 2" in outcome.detail) == ("unsupported", True)
+
+
+def test_standard_error_is_as_in_a_plain_run(recorder: BoxWorker) -> None:
+    trace = run(recorder, "function f() {\n    null.x;\n}\nf();\n")
+    text = trace.stderr.splitlines()
+    assert text[1:3] == ["    null.x;", "         ^"]
+    assert text[4] == "TypeError: Cannot read properties of null (reading 'x')"
+    assert [line.strip().split(" (")[0] for line in text[5:7]] == ["at f", "at Object.<anonymous>"]
+    assert text[5].endswith("program.js:2:10)")
