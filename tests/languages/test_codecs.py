@@ -71,7 +71,7 @@ def recorded(language: str) -> tuple[Recorded, ...]:
         worker.close()
     for trace, _ in made:
         assert trace.outcome.kind in ENDED, (trace.program.source, trace.outcome, trace.stderr)
-    return tuple(Recorded(trace, read_table(data) if data else None) for trace, data in made)
+    return tuple(Recorded(trace, read_table(data, trace.program) if data else None) for trace, data in made)
 
 
 @pytest.fixture(scope="module", params=[language for language in LANGUAGES if language != "python"])

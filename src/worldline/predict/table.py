@@ -23,4 +23,4 @@ def table_of(program: Program) -> FlowTable | None:
         data = recorder.flow_of(program)
     except (NoSandbox, UsageError):  # nor for a call that cannot be made
         return None
-    return None if data is None else read_table(data)
+    return None if data is None else read_table(data, program)
