@@ -48,6 +48,17 @@ int main() {
 }
 """
 
+PANICS = """fn fall(n: usize) -> i32 {
+    let cells = vec![1, 2];
+    cells[n]
+}
+fn main() {
+    let caught = std::panic::catch_unwind(|| fall(7));
+    let after = caught.is_err();
+    assert!(!after, "it fell");
+}
+"""
+
 
 def recorded(source: str, name: str) -> Trace:
     """A trace, or the test is skipped where there is no compiler."""
@@ -80,3 +91,17 @@ def test_what_a_library_throws_on_and_what_destructors_do_meanwhile_leave_one_ra
     raises = [(step.line, step.frame) for step in trace.steps if step.event == "raise"]
     names = [(trace.frames[frame].name, line) for line, frame in raises]
     assert names == [("Loud", 4), ("fill", 15), ("main", 19)]
+
+
+def test_a_panic_is_a_raise_in_each_frame_that_it_leaves_and_the_trace_goes_on_where_it_is_caught() -> None:
+    trace = recorded(PANICS, "panics.rs")
+    assert (trace.outcome.kind, trace.outcome.detail) == ("exited", "101")
+    fell, twice = "panic('index out of bounds: the len is 2 but the index is 7')", "panic('it fell')"
+    assert told(trace)[-6:] == [
+        ("line", 3, ""),
+        ("raise", 3, fell),
+        ("raise", 6, fell),
+        ("line", 7, ""),
+        ("line", 8, ""),
+        ("raise", 8, twice),
+    ]

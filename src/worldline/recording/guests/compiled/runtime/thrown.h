@@ -41,6 +41,13 @@ static void leave_frame(void)
     pop_frame();
 }
 
+/* The program ends while an exception flies: every frame was left by it. */
+static void leave_thrown(void)
+{
+    while (thrown.flying == AWAY && frames.n && top()->serial < thrown.newest)
+        leave_frame();
+}
+
 static inline void nothing_flies(const struct frame *f)
 {
     if (__builtin_expect(thrown.flying, 0) && f->serial < thrown.newest)
@@ -287,7 +294,8 @@ int _Unwind_RaiseException(void *exception)
     static int (*real)(void *);
     if (!real)
         real = dlsym(RTLD_NEXT, "_Unwind_RaiseException");
-    if (!memcmp(exception, "TSUR\0ZOM", 8) && hold_values()) {
+    int panic = !memcmp(exception, "MOZ\0RUST", 8) || !memcmp(exception, "TSUR\0ZOM", 8); /* as rustc writes it, and wrote */
+    if (panic && hold_values()) {
         flush_streams();
         describe_panic();
         raise_now();
