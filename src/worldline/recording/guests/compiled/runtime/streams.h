@@ -231,6 +231,26 @@ WEAK ssize_t write(int fd, const void *p, size_t n)
     return done;
 }
 
+static int hold(void);
+static void let_go(void);
+
+/* Rust's library reads so, and C++'s where it does not share stdio's buffer: what came is told, not what is taken of it. */
+WEAK ssize_t read(int fd, void *p, size_t n)
+{
+    static ssize_t (*real)(int, void *, size_t);
+    if (!real)
+        real = dlsym(RTLD_NEXT, "read");
+    ssize_t done = real(fd, p, n);
+    int was = errno;
+    if (fd == 0 && done > 0 && io.on && hold()) {
+        look_at_stdout();
+        tell_input(p, done);
+        let_go();
+    }
+    errno = was;
+    return done;
+}
+
 WEAK ssize_t writev(int fd, const struct iovec *all, int n)
 {
     ssize_t done = syscall(SYS_writev, fd, all, n);
