@@ -248,7 +248,8 @@ def _place(places: list[str]) -> int:
 def _kind(
     line: int, column: int, entry: bool, begins: bool, first: tuple[int, int], source: list[str]
 ) -> int:
-    closes = line <= len(source) and _CLOSERS.fullmatch(source[line - 1]) is not None
+    text = source[line - 1] if line <= len(source) else "-"
+    closes = _CLOSERS.fullmatch(text) or (text[:column].endswith("}") and _CLOSERS.fullmatch(text[:column]))
     steps = begins and not closes and not (entry and (line, column) == first)
     return (ENTRY if entry else 0) | (LINE if steps else 0)
 

@@ -81,9 +81,10 @@ static int in_frame(const struct frame *f, u64 p, int past, const struct var **v
     return 0;
 }
 
-static int frame_variable(u64 p, int past, const struct var **v, u64 *address, u64 *owner, u64 *cfa)
+/* The innermost frame whose canonical address is above p. */
+static struct frame *frame_around(u64 p)
 {
-    u64 low = 0, high = frames.n; /* the innermost frame whose canonical address is above p */
+    u64 low = 0, high = frames.n;
     while (low < high) {
         u64 middle = (low + high) / 2;
         if (frames.all[middle]->cfa > p)
@@ -91,9 +92,21 @@ static int frame_variable(u64 p, int past, const struct var **v, u64 *address, u
         else
             high = middle;
     }
-    if (!low)
+    return low ? frames.all[low - 1] : NULL;
+}
+
+/* What is on the stack without a name (a temporary, the iterator of a loop) is its frame's. */
+static u64 owner_of_unnamed(u64 p)
+{
+    const struct frame *f = frame_around(p);
+    return ((f ? (u64)f->serial + 1 : 0) << 20 | 0xfffff) << 2 | 2;
+}
+
+static int frame_variable(u64 p, int past, const struct var **v, u64 *address, u64 *owner, u64 *cfa)
+{
+    struct frame *f = frame_around(p);
+    if (!f)
         return 0;
-    struct frame *f = frames.all[low - 1];
     *cfa = f->cfa;
     return in_frame(f, p, past, v, address, owner);
 }

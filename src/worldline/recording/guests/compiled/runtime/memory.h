@@ -71,10 +71,11 @@ static struct number *number_of(u64 address, u32 type, u64 owner)
 /* ---- the object that a pointer points into */
 
 enum { NOWHERE, DANGLING, FOREIGN, FOUND };
-struct target { u64 base, size, count, owner; u32 type; struct block *block; };
+struct target { u64 base, size, count, owner; u32 type; struct block *block; u64 whole; }; /* whole: where the array of arrays begins */
 
 static u64 locate(const struct var *v, u64 cfa, const struct registers *r);
 static int frame_variable(u64 p, int past, const struct var **v, u64 *address, u64 *owner, u64 *cfa);
+static u64 owner_of_unnamed(u64 p);
 static u64 array_count(const struct type *t, u64 address, u64 cfa);
 static u64 size_of(u32 type, u64 address, u64 cfa);
 
@@ -168,8 +169,13 @@ static int target_of(u64 p, u32 to, struct target *g)
             continue;
         u64 all = size_of(v->type, address, cfa);
         *g = (struct target){ address, 0, 1, on_stack ? owner << 2 | 2 : 3, v->type, NULL };
-        if (descend(g, past ? p - 1 : p, to, cfa))
+        if (descend(g, past ? p - 1 : p, to, cfa)) {
+            u32 element = v->type;
+            while (types[element].kind == K_ARRAY)
+                element = types[element].to;
+            g->whole = element == to ? address : 0;
             return FOUND;
+        }
         if (!known) {
             known = 1;
             base = address;
@@ -181,7 +187,7 @@ static int target_of(u64 p, u32 to, struct target *g)
         return on_stack || in_segments(p) ? FOREIGN : p >= heap.low && p < heap.high ? DANGLING : NOWHERE;
     if (types[to].kind == K_STRUCT || types[to].kind == K_UNION || !types[to].size)
         return FOREIGN; /* seen as what it is not */
-    *g = (struct target){ base, whole, whole / size ? whole / size : 1, whose, to, NULL };
+    *g = (struct target){ base, whole, whole / size ? whole / size : 1, whose, to, NULL, 0 };
     return FOUND;
 }
 

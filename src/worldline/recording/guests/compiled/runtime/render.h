@@ -458,6 +458,8 @@ static int put_object(u64 p, u32 to, int depth, int fresh)
     u64 was = owner_now;
     if (where == FOUND)
         owner_now = g.owner;
+    else if (where == FOREIGN && p >= stack.sp && p < stack.high)
+        owner_now = owner_of_unnamed(p);
     put_struct(p, type, depth, fresh && where == FOUND && g.owner != 3);
     owner_now = was;
     return 1;
@@ -487,7 +489,7 @@ static void put_pointer(u64 p, u32 to, int depth)
     }
     int where = target_of(p, to, &g);
     if (where == FOUND && !depth)
-        key_of_pointer = g.block ? g.block->address : g.base;
+        key_of_pointer = g.block ? g.block->address : g.whole ? g.whole : g.base;
     if (t->kind == K_CHAR && t->size == 1) {
         u64 most = readable(p);
         if (most)
