@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import pytest
-import warm
+from warm import recorded
 
-from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
-from worldline.recording.languages import toolchain
 
 pytestmark = pytest.mark.usefixtures("box")
-LIMITS = Limits(wall=120)
 CPP = """struct N { int v; };
 int total = 0;
 int main() {
@@ -58,14 +54,6 @@ fn main() {
     assert!(!after, "it fell");
 }
 """
-
-
-def recorded(source: str, name: str) -> Trace:
-    """A trace, or the test is skipped where there is no compiler."""
-    program = Program(source=source, name=name)
-    if isinstance(why := toolchain.find(program.language), str):
-        pytest.skip(why)
-    return warm.record(program, LIMITS)
 
 
 def told(trace: Trace) -> list[tuple[str, int, str]]:

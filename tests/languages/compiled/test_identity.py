@@ -5,12 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-import warm
-
-from worldline.core.program import Program
-from worldline.core.trace import Trace
-from worldline.limits import Limits
-from worldline.recording.languages import toolchain
+from warm import recorded
 
 pytestmark = pytest.mark.usefixtures("box")
 CPP = """struct It {
@@ -49,15 +44,6 @@ C = """int main(void) {
 """
 
 
-def recorded(source: str, name: str) -> Trace:
-    program = Program(source=source, name=name)
-    if isinstance(why := toolchain.find(program.language), str):
-        pytest.skip(why)
-    trace = warm.record(program, Limits(wall=120))
-    assert trace.outcome.kind == "returned", trace.stderr
-    return trace
-
-
 def test_what_is_on_the_stack_without_a_name_keeps_its_number_from_call_to_call() -> None:
     trace = recorded(CPP, "unnamed.cpp")
     calls = [step.delta.get("this", "") for step in trace.steps if step.event == "call"]
@@ -71,4 +57,5 @@ def test_the_end_of_a_block_is_no_step_where_another_begins_in_its_line() -> Non
 
 def test_a_pointer_into_an_array_of_arrays_shares_it() -> None:
     trace = recorded(C, "rows.c")
+    assert trace.outcome.kind == "returned", trace.stderr
     assert [dict(step.same) for step in trace.steps if step.same] == [{"in": "mat"}]

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import plain
 import pytest
-import warm
-
-from worldline.core.program import Program
-from worldline.core.trace import Trace
-from worldline.limits import Limits
-from worldline.recording.languages import toolchain
+from warm import recorded
 
 pytestmark = pytest.mark.usefixtures("box")
 ABORTS = '#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n    puts("before");\n    abort();\n}\n'
@@ -29,13 +24,6 @@ int main() {
     return n - 4;
 }
 """
-
-
-def recorded(source: str, name: str, stdin: str = "") -> Trace:
-    program = Program(source=source, name=name, stdin=stdin)
-    if isinstance(why := toolchain.find(program.language), str):
-        pytest.skip(why)
-    return warm.record(program, Limits(wall=120))
 
 
 @pytest.mark.parametrize(("source", "name", "line"), [(RUST, "reads.rs", 4), (CPP, "reads.cpp", 5)])

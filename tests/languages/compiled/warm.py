@@ -6,9 +6,12 @@ from collections import deque
 from collections.abc import Iterator
 from functools import cache
 
+import pytest
+
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.limits import Limits
+from worldline.recording.languages import toolchain
 from worldline.recording.recorder import record_many
 
 
@@ -24,3 +27,11 @@ def record(program: Program, limits: Limits) -> Trace:
     feed, traces = bench(limits, program.language)
     feed.append(program)
     return next(traces)
+
+
+def recorded(source: str, name: str, stdin: str = "") -> Trace:
+    """One recording with a generous deadline; the test is skipped where the language has no toolchain."""
+    program = Program(source=source, name=name, stdin=stdin)
+    if isinstance(why := toolchain.find(program.language), str):
+        pytest.skip(why)
+    return record(program, Limits(wall=120))
