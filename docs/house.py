@@ -28,6 +28,7 @@ BESIDE = {  # folders that are told in one line
     "src/worldline/recording/guests/compiled/runtime": "what is linked to a C, C++ or Rust program and records it, in C",
     "src/worldline/recording/guests/jvm/compiler": "the warm compiler and the bytecode pass, in Java",
     "src/worldline/recording/guests/jvm/recorder": "what records a Java program from inside its virtual machine",
+    "src/worldline/recording/guests/node/pass": "the pass over a program's text: hooks, scopes, types, control flow, in JavaScript",
     "src/worldline/recording/guests/node/vendor": "acorn and its TypeScript plugin (MIT), as published",
     "src/worldline/web/static": "the page itself: plain ES modules, no build",
 }
