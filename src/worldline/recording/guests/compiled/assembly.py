@@ -18,6 +18,7 @@ LINE, ENTRY, RETURN = 1, 2, 4
 _FUNCTION = re.compile(r"^(\.LFB\d+|\.Lfunc_begin\d+):\n(.*?^\t\.cfi_endproc)", re.M | re.S)
 _FILE = re.compile(r'^\t\.file\t?\s*(\d+) (?:"((?:[^"\\]|\\.)*)" )?"((?:[^"\\]|\\.)*)"', re.M)
 _LOC = re.compile(r"\t\.loc\t?\s*(\d+) (\d+)(?: (\d+))?(.*)")
+_ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)")
 _CFI = re.compile(
     r"\t\.cfi_(def_cfa_offset|def_cfa_register|def_cfa|adjust_cfa_offset|remember_state|restore_state)\b\s*(.*)"
 )
@@ -84,6 +85,7 @@ def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Wo
         places.append(match[1])
         _scan(function, machine, number_of_file, sources[function.file], places)
         _leave_out_unwinding(function, pads, tables)
+        _leave_out_jumps(function, machine)
         behind = function.opening > len(sources[function.file])  # the call that stands behind the source
         if behind or not any(site.kind & ENTRY for site in function.sites.values()):
             del places[known:]
@@ -112,15 +114,39 @@ def _leave_out_unwinding(function: Routine, pads: set[str], tables: set[str]) ->
         function.sites = {at: one for at, one in function.sites.items() if at in kept or one.kind & RETURN}
 
 
+def _leave_out_jumps(function: Routine, machine: Machine) -> None:
+    """No site in Rust where a loop's body only jumps to its head, and the head has a site of the same line."""
+    labels = {text[:-1]: at for at, text in enumerate(function.lines) if text.endswith(":")}
+    for at, site in list(function.sites.items()) if function.file.endswith(".rs") else ():
+        code = next((text for text in function.lines[at:] if text.startswith("\t") and text[1] != "."), "")
+        mnemonic, _, target = code[1:].partition("\t")
+        if site.kind != LINE or mnemonic not in machine.jumps or target not in labels:
+            continue
+        head = labels[target]
+        while head < len(function.lines) and function.lines[head].endswith(":"):
+            head += 1
+        there = function.sites.get(head + 1)
+        if there is not None and there is not site and there.kind == LINE and there.line == site.line:
+            del function.sites[at]
+
+
 def _own_files(text: str, sources: dict[str, list[str]]) -> dict[str, str]:
     """The numbers under which the assembly speaks of the program's own files."""
     found: dict[str, str] = {}
     for match in _FILE.finditer(text):
-        path = posixpath.normpath(posixpath.join(match[2] or "", match[3]))
+        path = posixpath.normpath(posixpath.join(_unescaped(match[2] or ""), _unescaped(match[3])))
         own = path if path in sources else next((one for one in sources if path.endswith("/" + one)), None)
         if own is not None:
             found[match[1]] = own
     return found
+
+
+def _unescaped(text: str) -> str:
+    """A string of the assembler's: bytes beyond ASCII are written by their octal numbers."""
+    data = _ESCAPE.sub(
+        lambda one: bytes([int(one[1], 8) & 255]) if one[1].isdigit() else one[1], text.encode()
+    )
+    return data.decode(errors="surrogateescape")
 
 
 def _first_file(lines: list[str]) -> str:
@@ -148,7 +174,7 @@ def _woven(function: Routine, machine: Machine) -> Iterator[str]:
 
 def _scan(function: Routine, machine: Machine, file: str, source: list[str], places: list[str]) -> None:
     """Finds the function's line starts, its sites and what they need to know."""
-    heads = _loop_heads(function.lines)
+    heads, fills = _loop_heads(function.lines), _fills(function.lines)
     frame, states = (machine.stack, machine.entry_offset), list[tuple[int, int]]()
     seen, previous, statement, first = 0, 0, True, (0, 0)
     current, marked = 0, any("prologue_end" in text for text in function.lines)
@@ -178,7 +204,7 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
                 if kind:
                     function.sites[index + 1] = HookSite(line, kind, *frame, place, column)
                 previous = line if seen > 1 and (not entry or kind & LINE) else 0
-            elif not line:
+            elif not line and index not in fills:
                 previous = 0
             current = line
         elif machine.returns.match(text):
@@ -310,3 +336,18 @@ def _loop_heads(lines: list[str]) -> set[int]:
                 if lines[at].startswith("\t.loc") and _one_line(lines[at:index]):
                     heads.add(at)
     return heads
+
+
+def _fills(lines: list[str]) -> set[int]:
+    """Indices in the loops that one expression is, such as `[n; 512]` of Rust: its own line is not run again."""
+    labels: dict[str, int] = {}
+    found: set[int] = set()
+    for index, text in enumerate(lines):
+        if text.endswith(":") and text.startswith(".L"):
+            labels[text[:-1]] = index
+        elif text.startswith(("\tb\t.L", "\tjmp\t.L")) and text.rpartition("\t")[2] in labels:
+            first = labels[text.rpartition("\t")[2]]
+            places = {match.group(1, 2, 3) for line in lines[first:index] if (match := _LOC.match(line))}
+            if len({place for place in places if place[1] != "0"}) == 1:
+                found.update(range(first, index))
+    return found

@@ -23,7 +23,7 @@ def prepare(spec: dict[str, Any], folder: str, runtime: list[str]) -> dict[str, 
     machine = toolbox.machine()
     assembly, woven, program = (str(Path(folder, file)) for file in ("program.s", "woven.s", "program"))
     flags = _flags(spec, machine.name)
-    _compile([gcc, "-S", *flags, "-o", assembly, name], spec["source"])
+    _compile([gcc, "-S", *flags, "-o", assembly, toolbox.as_file(name)], spec["source"])
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
     made = instrument(Path(assembly).read_text(), machine, sources)
     Path(woven).write_text(made.text)

@@ -23,7 +23,7 @@ def prepare(spec: dict[str, Any], folder: str, runtime: list[str]) -> dict[str, 
     if spec["call"]:
         Path(name).write_text(spec["source"] + calls.in_cpp(spec["call"]), encoding="utf-8")
     try:
-        toolbox.run([compiler, "-S", *_flags(spec, machine.name), "-o", assembly, name])
+        toolbox.run([compiler, "-S", *_flags(spec, machine.name), "-o", assembly, toolbox.as_file(name)])
     except toolbox.CompileError as error:
         if "worldline-call" not in str(error):
             raise

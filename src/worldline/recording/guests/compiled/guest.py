@@ -14,14 +14,13 @@ from ..refused import Refused
 from . import c, cpp, rust, toolbox
 
 NEEDS_PARTS = True
-_PREPARES = 128  # processes that the box has in which programs are prepared, and none other
 _runtime: dict[str, bytes] = {}  # the recorder's objects, by name
 _linking: dict[str, rust.Linking] = {}  # how rustc links, by its path
 
 
 def warm(config: dict[str, Any]) -> None:
     """Where programs are prepared: the recorder's runtime is compiled before the first of them is there."""
-    if config["limits"]["processes"] < _PREPARES or not config.get("toolchain"):
+    if not config.get("preparing") or not config.get("toolchain"):
         return
     try:
         with tempfile.TemporaryDirectory(dir=_writable()) as folder:

@@ -81,7 +81,8 @@ def prepare(spec: dict[str, Any], folder: str, runtime: list[str], linking: Link
             raise Refused("call", str(error)) from None
     environment = {**os.environ, "RUSTC_BOOTSTRAP": "1"}
     emit = f"--emit=asm={assembly},mir={moves}"
-    toolbox.run([tools["rustc"], *_FLAGS, *_UNSTABLE, "--crate-name", "program", emit, name], environment)
+    given = toolbox.as_file(name)
+    toolbox.run([tools["rustc"], *_FLAGS, *_UNSTABLE, "--crate-name", "program", emit, given], environment)
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
     made = instrument(Path(assembly).read_text(), machine, sources)
     Path(woven).write_text(made.text)
@@ -90,7 +91,7 @@ def prepare(spec: dict[str, Any], folder: str, runtime: list[str], linking: Link
     wrapped = ["-no-pie", "-Wl,--wrap=main", "-Wa,--gdwarf-5"]
     toolbox.run([tools["gcc"], *wrapped, "-o", program, *objects, *linking.arguments])
     binary = Path(program).read_bytes()
-    known_moves = mir.read(Path(moves).read_text(), name, spec["source"])
+    known_moves = mir.read(Path(moves).read_text(), given, spec["source"])
     described = LinkedProgram(binary, made, sources, machine.name, Library("rust"), known_moves)
     table = described.table("rustc", spec["toolchain"]["version"], b"" if spec["call"] else None)
     known = flow.flow_of(described, machine)

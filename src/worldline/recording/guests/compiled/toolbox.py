@@ -33,6 +33,11 @@ def run(command: list[str], environment: dict[str, str] | None = None) -> str:
     return said
 
 
+def as_file(name: str) -> str:
+    """A file's name as a compiler takes it for one: what begins with a dash would be an option."""
+    return f"./{name}" if name.startswith("-") else name
+
+
 def first_error(message: str) -> str:
     """The first error of a compiler's message, with its line."""
     found = _ERROR.search(message)

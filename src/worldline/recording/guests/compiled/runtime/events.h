@@ -183,19 +183,4 @@ void wl_event(u32 number, struct registers *r)
     errno = was;
 }
 
-/* The recorder at work outside an event, on the program's own stack: is it the recorded thread, and not at work already? */
-static int hold(void)
-{
-    if (!wl_gate || (u64)__builtin_thread_pointer() != wl_gate || wire.ended)
-        return 0;
-    wl_gate = wl_thread = 0;
-    return 1;
-}
-
-static void let_go(void)
-{
-    commit();
-    wl_gate = wl_thread = (u64)__builtin_thread_pointer();
-}
-
 #endif

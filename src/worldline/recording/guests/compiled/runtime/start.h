@@ -127,6 +127,7 @@ static void at_exit(int status, void *nothing)
         return;
     wl_gate = wl_thread = 0;
     flush_streams();
+    leave_thrown();
     char code[16];
     int n = snprintf(code, sizeof code, "%d", status & 0xff);
     if (frames.n) { /* exit was called on the way */

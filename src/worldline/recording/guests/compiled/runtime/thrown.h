@@ -12,16 +12,16 @@
 #define MOST_THROWN 4096
 #define MOST_SAID 2048
 
+enum { AWAY = 1, CAUGHT };
 static struct {
     char text[MOST_THROWN];
     u64 n;
-    int flying;
-    u32 raised, newest; /* the frame that has its step already; the newest frame when it was thrown */
+    int flying;         /* AWAY: on its way; CAUGHT: it was, and no line of the frame that did so came since */
+    u32 raised, newest; /* the frame that has its step already; frames from this one on began when it was thrown */
 } thrown = { .raised = ~0u };
 static struct { char text[MOST_SAID]; u64 n; } said; /* the end of what was written to stderr: a panic's message is there */
 
-extern u64 wl_gate;
-static u64 recorded_thread;
+extern u64 wl_gate, wl_thread;
 
 static void tell_raise(struct frame *f, int whole)
 {
@@ -36,30 +36,46 @@ static void tell_raise(struct frame *f, int whole)
 /* The newest frame was left without a return: by an exception, or by a jump. */
 static void leave_frame(void)
 {
-    if (thrown.flying && top()->serial != thrown.raised && top()->serial <= thrown.newest)
+    if (thrown.flying == AWAY && top()->serial != thrown.raised && top()->serial < thrown.newest)
         tell_raise(top(), 0);
     pop_frame();
 }
 
+/* The program ends while an exception flies: every frame was left by it. */
+static void leave_thrown(void)
+{
+    while (thrown.flying == AWAY && frames.n && top()->serial < thrown.newest)
+        leave_frame();
+}
+
 static inline void nothing_flies(const struct frame *f)
 {
-    if (__builtin_expect(thrown.flying, 0) && f->serial <= thrown.newest)
+    if (__builtin_expect(thrown.flying, 0) && f->serial < thrown.newest)
         thrown.flying = 0; /* an older frame goes on: it was caught, if need be by a library */
 }
 
-static int begin_outside(void)
+/* The recorder at work outside an event, on the program's own stack: is it the recorded thread, and not at work already? */
+static int hold(void)
 {
     if (!wl_gate || (u64)__builtin_thread_pointer() != wl_gate || wire.ended)
         return 0;
-    wl_gate = 0;
-    stack.sp = (u64)__builtin_frame_address(0);
+    wl_gate = wl_thread = 0;
     return 1;
 }
 
-static void end_outside(void)
+static void let_go(void)
 {
     commit();
-    wl_gate = recorded_thread;
+    wl_gate = wl_thread = (u64)__builtin_thread_pointer();
+}
+
+/* The same, where the program's values are looked at. */
+static int hold_values(void)
+{
+    if (!hold())
+        return 0;
+    stack.sp = (u64)__builtin_frame_address(0);
+    return 1;
 }
 
 static void keep_thrown(void)
@@ -76,7 +92,7 @@ static void keep_thrown(void)
 static void raise_now(void)
 {
     struct frame *f = top();
-    thrown.flying = 1;
+    thrown.flying = AWAY;
     thrown.newest = frames.serial;
     thrown.raised = ~0u;
     if (f)
@@ -179,11 +195,11 @@ __attribute__((noreturn)) void __cxa_throw(void *object, void *type, void (*dest
     static void (*real)(void *, void *, void (*)(void *)) __attribute__((noreturn));
     if (!real)
         real = dlsym(RTLD_NEXT, "__cxa_throw");
-    if (begin_outside()) {
+    if (hold_values()) {
         flush_streams();
         describe_thrown(object, type);
         raise_now();
-        end_outside();
+        let_go();
     }
     real(object, type, destroy);
 }
@@ -193,11 +209,13 @@ __attribute__((noreturn)) void __cxa_rethrow(void)
     static void (*real)(void) __attribute__((noreturn));
     if (!real)
         real = dlsym(RTLD_NEXT, "__cxa_rethrow");
-    if (begin_outside()) {
+    if (hold_values()) {
         flush_streams();
-        if (thrown.n)
+        if (thrown.flying == CAUGHT && frames.n && top()->serial == thrown.raised)
+            thrown.flying = AWAY; /* a library threw it on: it is one raise */
+        else if (thrown.n)
             raise_now();
-        end_outside();
+        let_go();
     }
     real();
 }
@@ -217,15 +235,15 @@ void *__cxa_begin_catch(void *exception)
     static void *(*real)(void *);
     if (!real)
         real = dlsym(RTLD_NEXT, "__cxa_begin_catch");
-    if (thrown.flying && begin_outside()) {
+    if (thrown.flying == AWAY && hold_values()) {
         u64 sp = (u64)__builtin_dwarf_cfa();
         while (frames.n && top()->cfa <= sp)
             leave_frame();
         struct frame *f = top();
         if (f && f->serial != thrown.raised && function_at((u64)__builtin_return_address(0)) == f->fn)
             tell_raise(f, 1);
-        thrown.flying = 0;
-        end_outside();
+        thrown.flying = CAUGHT;
+        let_go();
     }
     return real(exception);
 }
@@ -276,11 +294,12 @@ int _Unwind_RaiseException(void *exception)
     static int (*real)(void *);
     if (!real)
         real = dlsym(RTLD_NEXT, "_Unwind_RaiseException");
-    if (!memcmp(exception, "TSUR\0ZOM", 8) && begin_outside()) {
+    int panic = !memcmp(exception, "MOZ\0RUST", 8) || !memcmp(exception, "TSUR\0ZOM", 8); /* as rustc writes it, and wrote */
+    if (panic && hold_values()) {
         flush_streams();
         describe_panic();
         raise_now();
-        end_outside();
+        let_go();
     }
     return real(exception);
 }

@@ -1,0 +1,75 @@
+"""Loops of Rust: each round has one step of the `for` line, whatever the iterator, and what a line sets is its own."""
+
+from __future__ import annotations
+
+import pytest
+import warm
+
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+from worldline.limits import Limits
+from worldline.recording.languages import toolchain
+
+pytestmark = [
+    pytest.mark.usefixtures("box"),
+    pytest.mark.skipif(isinstance(toolchain.find("rust"), str), reason="no rustc"),
+]
+OWN = """struct Counter { n: u32 }
+impl Iterator for Counter {
+    type Item = u32;
+    fn next(&mut self) -> Option<u32> {
+        self.n += 1;
+        if self.n < 3 { Some(self.n) } else { None }
+    }
+}
+fn main() {
+    let mut tot = 0;
+    for k in (Counter { n: 0 }) {
+        tot += k;
+    }
+    println!("{tot}");
+}
+"""
+SLICE = """fn most<T: PartialOrd + Copy>(xs: &[T]) -> T {
+    let mut best = xs[0];
+    for &x in &xs[1..] {
+        if x > best {
+            best = x;
+        }
+    }
+    best
+}
+fn main() {
+    most(&[1, 2, 3]);
+}
+"""
+
+
+def lines(source: str, function: str) -> tuple[Trace, list[int]]:
+    """The lines of a function's first frame, in their order."""
+    trace = warm.record(Program(source=source, name="loops.rs"), Limits(wall=120))
+    frame = next(at for at, one in enumerate(trace.frames) if one.name == function)
+    return trace, [step.line for step in trace.steps if step.frame == frame and step.event == "line"]
+
+
+def test_the_line_of_a_loop_over_an_own_iterator_has_a_step_each_round() -> None:
+    trace, told = lines(OWN, "main")
+    assert told == [10, 11, 12, 11, 12, 11, 14]
+    changes = [dict(step.delta) for step in trace.steps if step.line in (11, 12) and step.frame == 0]
+    assert changes == [{"k": "1"}, {"tot": "1"}, {"k": "2"}, {"tot": "3"}, {}]
+
+
+def test_the_end_of_a_round_is_not_a_step_of_its_own() -> None:
+    assert lines(SLICE, "most")[1] == [2, 3, 4, 5, 3, 4, 5, 3, 8]
+
+
+def test_an_array_that_is_filled_is_one_step_and_a_loop_in_one_line_is_not() -> None:
+    source = """fn main() {
+    let n: u64 = 7;
+    let mut room = [n; 5];
+    while room[0] > 2 { room[0] -= 1; }
+}
+"""
+    told = lines(source, "main")[1]
+    assert told.count(3) == 1
+    assert told.count(4) > 3
