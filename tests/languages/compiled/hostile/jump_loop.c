@@ -1,5 +1,5 @@
 // outcome: returned
-// series: rounds = 1 | 2 | 3 | 4 | 5
+// series: rounds = 1 | 1 | 2 | 2 | 3 | 3 | 4 | 4 | 5 | 5
 #include <setjmp.h>
 static jmp_buf place;
 static int rounds;

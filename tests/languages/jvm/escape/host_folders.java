@@ -9,7 +9,7 @@ public class Main {
 
     public static void main(String[] args) throws Exception {
         say("tried");
-        for (String folder : new String[] {"/home", "/work", "/var/log", "/etc/ssh"}) {
+        for (String folder : new String[] {"/home", "/var/log", "/etc/ssh"}) {
             File[] files = new File(folder).listFiles();
             if (files != null && files.length > 0) say("ESCAPED " + folder);
         }

@@ -191,7 +191,8 @@ def _foreign_guard(program: Program, table: FlowTable | None) -> Guard:
     words |= table.globals.union(*(flow.names.visible for flow in table.flows))
     names = frozenset(name_text(word).encode() for word in words)
     starts = script_lines(program, table) or frozenset(main.calls)
-    abrupt = any(_ABRUPT.search(text) for text in (program.source, *(text for _, text in program.files)))
+    texts = (program.source, *(text for _, text in program.files))
+    abrupt = program.language == "rust" or any(_ABRUPT.search(text) for text in texts)  # any line may panic
     first = call_lines(program, table)
     return Guard((main, *others), names, {}, first, starts, is_python=False, abrupt=abrupt)
 

@@ -7,29 +7,13 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 from .arguments import Misfit
 
 NAME = "__wl_called"
-_CPP = """
-#line 1 "worldline-call"
-#include <string>
-#include <tuple>
-#include <type_traits>
-template <class F> struct wl_signature;
-template <class R, class... A> struct wl_signature<R(A...)> {
-    template <unsigned N> using at = std::tuple_element_t<N, std::tuple<A...>>;
-};
-template <class R, class... A> struct wl_signature<R(A...) noexcept> : wl_signature<R(A...)> {};
-struct wl_text {
-    const char *text;
-    unsigned long size;
-    operator std::string() const { return std::string(text, size); }
-    operator const char *() const { return text; }
-    operator char() const { return *text; }
-};
-"""
+_CPP = '\n#line 1 "worldline-call"\n' + Path(__file__).with_name("called.hpp").read_text()
 
 
 def in_cpp(call: dict[str, Any]) -> str:

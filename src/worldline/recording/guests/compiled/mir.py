@@ -33,7 +33,7 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 @dataclass(frozen=True)
-class Statement:
+class MirStatement:
     """One statement: its line in the program's file (0: no code, or not of that file), its effects, what may follow."""
 
     line: int
@@ -48,7 +48,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Variable:
+class MirVariable:
     """A variable as the source names it, its place, and whether the compiler made it up (the iterator of a `for`)."""
 
     name: str
@@ -110,7 +110,7 @@ def _function(moves: Moves, lines: list[str], file: str, rows: list[str]) -> Non
     for line in lines[:first]:
         if (debug := _DEBUG.match(line)) and _same(debug[4], file) and (where := place(debug[2])):
             made_up = not rows[int(debug[7]) - 1][: int(debug[8]) - 1].endswith(debug[1])
-            variables.append(Variable(debug[1], int(debug[5]), where, int(debug[3]), made_up))
+            variables.append(MirVariable(debug[1], int(debug[5]), where, int(debug[3]), made_up))
         elif (result := _RESULT.match(line)) and _same(result[1], file):
             moves.line = int(result[2])
     moves.made_up = [(one.name, one.line) for one in variables if one.made_up]
@@ -124,7 +124,7 @@ def _same(path: str, file: str) -> bool:
     return path == file or path.endswith("/" + file)
 
 
-def _wavers(one: Variable, statements: list[Statement]) -> bool:
+def _wavers(one: MirVariable, statements: list[MirStatement]) -> bool:
     """Whether a variable can be without a value inside its scope: it is moved, or first given its value there."""
     local = one.place[0]
     if any(local == moved for statement in statements for moved, _ in statement.moved):
@@ -134,9 +134,9 @@ def _wavers(one: Variable, statements: list[Statement]) -> bool:
     return stored and not outside
 
 
-def _statements(lines: list[str], file: str) -> list[Statement]:
+def _statements(lines: list[str], file: str) -> list[MirStatement]:
     """All statements that are not of unwinding, in text order."""
-    found: list[Statement] = []
+    found: list[MirStatement] = []
     begins: dict[int, int] = {}
     cleanup = False
     for line in lines:
@@ -158,10 +158,10 @@ def _resolved(follows: tuple[int, ...], begins: dict[int, int]) -> Iterator[int]
             yield begins[-1 - to]
 
 
-def _statement(text: str, line: int, scope: int, at: int) -> Statement:
+def _statement(text: str, line: int, scope: int, at: int) -> MirStatement:
     """One statement; blocks that may follow are still negative numbers."""
     if text.startswith(("StorageLive(", "StorageDead(")):
-        return Statement(0, scope, (at + 1,), stored=int(text[text.index("_") + 1 : text.index(")")]))
+        return MirStatement(0, scope, (at + 1,), stored=int(text[text.index("_") + 1 : text.index(")")]))
     text = _QUOTED.sub('""', text)
     follows: tuple[int, ...] = (at + 1,)
     head, arrow, tail = text.rpartition(" -> ")
@@ -175,7 +175,7 @@ def _statement(text: str, line: int, scope: int, at: int) -> Statement:
     assigned = _ASSIGNED.match(text)
     empty = text.startswith("goto") or text.endswith("= const ();")  # no code of its own
     given = place(assigned[1]) if assigned else None
-    return Statement(0 if empty else line, scope, follows, moved, given, foreign=not line and not empty)
+    return MirStatement(0 if empty else line, scope, follows, moved, given, foreign=not line and not empty)
 
 
 def _operands(text: str) -> Iterator[str]:
@@ -193,7 +193,7 @@ def _operands(text: str) -> Iterator[str]:
         at = text.find("move ", end)
 
 
-def _through(one: Statement, before: State) -> State:
+def _through(one: MirStatement, before: State) -> State:
     """The state behind a statement."""
     if not one.moved and one.given is None and one.stored < 0:
         return before
@@ -220,7 +220,7 @@ def _join(one: State, other: State) -> State:
     return joined | alone
 
 
-def _flow(statements: list[Statement], begin: dict[int, State], own: int) -> dict[int, State]:
+def _flow(statements: list[MirStatement], begin: dict[int, State], own: int) -> dict[int, State]:
     """The states before each statement that is reached; `own`: only through that line or none (-1: through all)."""
     states, work = dict(begin), list(begin)
     while work:
@@ -239,7 +239,7 @@ def _flow(statements: list[Statement], begin: dict[int, State], own: int) -> dic
     return states
 
 
-def _judge(moves: Moves, tracked: list[Variable], statements: list[Statement]) -> None:
+def _judge(moves: Moves, tracked: list[MirVariable], statements: list[MirStatement]) -> None:
     """Fills in what is surely dead or there at each line, and what each way from a line to another changes."""
     stored = {one.stored for one in statements}
     start = {one.place[0]: DEAD if one.place[0] in stored else LIVE for one in tracked}
@@ -262,7 +262,7 @@ def _judge(moves: Moves, tracked: list[Variable], statements: list[Statement]) -
                 _add_way(moves, (line, to), tracked, state)
 
 
-def _entries(statements: list[Statement]) -> dict[int, list[int]]:
+def _entries(statements: list[MirStatement]) -> dict[int, list[int]]:
     """Of each line the statements at which it may begin: those that one of another line, or of none, leads to."""
     found: dict[int, set[int]] = {}
     if statements and statements[0].line:
@@ -274,7 +274,7 @@ def _entries(statements: list[Statement]) -> dict[int, list[int]]:
     return {line: sorted(starts) for line, starts in found.items()}
 
 
-def _add_way(moves: Moves, way: tuple[int, int], tracked: list[Variable], state: State) -> None:
+def _add_way(moves: Moves, way: tuple[int, int], tracked: list[MirVariable], state: State) -> None:
     changes = moves.ways.setdefault(way, {})
     for n, one in enumerate(tracked):
         if one.place[0] in state:

@@ -24,7 +24,7 @@ from ..types import (
     TypeRows,
 )
 from . import libstdcxx, rust_std
-from .shape import Layouts, Shape, base_name
+from .shape import Layouts, LibraryShape, base_name
 
 _KINDS = (
     "span", "text", "bits", "chain", "tree", "deque", "ring", "buckets", "btree", "tuple", "inner", "optional",
@@ -110,7 +110,7 @@ class Library:
         rows = [TypeField(_field_name(child), types.of(child), child.get(0x38, 0)) for child in members]
         return TypeRow(kind, _identifier(name), die.get(BYTE_SIZE, 0), flags=CLASS, fields=rows)
 
-    def _row(self, types: TypeRows, shape: Shape, die: Die) -> TypeRow:
+    def _row(self, types: TypeRows, shape: LibraryShape, die: Die) -> TypeRow:
         if shape.kind == "opaque":
             return TypeRow(NAMED, shape.name, die.get(BYTE_SIZE, 0))
         width = max(len(shape.numbers), len(shape.types))

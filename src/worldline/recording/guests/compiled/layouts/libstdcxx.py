@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..dwarf import NAME, TAG, TYPE, Die
-from .shape import DICT, LIST, SET, Layouts, Part, Shape, Unknown, base_name, location
+from .shape import DICT, LIST, SET, Layouts, LibraryShape, Part, Unknown, base_name, location
 
 
-def shape(layouts: Layouts, die: Die) -> Shape | None:
+def shape(layouts: Layouts, die: Die) -> LibraryShape | None:
     """The shape of a class of namespace std; None where there is none or its fields are other ones."""
     find = _FINDERS.get(base_name(die))
     try:
@@ -17,45 +17,47 @@ def shape(layouts: Layouts, die: Die) -> Shape | None:
         return None
 
 
-def _vector(layouts: Layouts, die: Die) -> Shape:
+def _vector(layouts: Layouts, die: Die) -> LibraryShape:
     element = layouts.arguments(die)[0]
     if element.get(NAME) == "bool":
         start, finish = layouts.field(die, "_M_impl", "_M_start"), layouts.field(die, "_M_impl", "_M_finish")
         at, bit = layouts.field(start.type, "_M_p").offset, layouts.field(start.type, "_M_offset").offset
-        return Shape("bits", (start.offset + at, start.offset + bit, finish.offset + at, finish.offset + bit))
+        return LibraryShape(
+            "bits", (start.offset + at, start.offset + bit, finish.offset + at, finish.offset + bit)
+        )
     start, finish = layouts.field(die, "_M_impl", "_M_start"), layouts.field(die, "_M_impl", "_M_finish")
-    return Shape("span", (start.offset, finish.offset, 1), (element,))
+    return LibraryShape("span", (start.offset, finish.offset, 1), (element,))
 
 
-def _string(layouts: Layouts, die: Die) -> Shape:
+def _string(layouts: Layouts, die: Die) -> LibraryShape:
     letter = layouts.arguments(die)[0]
     pointer, length = layouts.field(die, "_M_dataplus", "_M_p"), layouts.field(die, "_M_string_length")
     return _text(layouts, letter, pointer.offset, length.offset)
 
 
-def _string_view(layouts: Layouts, die: Die) -> Shape:
+def _string_view(layouts: Layouts, die: Die) -> LibraryShape:
     letter = layouts.arguments(die)[0]
     return _text(layouts, letter, layouts.field(die, "_M_str").offset, layouts.field(die, "_M_len").offset)
 
 
-def _text(layouts: Layouts, letter: Die, pointer: int, length: int) -> Shape:
+def _text(layouts: Layouts, letter: Die, pointer: int, length: int) -> LibraryShape:
     if layouts.size(letter) != 1:
-        return Shape("span", (pointer, length, 0), (letter,))
-    return Shape("text", (pointer, length))
+        return LibraryShape("span", (pointer, length, 0), (letter,))
+    return LibraryShape("text", (pointer, length))
 
 
-def _initializer_list(layouts: Layouts, die: Die) -> Shape:
+def _initializer_list(layouts: Layouts, die: Die) -> LibraryShape:
     first, length = layouts.field(die, "_M_array"), layouts.field(die, "_M_len")
-    return Shape("span", (first.offset, length.offset, 0), (layouts.arguments(die)[0],))
+    return LibraryShape("span", (first.offset, length.offset, 0), (layouts.arguments(die)[0],))
 
 
-def _span(layouts: Layouts, die: Die) -> Shape:
+def _span(layouts: Layouts, die: Die) -> LibraryShape:
     first, length = layouts.field(die, "_M_ptr"), layouts.field(die, "_M_extent", "_M_extent_value")
-    return Shape("span", (first.offset, length.offset, 0), (layouts.arguments(die)[0],))
+    return LibraryShape("span", (first.offset, length.offset, 0), (layouts.arguments(die)[0],))
 
 
-def _tree(style: int) -> Callable[[Layouts, Die], Shape]:
-    def find(layouts: Layouts, die: Die) -> Shape:
+def _tree(style: int) -> Callable[[Layouts, Die], LibraryShape]:
+    def find(layouts: Layouts, die: Die) -> LibraryShape:
         tree = layouts.field(die, "_M_t")
         header = layouts.field(tree.type, "_M_impl", "_M_header")
         count = layouts.field(tree.type, "_M_impl", "_M_node_count")
@@ -68,20 +70,20 @@ def _tree(style: int) -> Callable[[Layouts, Die], Shape]:
             _behind(layouts, header.type, element),
             style,
         )
-        return Shape("tree", numbers, (element,))
+        return LibraryShape("tree", numbers, (element,))
 
     return find
 
 
-def _hash(style: int) -> Callable[[Layouts, Die], Shape]:
-    def find(layouts: Layouts, die: Die) -> Shape:
+def _hash(style: int) -> Callable[[Layouts, Die], LibraryShape]:
+    def find(layouts: Layouts, die: Die) -> LibraryShape:
         table = layouts.field(die, "_M_h")
         first = layouts.field(table.type, "_M_before_begin", "_M_nxt")
         count = layouts.field(table.type, "_M_element_count")
         element = layouts.arguments(table.type)[1]
         node = layouts.field(table.type, "_M_before_begin").type
         value = _behind(layouts, node, element)
-        return Shape(
+        return LibraryShape(
             "chain", (table.offset + first.offset, table.offset + count.offset, 0, value, style), (element,)
         )
 
@@ -94,47 +96,47 @@ def _behind(layouts: Layouts, node: Die, element: Die) -> int:
     return (layouts.size(node) + align - 1) // align * align
 
 
-def _list(layouts: Layouts, die: Die) -> Shape:
+def _list(layouts: Layouts, die: Die) -> LibraryShape:
     node = layouts.field(die, "_M_impl", "_M_node")
     element = layouts.arguments(die)[0]
     count = layouts.field(node.type, "_M_size")
     link = layouts.field(node.type, "_M_next")
     links = next(layouts.target(child) for child, base in layouts.members(node.type) if base)
-    return Shape(
+    return LibraryShape(
         "chain",
         (node.offset + link.offset, node.offset + count.offset, 1, _behind(layouts, links, element), LIST),
         (element,),
     )
 
 
-def _forward_list(layouts: Layouts, die: Die) -> Shape:
+def _forward_list(layouts: Layouts, die: Die) -> LibraryShape:
     head = layouts.field(die, "_M_impl", "_M_head")
     element = layouts.arguments(die)[0]
-    return Shape("chain", (head.offset, -1, 0, _behind(layouts, head.type, element), LIST), (element,))
+    return LibraryShape("chain", (head.offset, -1, 0, _behind(layouts, head.type, element), LIST), (element,))
 
 
-def _deque(layouts: Layouts, die: Die) -> Shape:
+def _deque(layouts: Layouts, die: Die) -> LibraryShape:
     start, finish = layouts.field(die, "_M_impl", "_M_start"), layouts.field(die, "_M_impl", "_M_finish")
     parts = [layouts.field(start.type, name).offset for name in ("_M_cur", "_M_first", "_M_last", "_M_node")]
     element = layouts.arguments(die)[0]
     size = layouts.size(element)
     room = 512 // size if size < 512 else 1
-    return Shape(
+    return LibraryShape(
         "deque",
         (*(start.offset + part for part in parts), *(finish.offset + part for part in parts), room),
         (element,),
     )
 
 
-def _inner(*path: str) -> Callable[[Layouts, Die], Shape]:
-    def find(layouts: Layouts, die: Die) -> Shape:
+def _inner(*path: str) -> Callable[[Layouts, Die], LibraryShape]:
+    def find(layouts: Layouts, die: Die) -> LibraryShape:
         part = layouts.field(die, *path)
-        return Shape("inner", (part.offset,), (part.type,))
+        return LibraryShape("inner", (part.offset,), (part.type,))
 
     return find
 
 
-def _unique_ptr(layouts: Layouts, die: Die) -> Shape:
+def _unique_ptr(layouts: Layouts, die: Die) -> LibraryShape:
     inner = layouts.field(die, "_M_t", "_M_t")
     heads = _heads(layouts, inner.type)
     if not heads or heads[0].type.tag != TAG["pointer"]:
@@ -142,41 +144,43 @@ def _unique_ptr(layouts: Layouts, die: Die) -> Shape:
     return _owned(layouts, die, inner.offset + heads[0].offset, heads[0].type)
 
 
-def _shared_ptr(layouts: Layouts, die: Die) -> Shape:
+def _shared_ptr(layouts: Layouts, die: Die) -> LibraryShape:
     pointer = layouts.field(die, "_M_ptr")
     return _owned(layouts, die, pointer.offset, pointer.type)
 
 
-def _owned(layouts: Layouts, die: Die, offset: int, pointer: Die) -> Shape:
+def _owned(layouts: Layouts, die: Die, offset: int, pointer: Die) -> LibraryShape:
     """What a smart pointer points to: one object, or as a plain pointer where it is an array."""
     if pointer.get(TYPE) is None or "[]" in (die.get(NAME) or ""):
-        return Shape("inner", (offset,), (pointer,))
-    return Shape("owner", (offset, 0), (layouts.target(pointer),))
+        return LibraryShape("inner", (offset,), (pointer,))
+    return LibraryShape("owner", (offset, 0), (layouts.target(pointer),))
 
 
-def _optional(layouts: Layouts, die: Die) -> Shape:
+def _optional(layouts: Layouts, die: Die) -> LibraryShape:
     payload = layouts.field(die, "_M_payload")
     engaged, value = (
         layouts.field(payload.type, "_M_engaged"),
         layouts.field(payload.type, "_M_payload", "_M_value"),
     )
-    return Shape("optional", (payload.offset + engaged.offset, payload.offset + value.offset), (value.type,))
+    return LibraryShape(
+        "optional", (payload.offset + engaged.offset, payload.offset + value.offset), (value.type,)
+    )
 
 
-def _variant(layouts: Layouts, die: Die) -> Shape:
+def _variant(layouts: Layouts, die: Die) -> LibraryShape:
     index, union = layouts.field(die, "_M_index"), layouts.field(die, "_M_u")
     types = tuple(layouts.arguments(die))
-    return Shape("variant", (index.offset, layouts.size(index.type), union.offset), types)
+    return LibraryShape("variant", (index.offset, layouts.size(index.type), union.offset), types)
 
 
-def _pair(layouts: Layouts, die: Die) -> Shape:
+def _pair(layouts: Layouts, die: Die) -> LibraryShape:
     parts = [layouts.field(die, name) for name in ("first", "second")]
-    return Shape("tuple", tuple(part.offset for part in parts), tuple(part.type for part in parts))
+    return LibraryShape("tuple", tuple(part.offset for part in parts), tuple(part.type for part in parts))
 
 
-def _tuple(layouts: Layouts, die: Die) -> Shape:
+def _tuple(layouts: Layouts, die: Die) -> LibraryShape:
     heads = _heads(layouts, die)
-    return Shape("tuple", tuple(head.offset for head in heads), tuple(head.type for head in heads))
+    return LibraryShape("tuple", tuple(head.offset for head in heads), tuple(head.type for head in heads))
 
 
 def _heads(layouts: Layouts, die: Die, offset: int = 0) -> list[Part]:
@@ -193,7 +197,7 @@ def _heads(layouts: Layouts, die: Die, offset: int = 0) -> list[Part]:
     return heads + rest
 
 
-_FINDERS: dict[str, Callable[[Layouts, Die], Shape]] = {
+_FINDERS: dict[str, Callable[[Layouts, Die], LibraryShape]] = {
     "vector": _vector, "basic_string": _string, "basic_string_view": _string_view,
     "initializer_list": _initializer_list, "span": _span,
     "map": _tree(DICT), "multimap": _tree(LIST), "set": _tree(SET), "multiset": _tree(LIST),

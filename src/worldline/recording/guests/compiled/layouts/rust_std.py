@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 
 from ..dwarf import DISCR, DISCR_VALUE, NAME, TAG, Die
-from .shape import DICT, LIST, SET, Layouts, Shape, Unknown, base_name, location
+from .shape import DICT, LIST, SET, Layouts, LibraryShape, Unknown, base_name, location
 
 
-def shape(layouts: Layouts, die: Die) -> Shape | None:
+def shape(layouts: Layouts, die: Die) -> LibraryShape | None:
     """The shape of a struct by its name; None where it has none of its own."""
     name = die.get(NAME) or ""
     try:
@@ -25,7 +25,7 @@ def shape(layouts: Layouts, die: Die) -> Shape | None:
         return None
 
 
-def _enum(layouts: Layouts, die: Die) -> Shape:
+def _enum(layouts: Layouts, die: Die) -> LibraryShape:
     """Variants by discriminant, which may be a niche: (number, its size), then of each (has a value, value, offset)."""
     part = next(child for child in layouts.dwarf.children(die) if child.tag == TAG["variant_part"])
     numbers: list[int] = [0, 0]
@@ -40,64 +40,64 @@ def _enum(layouts: Layouts, die: Die) -> Shape:
         value = variant.get(DISCR_VALUE)
         numbers += [int(value is not None), value or 0, location(member)]
         types.append(layouts.target(member))
-    return Shape("enum", tuple(numbers), tuple(types), base_name(die))
+    return LibraryShape("enum", tuple(numbers), tuple(types), base_name(die))
 
 
-def _tuple(layouts: Layouts, die: Die) -> Shape:
+def _tuple(layouts: Layouts, die: Die) -> LibraryShape:
     members = [child for child, _ in layouts.members(die)]
     members.sort(key=lambda child: int((child.get(NAME) or "__0")[2:]))
-    return Shape("tuple", tuple(map(location, members)), tuple(map(layouts.target, members)))
+    return LibraryShape("tuple", tuple(map(location, members)), tuple(map(layouts.target, members)))
 
 
-def _wide(layouts: Layouts, die: Die, name: str) -> Shape:
+def _wide(layouts: Layouts, die: Die, name: str) -> LibraryShape:
     """A fat pointer: text, a slice, or an object with a table of methods."""
     names = {child.get(NAME) for child, _ in layouts.members(die)}
     if "vtable" in names:
         words = re.search(r"dyn (?:\w+::)*(\w+)", name)
-        return Shape("opaque", (), (), f"dyn {words[1]}" if words else "dyn")
+        return LibraryShape("opaque", (), (), f"dyn {words[1]}" if words else "dyn")
     pointer, length = layouts.field(die, "data_ptr"), layouts.field(die, "length")
     if (
         name.endswith(("str", "str>", "str, alloc::alloc::Global>"))
         and layouts.size(layouts.target(pointer.type)) == 1
     ):
-        return Shape("text", (pointer.offset, length.offset))
-    return Shape("span", (pointer.offset, length.offset, 0), (layouts.target(pointer.type),))
+        return LibraryShape("text", (pointer.offset, length.offset))
+    return LibraryShape("span", (pointer.offset, length.offset, 0), (layouts.target(pointer.type),))
 
 
 _POINTER = ("buf", "inner", "ptr", "pointer", "pointer")
 
 
-def _vec(layouts: Layouts, die: Die) -> Shape:
+def _vec(layouts: Layouts, die: Die) -> LibraryShape:
     pointer, length = layouts.field(die, *_POINTER), layouts.field(die, "len")
-    return Shape("span", (pointer.offset, length.offset, 0), (layouts.arguments(die)[0],))
+    return LibraryShape("span", (pointer.offset, length.offset, 0), (layouts.arguments(die)[0],))
 
 
-def _string(layouts: Layouts, die: Die) -> Shape:
+def _string(layouts: Layouts, die: Die) -> LibraryShape:
     pointer, length = layouts.field(die, "vec", *_POINTER), layouts.field(die, "vec", "len")
-    return Shape("text", (pointer.offset, length.offset))
+    return LibraryShape("text", (pointer.offset, length.offset))
 
 
-def _vec_deque(layouts: Layouts, die: Die) -> Shape:
+def _vec_deque(layouts: Layouts, die: Die) -> LibraryShape:
     pointer, room = layouts.field(die, *_POINTER), layouts.field(die, "buf", "inner", "cap")
     head, length = layouts.field(die, "head"), layouts.field(die, "len")
-    return Shape(
+    return LibraryShape(
         "ring", (pointer.offset, room.offset, head.offset, length.offset), (layouts.arguments(die)[0],)
     )
 
 
-def _table(style: int, *path: str) -> Callable[[Layouts, Die], Shape]:
-    def find(layouts: Layouts, die: Die) -> Shape:
+def _table(style: int, *path: str) -> Callable[[Layouts, Die], LibraryShape]:
+    def find(layouts: Layouts, die: Die) -> LibraryShape:
         raw = layouts.field(die, *path, "table")
         inner = layouts.field(raw.type, "table")
         names = (("ctrl", "pointer"), ("bucket_mask",), ("items",))
         numbers = [raw.offset + inner.offset + layouts.field(inner.type, *name).offset for name in names]
-        return Shape("buckets", (*numbers, style), (layouts.arguments(raw.type)[0],))
+        return LibraryShape("buckets", (*numbers, style), (layouts.arguments(raw.type)[0],))
 
     return find
 
 
-def _btree(style: int, *path: str) -> Callable[[Layouts, Die], Shape]:
-    def find(layouts: Layouts, die: Die) -> Shape:
+def _btree(style: int, *path: str) -> Callable[[Layouts, Die], LibraryShape]:
+    def find(layouts: Layouts, die: Die) -> LibraryShape:
         whole = layouts.field(die, *path)
         key, value = layouts.arguments(whole.type)[:2]
         root, length = layouts.field(whole.type, "root"), layouts.field(whole.type, "length")
@@ -120,7 +120,7 @@ def _btree(style: int, *path: str) -> Callable[[Layouts, Die], Shape]:
             edges.offset,
             style,
         )
-        return Shape("btree", numbers, (key, value))
+        return LibraryShape("btree", numbers, (key, value))
 
     return find
 
@@ -139,37 +139,37 @@ def _some(layouts: Layouts, die: Die) -> Die:
     raise Unknown("no Some")
 
 
-def _linked_list(layouts: Layouts, die: Die) -> Shape:
+def _linked_list(layouts: Layouts, die: Die) -> LibraryShape:
     head, length = layouts.field(die, "head"), layouts.field(die, "len")
     node = layouts.target(layouts.field(_some(layouts, head.type), "pointer").type)
     link, element = layouts.field(node, "next"), layouts.field(node, "element")
     if link.offset:
-        return Shape(
+        return LibraryShape(
             "chain", (head.offset, length.offset, 0, element.offset, LIST, link.offset), (element.type,)
         )
-    return Shape("chain", (head.offset, length.offset, 0, element.offset, LIST), (element.type,))
+    return LibraryShape("chain", (head.offset, length.offset, 0, element.offset, LIST), (element.type,))
 
 
-def _counted(*path: str) -> Callable[[Layouts, Die], Shape]:
-    def find(layouts: Layouts, die: Die) -> Shape:
+def _counted(*path: str) -> Callable[[Layouts, Die], LibraryShape]:
+    def find(layouts: Layouts, die: Die) -> LibraryShape:
         pointer = layouts.field(die, "ptr", "pointer")
         if pointer.type.tag != TAG["pointer"]:
             raise Unknown("a fat pointer")
         value = layouts.field(layouts.target(pointer.type), *path)
-        return Shape("owner", (pointer.offset, value.offset), (value.type,))
+        return LibraryShape("owner", (pointer.offset, value.offset), (value.type,))
 
     return find
 
 
-def _inner(*path: str) -> Callable[[Layouts, Die], Shape]:
-    def find(layouts: Layouts, die: Die) -> Shape:
+def _inner(*path: str) -> Callable[[Layouts, Die], LibraryShape]:
+    def find(layouts: Layouts, die: Die) -> LibraryShape:
         part = layouts.field(die, *path)
-        return Shape("inner", (part.offset,), (part.type,))
+        return LibraryShape("inner", (part.offset,), (part.type,))
 
     return find
 
 
-_FINDERS: dict[str, Callable[[Layouts, Die], Shape]] = {
+_FINDERS: dict[str, Callable[[Layouts, Die], LibraryShape]] = {
     "Vec": _vec, "String": _string, "VecDeque": _vec_deque, "BinaryHeap": _inner("data"),
     "HashMap": _table(DICT, "base"), "HashSet": _table(SET, "base", "map"),
     "BTreeMap": _btree(DICT), "BTreeSet": _btree(SET, "map"), "LinkedList": _linked_list,

@@ -23,7 +23,7 @@ class Unknown(Exception):
 
 
 @dataclass(frozen=True)
-class Shape:
+class LibraryShape:
     """One layout. `kind` and the meaning of `numbers` are those of containers.h."""
 
     kind: str

@@ -1,0 +1,32 @@
+"""Of the many programs that fight their recording, or are drawn at random, a part is enough every time.
+
+`make hostile` runs all of them (WORLDLINE_LANGUAGES=all); otherwise an even part of each test's cases is kept, the same
+one each time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+
+import pytest
+
+KEPT = 10  # cases of one test
+SAMPLED = ("hostile", "escape", "aliasing")  # in the name of the file
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is not in today's part."""
+    if os.environ.get("WORLDLINE_LANGUAGES") == "all":
+        return
+    groups: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if "languages" in item.path.parts and any(word in item.path.name for word in SAMPLED):
+            groups[item.nodeid.partition("[")[0]].append(item)
+    out: set[pytest.Item] = set()
+    for cases in groups.values():
+        kept = {cases[at * len(cases) // KEPT] for at in range(KEPT)} if len(cases) > KEPT else set(cases)
+        out |= set(cases) - kept
+    if out:
+        config.hook.pytest_deselected(items=[item for item in items if item in out])
+        items[:] = [item for item in items if item not in out]
