@@ -19,6 +19,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.flow.definitions import defined_name, definition_line
 from worldline.flow.functions import Functions
+from worldline.flow.kin import kin
 from worldline.flow.table import FlowTable, read_table
 
 
@@ -164,3 +165,19 @@ def test_a_line_that_defines_a_function(language: str, line: str, name: str) -> 
 def test_a_name_that_is_defined_twice_is_not_found() -> None:
     assert definition_line("int f(int x) {\n}\nint f(double x) {\n}\nint g() {\n", "cpp", "f") is None
     assert definition_line("int f(int x) {\n}\nint f(double x) {\n}\nint g() {\n", "cpp", "g") == 5
+
+
+KIN = """class A { m() {} }
+class B extends A { m() {} }
+class C extends mix(A) { m() {} }
+class D { m() {} }
+"""
+
+
+def test_whose_methods_an_object_has_is_sure_or_not_told() -> None:
+    assert kin("D", KIN, "js") == {"D"}
+    assert kin("B", KIN, "js") == {"B", "A", "extends"}
+    assert [kin(name, KIN, "js") for name in ("C", "E")] == [None, None]
+    assert kin("D", KIN + "A.prototype.m.call(new D());\n", "js") is None
+    assert kin("B", KIN + "A = D;\n", "js") is None
+    assert kin("D", KIN, "rust") is None

@@ -43,6 +43,16 @@ def script_lines(program: Program, table: FlowTable | None) -> frozenset[int] | 
     return _begun_by(table.flows, main, program)
 
 
+def first_elsewhere(language: str) -> frozenset[int] | None:
+    """Where a script may begin in a file that is not its main one; None: in any function there.
+
+    What a module of JavaScript imports runs before it; Java's classes and C++'s globals are made before `main`.
+    """
+    if language in ("js", "ts"):
+        return MODULE_LINES
+    return None if language in ("java", "cpp") else frozenset()
+
+
 def _begun_by(flows: tuple[Flow, ...], name: str, program: Program) -> frozenset[int] | None:
     found = {flow.line for flow in flows if _own_name(flow) == name}
     if not found:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from worldline.codec.cwm.activation import Activation, FramePlace, Position, moved, narrow
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import SourceListing
 from worldline.flow.control import Flow
+from worldline.flow.kin import kin
 from worldline.flow.names import Names
 
 WAITING = 8  # suspended generators that a call is compared with
@@ -32,6 +34,7 @@ class Activations:
     lines: SourceListing
     flows: tuple[Flow, ...]
     entry: int | None
+    language: str = "python"
     every: list[Activation] = field(default_factory=list)
     places: list[FramePlace] = field(default_factory=list)
     stack: list[Activation] = field(default_factory=list)
@@ -49,6 +52,7 @@ class Activations:
             for line in flow.next.keys() | flow.start:
                 self.holders.setdefault(line, []).append(flow)
         self.bases = {flow.name: flow.bases for flow in self.flows if flow.bases}
+        self.known_kin: dict[str, frozenset[str]] = {}
 
     def place(self, event: str, text: str, names: Mapping[str, str], arg: str | None) -> FramePlace | None:
         """Where a frame stands; None where no scope is open for it."""
@@ -125,19 +129,24 @@ class Activations:
             here = {line for _, line in self.stack[-1].last.positions}
             fresh = [flow for flow in fresh if not flow.name.startswith("<") or flow.line in here] or fresh
         if len({flow.line for flow in fresh}) > 1:
-            first = _CLASS.match(respelled(next(iter(names.values()), "")))
-            kin = self._kin(first[1]) if first else set()
-            fresh = [flow for flow in fresh if flow.owner in kin] or fresh
+            own = next(iter(names.values()), "") if self.language == "python" else names.get("this", "")
+            first = _CLASS.match(respelled(own))
+            related = self._kin(first[1]) if first else set()
+            fresh = [flow for flow in fresh if flow.owner in related] or fresh
         return fresh
 
-    def _kin(self, name: str) -> set[str]:
+    def _kin(self, name: str) -> AbstractSet[str]:
         """A class and its bases, as far as the source names them: whose methods its instances have."""
-        kin, pending = {name}, [name]
+        if self.language != "python":
+            if name not in self.known_kin:
+                self.known_kin[name] = kin(name, "\n".join(self.lines.lines[1:]), self.language) or _NONE
+            return self.known_kin[name]
+        found, pending = {name}, [name]
         while pending:
-            fresh = [base for base in self.bases.get(pending.pop(), ()) if base not in kin]
-            kin.update(fresh)
+            fresh = [base for base in self.bases.get(pending.pop(), ()) if base not in found]
+            found.update(fresh)
             pending.extend(fresh)
-        return kin
+        return found
 
     def _woken(self, text: str, names: Mapping[str, str]) -> list[Activation]:
         """The suspended generators that a call fits best; more than one only when they fit equally well.

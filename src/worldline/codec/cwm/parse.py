@@ -50,7 +50,8 @@ def parse(
         ids = list(text)
         reader = CwmReader(pieces_of_ids(ids, decode or _no_token), len(ids), shielded=False)
     lines = listing(source, language)
-    scopes = Activations(lines, flows_in(lines, language, table), lines.entry if entry is None else entry)
+    flows = flows_in(lines, language, table)
+    scopes = Activations(lines, flows, lines.entry if entry is None else entry, language)
     frames: list[CwmFrame] = []
     for raw in map(_respelled, reader.frames()) if language == "python" else reader.frames():
         place = scopes.place(raw.event, _bare(raw.line), raw.locals, raw.arg)

@@ -29,7 +29,9 @@ function witness() {
   session.post('Debugger.enable', () => {
     session.post('Debugger.setBlackboxPatterns', { patterns: ['^node:', 'inspector\\.js$'] }, () => { Atomics.store(flags, 0, 1); Atomics.notify(flags, 0); });
   });
-  setInterval(() => { if (Atomics.load(flags, 1)) { fs.writeFileSync(workerData.out, JSON.stringify(pauses)); process.exit(0); } }, 5);
+  // All is told when the program is over. Node may crash when it takes down a thread that debugs another one
+  // (nodejs/node#31226), so the process is not left to end by itself.
+  setInterval(() => { if (Atomics.load(flags, 1)) { fs.writeFileSync(workerData.out, JSON.stringify(pauses)); process.kill(process.pid, 'SIGKILL'); } }, 5);
 }
 
 function main(file, out) {

@@ -20,7 +20,7 @@ from worldline.codec.compact.guide.nodes import Node, trie
 from worldline.codec.compact.guide.values import values
 from worldline.core.program import Program
 from worldline.core.source_lines import source_lines
-from worldline.flow.beginning import MODULE_LINES, call_lines, script_lines
+from worldline.flow.beginning import MODULE_LINES, call_lines, first_elsewhere, script_lines
 from worldline.flow.control import Flow, successors
 from worldline.flow.entry import entries
 from worldline.flow.table import MODULE, FlowTable
@@ -82,6 +82,7 @@ class Guard:
     mangled: dict[str, tuple[str, ...]]
     entries: frozenset[int] | None  # where the first frame of a call begins; None: in any function
     starts: frozenset[int] = MODULE_LINES  # where the first frame of a script begins
+    elsewhere: frozenset[int] | None = frozenset()  # likewise in any other file; None: in any function
     is_python: bool = True
     abrupt: bool = False  # frames may be left, and the run end, without an exception
     _tries: dict[frozenset[bytes], Node] = field(default_factory=dict)
@@ -140,6 +141,13 @@ class Guard:
             return self.files[file].functions
         return self._kept("functions", lambda: _union(found.functions for found in self.files))
 
+    def first(self, file: int | None = None) -> frozenset[int]:
+        """The lines on which the first frame of a script may begin, in one file or in any."""
+        if file == 0 or len(self.files) == 1:
+            return self.starts if not file else frozenset()
+        found = self.functions(file) if self.elsewhere is None else self.elsewhere
+        return found if file is not None else found | self.starts
+
     def names_of(self, file: int, flows: tuple[Flow, ...]) -> frozenset[bytes] | None:
         """The names that a frame of this code can show."""
         if self.names is None or not flows or any(flow.names.whole for flow in flows):
@@ -194,7 +202,8 @@ def _foreign_guard(program: Program, table: FlowTable | None) -> Guard:
     texts = (program.source, *(text for _, text in program.files))
     abrupt = program.language == "rust" or any(_ABRUPT.search(text) for text in texts)  # any line may panic
     first = call_lines(program, table)
-    return Guard((main, *others), names, {}, first, starts, is_python=False, abrupt=abrupt)
+    elsewhere = first_elsewhere(program.language)
+    return Guard((main, *others), names, {}, first, starts, elsewhere, is_python=False, abrupt=abrupt)
 
 
 @lru_cache(maxsize=4096)

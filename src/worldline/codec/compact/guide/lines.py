@@ -104,9 +104,11 @@ def _calls(state: GuideState, file: int | None = None) -> frozenset[int]:
     if top is not None and _is_fresh(state, top):
         return frozenset()
     if _is_script_start(state):
-        return state.guard.starts if not file else frozenset()
+        return state.guard.first(file)
     if not state.frames.serials and state.guard.entries is not None:
         return state.guard.entries if not file else frozenset()
+    if top is None and state.program.call is None and not state.guard.is_python:
+        return state.guard.functions(file) | state.guard.first(file)  # behind what it imports
     return state.guard.functions(file)
 
 

@@ -136,7 +136,7 @@ def parse(
         return Stripped(understood(text), text, "malformed", malformed=malformed)
     lines = listing(source, language)
     flows = flows_in(lines, language, table)
-    telling = Telling(Activations(lines, flows, lines.entry if entry is None else entry))
+    telling = Telling(Activations(lines, flows, lines.entry if entry is None else entry, language))
     known = lines_of(lines.lines)
     scan = _scanner(text, known)
     seen = scan(_start(text, scan, known))

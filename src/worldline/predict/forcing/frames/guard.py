@@ -38,7 +38,8 @@ class FrameGuard:
         self._lines, self._is_python = listing(program.source, program.language), program.language == "python"
         table = table_of(program)
         self._flows = flows_in(self._lines, program.language, table)
-        self._scopes = Activations(self._lines, self._flows, 0 if program.call is None else None)
+        entry = 0 if program.call is None else None
+        self._scopes = Activations(self._lines, self._flows, entry, program.language)
         self._entries = None if program.call is None else _entries(program, table)
 
     def events(self) -> frozenset[str]:

@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,9 +46,18 @@ final class Compiler {
         private final String name, text;
 
         Source(String name, String text) {
-            super(URI.create("mem:///" + name.replaceAll("[^A-Za-z0-9._/-]", "_")), Kind.SOURCE);
+            super(address(name), Kind.SOURCE);
             this.name = name;
             this.text = text;
+        }
+
+        /** What javac reads the name back from that classes say they are of: any name, quoted where it has to be. */
+        private static URI address(String name) {
+            try {
+                return new URI("mem", null, "/" + name, null);
+            } catch (URISyntaxException fault) {
+                throw new IllegalArgumentException(fault);
+            }
         }
 
         @Override

@@ -114,6 +114,18 @@ final class Graph {
         return op >= IRETURN && op <= RETURN;
     }
 
+    /** Whether an exception is thrown that was held in a variable, as behind `finally` and the closing of resources. */
+    boolean throwsAgain(int i) {
+        if (code[i].getOpcode() != ATHROW) {
+            return false;
+        }
+        int before = i - 1;
+        while (before >= 0 && code[before].getOpcode() < 0) {
+            before--;
+        }
+        return before >= 0 && code[before].getOpcode() == ALOAD;
+    }
+
     /** What an instruction may change: names by stores, and the heap (bit `heap`) by writes and calls. */
     private void effect(int i, BitSet into, int heap) {
         AbstractInsnNode node = code[i];

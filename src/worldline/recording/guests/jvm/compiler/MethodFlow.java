@@ -48,6 +48,9 @@ final class MethodFlow {
             }
             caught.addAll(graph.handlers.get(i));
             todo.addAll(graph.next.get(i));
+            if (graph.throwsAgain(i)) { // the frame has its raise already: the handler is the next line
+                todo.addAll(graph.handlers.get(i));
+            }
         }
         if (!caught.isEmpty() && into != handlers.get(line)) {
             walk(caught, line, of(handlers, line));

@@ -181,7 +181,7 @@ class Stripper {
     for (const param of value.params) {
       if (param.type !== 'TSParameterProperty') continue;
       const inner = param.parameter.type === 'AssignmentPattern' ? param.parameter.left : param.parameter;
-      this.blank(param.start, param.parameter.start);
+      this.blank(param.start, inner.start); // a parameter with a default begins at its modifiers
       names.push(inner.name);
     }
     if (names.length === 0) return;
@@ -222,7 +222,11 @@ class Stripper {
 
   /** An initialiser, whose names may be earlier members. */
   enumValue(init, node) {
-    let text = this.source.slice(init.start, init.end).replace(/\s+/g, ' ');
+    const around = this.blanks;
+    this.blanks = [];
+    this.visit(init, node, 'initializer');
+    let text = blanked(this.source, this.blanks).slice(init.start, init.end).replace(/\s+/g, ' ');
+    this.blanks = around;
     for (const member of node.members) {
       const key = member.id.name;
       if (key) text = text.replace(new RegExp(`(?<![\\w$.'"\`])${key}(?![\\w$'"\`])`, 'g'), `${node.id.name}.${key}`);

@@ -1,0 +1,47 @@
+"""Which classes' methods an object of a class may have, as far as the words of a source that is not Python say it.
+
+Sure or silent: None where the source could give an object the methods of a class that it does not name here.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+MOST = 64  # words of heads that are followed
+_HEAD = re.compile(r"\b(?:class|interface|record|enum)\s+([\w$]+)([^{;]{0,2000})\{")
+_WORD = re.compile(r"[\w$]+")
+_CHANGES = re.compile(r"\b(?:prototype|__proto__|setPrototypeOf|call|apply|bind)\b")  # of what `this` may be
+_SCRIPTS = ("js", "ts")
+
+
+def kin(name: str, source: str, language: str) -> frozenset[str] | None:
+    """A class and all that its head, and theirs, names; None where that cannot be told."""
+    if language not in (*_SCRIPTS, "java") or (language in _SCRIPTS and _CHANGES.search(source)):
+        return None
+    heads = _heads(source)
+    if name not in heads:
+        return None
+    found, pending = {name}, [name]
+    while pending:
+        one = pending.pop()
+        head = heads.get(one, "")
+        if language in _SCRIPTS and (
+            "(" in head or re.search(rf"(?<![\w$.]){re.escape(one)}\s*=[^=>]", source)
+        ):
+            return None  # made by an expression, or a name that stands for another class
+        fresh = [word for word in _WORD.findall(head) if word not in found]
+        found.update(fresh)
+        pending.extend(fresh)
+        if len(found) > MOST:
+            return None
+    return frozenset(found)
+
+
+@lru_cache(maxsize=16)
+def _heads(source: str) -> dict[str, str]:
+    """What stands between a class's name and its body; of several of one name, all of it."""
+    found: dict[str, str] = {}
+    for match in _HEAD.finditer(source):
+        found[match[1]] = f"{found.get(match[1], '')} {match[2]}"
+    return found
