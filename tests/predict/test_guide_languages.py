@@ -154,7 +154,8 @@ def test_a_frame_may_call_before_its_first_line() -> None:
 )  # fmt: skip
 def test_a_run_may_end_in_the_middle_of_a_line(name: str, word: str, steps: bytes) -> None:
     assert passes(Guide(Program(source=f"f\n{word}\n", name=name), guard=True), steps)
-    assert not passes(Guide(Program(source="f\ng();\n", name=name), guard=True), steps)
+    without = Guide(Program(source="f\ng();\n", name=name), guard=True)
+    assert passes(without, steps) == name.endswith(".rs")  # any line of Rust may panic
 
 
 def test_a_rebound_function_may_begin_anywhere() -> None:
