@@ -11,41 +11,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import Annotated
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from worldline.core.program import Program
 from worldline.errors import FormatError
 from worldline.flow.control import Flow, successors
 from worldline.flow.names import Names
 
-LARGEST = 16 << 20  # bytes of a table
-MODULE = "<module>"
+if TYPE_CHECKING:
+    from worldline.flow.table_json import TableFunction
 
-_Line = Annotated[int, msgspec.Meta(ge=0, lt=2**32 - 1)]
 _NO_NAMES: frozenset[str] = frozenset()
 _NO_LINES: frozenset[int] = frozenset()
 
-
-class _Function(msgspec.Struct):
-    name: str
-    line: _Line
-    start: list[_Line] = []
-    next: dict[_Line, list[_Line]] = {}
-    handlers: dict[_Line, list[_Line]] = {}
-    returns: list[_Line] = []
-    yields: list[_Line] = []
-    names: list[str] = []
-    file: str = ""
-
-
-class _Table(msgspec.Struct):
-    functions: list[_Function]
-    globals: list[str] = []
-
-
-_DECODER = msgspec.json.Decoder(_Table)
+LARGEST = 16 << 20  # bytes of a table
+MODULE = "<module>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +41,12 @@ def read_table(data: bytes, program: Program | None = None) -> FlowTable:
     """A table as a guest wrote it for a program. FormatError for anything else."""
     if len(data) > LARGEST:
         raise FormatError(f"a flow table of {len(data):,} bytes; it may have {LARGEST:,}")
+    import msgspec  # not for a program that is Python
+
+    from worldline.flow.table_json import DECODER
+
     try:
-        table = _DECODER.decode(data)
+        table = DECODER.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise FormatError(f"no flow table: {error}") from None
     own = [one for one in table.functions if program is None or _is_main(one.file, program)]
@@ -93,7 +77,7 @@ def flows_of(program: Program, table: FlowTable | None = None) -> tuple[Flow, ..
     return table.flows if table is not None else ()
 
 
-def _flow(function: _Function) -> Flow:
+def _flow(function: TableFunction) -> Flow:
     """One function. A line that is named anywhere has an entry in `next`, so that it is one of its lines."""
     following = _sets(function.next)
     mentioned = {*function.start, *function.returns, *function.yields}.union(

@@ -18,8 +18,6 @@ from pathlib import Path
 from worldline.core.language import language_of
 from worldline.core.program import Program
 from worldline.errors import UsageError
-from worldline.recording.languages.call import tree_of
-from worldline.recording.languages.named import named_by
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 # For syntax that is newer than this interpreter. Possessive, and never across lines: linear in any text.
@@ -95,6 +93,8 @@ def _data(path: str, folder: Path) -> tuple[str, str]:
 
 def _require_call(call: str, language: str) -> None:
     if language != "python":
+        from worldline.recording.languages.call import tree_of  # values are parsed: not for every start
+
         tree_of(call)
         return
     try:
@@ -177,6 +177,8 @@ def _inside(root: Path, path: str) -> bool:
 
 def beside(root: Path, name: str, source: str) -> dict[str, str]:
     """Every file under `root` that a file of another language names as its own, and those they name, by path."""
+    from worldline.recording.languages.named import named_by
+
     found: dict[str, str] = {}
     waiting = [(name, source)]
     while waiting:

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from plain import COMMANDS, as_number, in_python, is_here, printed
+from plain_runs import COMMANDS, as_number, in_python, is_here, printed
 
 from worldline import suites
 from worldline.core.program import Program

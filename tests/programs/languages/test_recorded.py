@@ -6,7 +6,7 @@ import re
 from random import Random
 
 import pytest
-from plain import in_python
+from plain_runs import in_python
 
 from worldline.core.program import Program
 from worldline.programs.languages import draw

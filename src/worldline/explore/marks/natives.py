@@ -14,8 +14,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from worldline.core.value import kind
-
 SHAPES = {"list": "[..]", "dict": "{..: ..}", "set": "{..}", "tuple": "(..)", "bytes": "b'..'"}
 """The kinds that a legend tells: how each is spelled."""
 _STRINGS = r"""b?'(?:[^'\\]|\\.)*+'|b?"(?:[^"\\]|\\.)*+\""""
@@ -83,7 +81,7 @@ def notes(text: str, language: str) -> Iterator[NativeNote]:
 
 def kind_name(text: str, language: str) -> str:
     """What a whole value is in a language; empty where its own kind says it."""
-    return native_names(language).kinds.get(kind(text), "")
+    return native_names(language).kinds.get(_kind(text), "")
 
 
 def legend(texts: Iterable[str], language: str) -> list[str]:
@@ -95,7 +93,7 @@ def legend(texts: Iterable[str], language: str) -> list[str]:
     for text in texts:
         for one in notes(text, language):
             words.setdefault(one.word, f"{text[one.start : one.end]} is {one.name}")
-        found = kind(text)
+        found = _kind(text)
         if found in SHAPES and found in names.kinds:
             shapes.setdefault(found, f"{SHAPES[found]} is {_a(names.kinds[found])}")
     order = [*names.words, *names.objects]
@@ -106,3 +104,9 @@ def legend(texts: Iterable[str], language: str) -> list[str]:
 
 def _a(name: str) -> str:
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def _kind(text: str) -> str:
+    from worldline.core.value import kind  # values are parsed: not for every start
+
+    return kind(text)

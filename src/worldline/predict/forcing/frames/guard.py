@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from worldline.codec.cwm.activation import FramePlace, reach
 from worldline.codec.cwm.frame_text import ACTION, FRAME_END, VALUE, CutFrame, cut
 from worldline.codec.cwm.lines import Activations
-from worldline.codec.cwm.parse import flows_in
 from worldline.codec.cwm.reader import EVENTS, read_object, read_string
 from worldline.codec.cwm.text import listing, shield, token, unshield
 from worldline.core.program import Program
@@ -37,6 +36,8 @@ class FrameGuard:
     def __init__(self, program: Program) -> None:
         self._lines, self._is_python = listing(program.source, program.language), program.language == "python"
         table = table_of(program)
+        from worldline.codec.cwm.parse import flows_in  # not for who only asks whether it is refused
+
         self._flows = flows_in(self._lines, program.language, table)
         entry = 0 if program.call is None else None
         self._scopes = Activations(self._lines, self._flows, entry, program.language)
