@@ -13,7 +13,6 @@ from typing import Any, NoReturn
 from ..refused import Refused
 from . import c, cpp, rust, toolbox
 
-NEEDS_PARTS = True
 _runtime: dict[str, bytes] = {}  # the recorder's objects, by name
 _linking: dict[str, rust.Linking] = {}  # how rustc links, by its path
 

@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 
 from . import launch, service
 
-NEEDS_PARTS = True
 #: Open files that those who prepare a program keep; `warm` fills it.
 FILES = service.FILES
 

@@ -16,8 +16,6 @@ from typing import Any, NoReturn
 
 from ..refused import Refused
 
-NEEDS_PARTS = False
-
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 # The recorder's frames need stack of their own; the box gives 8 MiB. Modules of our own are linked by `vm`.
 _FLAGS = ("--stack-size=3900", "--experimental-vm-modules", "--no-experimental-global-navigator")
