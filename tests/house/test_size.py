@@ -34,6 +34,13 @@ def test_every_module_is_measured() -> None:
     assert len(modules()) == len(list(ROOT.rglob("*.py"))) > 300
 
 
+def test_no_two_test_modules_have_one_name() -> None:
+    """Tests are modules without packages: of two with one name a run imports the first alone, or stops."""
+    collected = Counter(path.name for path in (REPOSITORY / "tests").rglob("test_*.py"))
+    assert {name for name, count in collected.items() if count > 1} == set()
+    assert len(collected) > 200
+
+
 def test_no_module_is_long() -> None:
     lines = {name: len((ROOT / name).read_text("utf-8").splitlines()) for name in modules()}
     assert {name: count for name, count in lines.items() if count > MODULE_LINES} == {}
