@@ -88,7 +88,7 @@ def judged(name: str, program: Program, plainly: Program, by: Recorders) -> Judg
     judge_run(found, trace, ran)
     if len(trace) > ROUND_TRIPS:
         found.cut, trace = True, by.record(program, SHORT)
-    judge_notations(found, trace, by.of(SHORT).in_language(program.language).flow(program))
+    judge_notations(found, trace, by.of(USUAL).in_language(program.language).flow(program))
     return found
 
 
