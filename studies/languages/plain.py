@@ -33,7 +33,7 @@ from worldline.recording.recorder import BoxWorker, prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data" / "humaneval-x"
-OUT = ROOT / "runs" / "languages-plain.jsonl"
+OUT = ROOT / ".carry" / "languages-plain.jsonl"
 AIMS = {"js": 99.5, "ts": 99.5, "java": 99.5, "c": 99.5, "cpp": 99.0, "rust": 98.0}
 VALUES = {"rust": 98.0}  # of programs with canonical values alone; 100 elsewhere
 ROUND_TRIPS = 20_000
