@@ -7,6 +7,7 @@ import functools
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -98,9 +99,8 @@ def plain(
             [*command, name.removesuffix(".java"), *argv], cwd=folder, input=stdin.encode(), capture_output=True,
             env={**ENVIRONMENT, "HOME": folder, **environment}, pass_fds=keep, timeout=DEADLINE, check=False,
         )  # fmt: skip
-        return Plain(
-            done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"), done.returncode
-        )
+        said = (text.decode(errors="backslashreplace") for text in (done.stdout, done.stderr))
+        return Plain(*said, done.returncode)
 
 
 def _compiled(path: Path) -> tuple[int, str]:
@@ -115,6 +115,8 @@ def _compiled(path: Path) -> tuple[int, str]:
 def status_of(trace: Trace) -> int | None:
     """The exit status that an outcome stands for; None where it is no end of the program's own."""
     kind, detail = trace.outcome.kind, trace.outcome.detail
+    if kind == "killed":
+        return -signal.Signals[detail].value
     return {"returned": 0, "raised": 1, "exited": int(detail) if kind == "exited" else 0}.get(kind)
 
 
