@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -129,6 +130,8 @@ def as_in_a_plain_run(trace: Trace, run: subprocess.CompletedProcess[str]) -> bo
     status = {"returned": 0, "raised": 1}.get(kind)
     if kind == "exited":
         status = int(trace.outcome.detail)
+    if kind == "killed":
+        status = -signal.Signals[trace.outcome.detail].value
     return status == run.returncode and trace.output == run.stdout
 
 

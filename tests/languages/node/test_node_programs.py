@@ -8,7 +8,8 @@ import pytest
 from node_runs import faults, program
 
 from worldline.core.trace import Outcome, Trace
-from worldline.recording.recorder import BoxWorker
+from worldline.limits import Limits
+from worldline.recording.recorder import BoxWorker, prepare
 
 pytestmark = pytest.mark.usefixtures("box")
 
@@ -333,3 +334,13 @@ def test_standard_error_is_as_in_a_plain_run(recorder: BoxWorker) -> None:
     assert text[4] == "TypeError: Cannot read properties of null (reading 'x')"
     assert [line.strip().split(" (")[0] for line in text[5:7]] == ["at f", "at Object.<anonymous>"]
     assert text[5].endswith("program.js:2:10)")
+
+
+def test_a_wire_that_is_longer_than_an_array_may_be() -> None:
+    limits = Limits(wall=60, trace_bytes=5 << 30)
+    worker = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=False))
+    try:
+        trace = worker.record(program("let x = 1;\nx = 2;\n"))
+    finally:
+        worker.close()
+    assert (trace.outcome, series(trace, "x")) == (Outcome("returned"), ["1", "2"]), trace.stderr
