@@ -22,7 +22,7 @@ def run(recorder: BoxWorker, source: str) -> Trace:
 
 
 def waits(trace: Trace) -> list[tuple[str, str, int, str | None]]:
-    """(event, function, line, value) of the steps by which frames begin, wait, go on and end; the script's are left out."""
+    """(event, function, line, value) of the steps by which frames begin, wait, go on and end; not the script's."""
     kinds = ("call", "yield", "resume", "return", "raise")
     return [
         (step.event, trace.frames[step.frame].name, step.line, step.arg)
@@ -276,7 +276,8 @@ def test_an_exception_is_told_before_a_finally(recorder: BoxWorker) -> None:
         ("call", "<module>", 1), ("line", "<module>", 22), ("call", "h", 12), ("line", "h", 14),
         ("call", "f", 4), ("line", "f", 6), ("call", "g", 1), ("line", "g", 2), ("raise", "g", 2),
         ("raise", "f", 6), ("line", "f", 9), ("raise", "h", 14), ("line", "h", 16),
-        ("call", "g", 1), ("line", "g", 2), ("raise", "g", 2), ("raise", "h", 16), ("line", "h", 18), ("output", "h", 18),
+        ("call", "g", 1), ("line", "g", 2), ("raise", "g", 2), ("raise", "h", 16), ("line", "h", 18),
+        ("output", "h", 18),
         ("raise", "<module>", 22), ("line", "<module>", 24), ("output", "<module>", 24), ("return", "<module>", 24),
     ]  # fmt: skip
 

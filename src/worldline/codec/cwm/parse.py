@@ -69,7 +69,7 @@ def flows_in(lines: SourceListing, language: str, table: FlowTable | None) -> tu
 
 
 def _on_no_line(flow: Flow) -> Flow:
-    """A module's call frame stands on line 0, wherever its guest says that it begins; one without a line may end anywhere."""
+    """A module's call frame stands on line 0, wherever its guest says that it begins, and it may have no other line."""
     return replace(flow, line=0, start=flow.start or flow.returns) if flow.name == MODULE else flow
 
 
