@@ -4,9 +4,10 @@
 
 Each program that compiles plainly is recorded in the box; its exit status and standard output must be the plain run's,
 every value canonical, and both notations (`compact` in all its modes, `cwm`) bring the run back. A program that meets
-a usual limit is recorded again under larger ones, and counted as such. Of a run of more than ROUND_TRIPS steps the
-notations are tried on as many of its first steps. Rows are kept in FILE as they come; what it has is not done again,
-unless it failed and --failed is given. The exit status is 1 where anything differs.
+a usual limit is recorded again under larger ones, and counted as such. Of a run of more than ROUND_TRIPS steps, or
+whose values take more than TEXT characters, the notations are tried on as many of its first steps as fit. Rows are
+kept in FILE as they come; what it has is not done again, unless it failed and --failed is given.
+The exit status is 1 where anything differs.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from judged import Judged, judge_notations, judge_run
 from problems import LANGUAGES, problems
 
 from worldline.core.program import Program
-from worldline.core.trace import Trace
+from worldline.core.trace import NO_TEXT, Trace
 from worldline.limits import Limits
 from worldline.recording.recorder import BoxWorker, prepare
 
@@ -36,10 +37,9 @@ DATA = ROOT.parent / "shared" / "data" / "humaneval-x"
 OUT = ROOT / ".carry" / "languages-plain.jsonl"
 AIMS = {"js": 99.5, "ts": 99.5, "java": 99.5, "c": 99.5, "cpp": 99.0, "rust": 98.0}
 VALUES = {"rust": 98.0}  # of programs with canonical values alone; 100 elsewhere
-ROUND_TRIPS = 20_000
+ROUND_TRIPS, TEXT = 20_000, 4_000_000
 USUAL = Limits(wall=300)  # the time is the machine's, not the program's
-LARGER = Limits(wall=900, steps=20_000_000, trace_bytes=4 << 30, value_bytes=1 << 20, memory=4 << 30)
-SHORT = Limits(wall=300, steps=ROUND_TRIPS)
+LARGER = Limits(wall=900, steps=20_000_000, trace_bytes=4 << 30, memory=4 << 30)
 
 
 class Recorders:
@@ -86,10 +86,26 @@ def judged(name: str, program: Program, plainly: Program, by: Recorders) -> Judg
         found.limits = f"larger, after {trace.outcome.detail}"
         trace = by.record(program, LARGER)
     judge_run(found, trace, ran)
-    if len(trace) > ROUND_TRIPS:
-        found.cut, trace = True, by.record(program, SHORT)
+    if (most := fitting(trace)) < len(trace):
+        found.cut, trace = True, by.record(program, Limits(wall=300, steps=most))
     judge_notations(found, trace, by.of(USUAL).in_language(program.language).flow(program))
     return found
+
+
+def fitting(trace: Trace) -> int:
+    """How many of a trace's steps the notations are tried on: all, or ROUND_TRIPS halved until their values fit."""
+    columns, most = trace.columns, ROUND_TRIPS
+    sizes = [len(text) for text in columns.texts]
+
+    def size(steps: int) -> int:
+        changes = columns.change_value[: columns.change_at[min(steps, len(columns))]]
+        return sum(sizes[value] for value in changes if value != NO_TEXT)
+
+    if len(trace) <= most and size(len(trace)) <= TEXT:
+        return len(trace)
+    while size(most) > TEXT and most > 100:
+        most //= 2
+    return min(most, len(trace))
 
 
 def share(language: str, data: Path, names: list[str], out: Path, commit: str) -> None:
@@ -130,8 +146,9 @@ def report(language: str, of: list[Judged]) -> tuple[str, bool]:
         f"values canonical in {clean} of {len(ran)} ({sum(row.values for row in ran):,} values); round trips: "
         f"compact {sum(row.texts - row.odd_texts for row in ran):,} of {sum(row.texts for row in ran):,} texts, "
         f"cwm {sum(row.frames - row.odd_frames for row in ran):,} of {sum(row.frames for row in ran):,} frames "
-        f"({sum(row.unsure_lines for row in ran):,} lines left open); {sum(row.cut for row in ran)} tried up to step "
-        f"{ROUND_TRIPS:,}; {sum(row.steps for row in ran):,} steps; at {' '.join(sorted({row.commit for row in of}))}"
+        f"({sum(row.unsure_lines for row in ran):,} lines left open); "
+        f"{sum(row.cut for row in ran)} tried on their first steps; "
+        f"{sum(row.steps for row in ran):,} steps; at {' '.join(sorted({row.commit for row in of}))}"
     ]
     lines += [
         f"  {row.name} does not compile: {row.outcome.splitlines()[0][:150]}"
@@ -155,6 +172,7 @@ def main() -> None:
         done = rows(asked.out)
         names = list(problems(asked.data, language))[: asked.first]
         todo = [name for name in names if _is_open(done.get((language, name)), asked.failed)]
+        todo = [name for name in todo if name not in asked.later]
         if todo and not asked.report:
             _work(language, asked, todo, commit)
         done = rows(asked.out)
@@ -185,6 +203,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=OUT, help="the rows, and where a run goes on from")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--first", type=int, help="only the first N programs of a language")
+    parser.add_argument("--later", nargs="*", default=[], help="names that are left for another time")
     parser.add_argument("--failed", action="store_true", help="those that failed are tried again")
     parser.add_argument("--report", action="store_true", help="nothing is run")
     return parser.parse_args()
