@@ -97,7 +97,10 @@ def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Wo
         functions.append(function)
     out.append(text[end:])
     rows = "".join(f"\t.8byte\t{label}\n" for label in places)
-    out.append(f'\n\t.section\t.wl_places,"",%progbits\n{rows}\t.section\t.note.GNU-stack,"",%progbits\n')
+    begin = "\t.globl\t__wl_places\n__wl_places:\n"  # what the linker is told to keep
+    out.append(
+        f'\n\t.section\t.wl_places,"",%progbits\n{begin}{rows}\t.section\t.note.GNU-stack,"",%progbits\n'
+    )
     return Woven("".join(out), functions, len(places))
 
 
