@@ -9,8 +9,8 @@ import os
 from collections.abc import Callable
 
 import aliasing
-import plain
 import pytest
+import stepping
 import warm
 
 from worldline.core.program import Program
@@ -58,7 +58,7 @@ def differences(script: aliasing.Script, state: dict[str, str], same: dict[str, 
 @pytest.mark.usefixtures("box")
 @pytest.mark.parametrize("suffix", LANGUAGES)
 def test_every_name_is_what_a_model_says(suffix: str) -> None:
-    if suffix == "rs" and plain.RUSTC is None:
+    if suffix == "rs" and stepping.RUSTC is None:
         pytest.skip("no rustc on this machine")
     draw: Callable[[int], aliasing.Script] = LANGUAGES[suffix][0]
     scripts = [draw(seed) for seed in range(MANY)]
