@@ -50,6 +50,7 @@ class BoxPlan:
     guest: str = "python"
     toolchain: Toolchain | None = None  # of a language other than Python
     preparing: bool = False  # programs are compiled in it, and none is run
+    tools: str | None = None  # a folder on the host: what the guest has made once for this toolchain
     guest_folder: str | None = None  # a stand-in for the package's own guests
     limits: Limits = field(default_factory=Limits)
     boxed: bool = True
@@ -68,6 +69,11 @@ class BoxPlan:
         if self.native is None or not self.boxed:
             return self.native
         return f"{HOME}/native/{os.path.basename(self.native)}"
+
+    @property
+    def tools_inside(self) -> str | None:
+        """The tools' folder as the guest sees it."""
+        return self.tools if self.tools is None or not self.boxed else f"{HOME}/tools"
 
 
 @dataclass
@@ -105,6 +111,7 @@ def zygote_command(plan: BoxPlan, socket: int) -> list[str]:
         "guest_folder": stand_in, "machine": plan.python.machine, "cgroup": bool(plan.cgroups),
         "native": plan.native_inside, "toolchain": plan.toolchain and plan.toolchain.as_config(),
         "wide": bool(plan.toolchain and plan.toolchain.kind.wide), "preparing": plan.preparing,
+        "tools": plan.tools_inside,
         "extra_processes": EXTRA_PROCESSES, "limits": asdict(plan.limits),
     }  # fmt: skip
     options = ["-S", "-s", "-P", "-B"]
@@ -132,6 +139,8 @@ def _bwrap(plan: BoxPlan, binds: _Binds) -> list[str]:
         command += binds.add("--ro-bind", plan.guest_folder, f"{HOME}/guest")
     if plan.native and plan.native_inside:
         command += binds.add("--ro-bind", plan.native, plan.native_inside)
+    if plan.tools and plan.tools_inside:
+        command += binds.add("--ro-bind", plan.tools, plan.tools_inside)
     return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
 
 

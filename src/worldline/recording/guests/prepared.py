@@ -17,12 +17,13 @@ from .refused import Refused
 
 HEADER = 64
 PREPARED = b"prepared"
+_Act = Callable[[dict[str, Any]], dict[str, bytes]]
 
 
-def prepare(guest: Any, spec: dict[str, Any], wire: int, report: int) -> NoReturn:
-    """Have the guest prepare a program, and leave its parts in the wire's file; ends the process."""
+def prepare(act: _Act, spec: dict[str, Any], wire: int, report: int) -> NoReturn:
+    """Leave in the wire's file what the guest makes, a program's parts or its own tools; ends the process."""
     try:
-        made = guest.prepare(spec)
+        made = act(spec)
     except Refused as refusal:
         os.write(2, refusal.message.encode("utf-8", "backslashreplace"))
         os.write(report, f"unsupported {refusal}".encode("utf-8", "backslashreplace")[:4000])
