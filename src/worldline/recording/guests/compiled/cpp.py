@@ -28,7 +28,7 @@ def precompile(toolchain: dict[str, Any], folder: str) -> None:
     os.unlink(text)
 
 
-def prepare(spec: dict[str, Any], folder: str, ground: str) -> dict[str, bytes]:
+def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
     """The parts of a C++ program; its files lie in the current directory."""
     compiler, name = spec["toolchain"]["executables"]["g++"], spec["name"]
     machine = toolbox.machine()
@@ -37,7 +37,7 @@ def prepare(spec: dict[str, Any], folder: str, ground: str) -> dict[str, bytes]:
     if spec["call"]:
         Path(name).write_text(spec["source"] + calls.in_cpp(spec["call"]), encoding="utf-8")
     try:
-        toolbox.run([compiler, "-S", *flags, "-I", ground, "-o", assembly, toolbox.as_file(name)])
+        toolbox.run([compiler, "-S", *flags, "-I", spec["tools"], "-o", assembly, toolbox.as_file(name)])
     except toolbox.CompileError as error:
         if "worldline-call" not in str(error):
             raise
@@ -45,7 +45,7 @@ def prepare(spec: dict[str, Any], folder: str, ground: str) -> dict[str, bytes]:
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
     made = instrument(Path(assembly).read_text(), machine, sources)
     Path(woven).write_text(made.text)
-    objects = [woven, *toolbox.runtime(ground), "-lm", "-pthread"]
+    objects = [woven, *toolbox.runtime(spec["tools"]), "-lm", "-pthread"]
     toolbox.run([compiler, "-no-pie", "-Wl,--wrap=main", "-o", program, *objects])
     binary = Path(program).read_bytes()
     described = LinkedProgram(binary, made, sources, machine.name, Library("cpp"))
