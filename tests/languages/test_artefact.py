@@ -99,5 +99,5 @@ def test_damage_is_as_if_it_were_not_there(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_parts_that_the_disk_does_not_hold_are_a_limit() -> None:
-    trace = record(Program(source="fn main() {}\n", name="main.rs"), limits=Limits(disk=1 << 20))
+    trace = record(Program(source="fn main() {}\n", name="main.rs"), limits=Limits(disk=1 << 16))
     assert (trace.outcome.kind, trace.outcome.detail) == ("limit", "disk")

@@ -1,8 +1,9 @@
 """The parts of a prepared program: made in one box, kept by the host, given to the next box as one file.
 
 A guest of a compiled language has two acts: `prepare` gives parts by name, `run` finds them as files; and a third,
-`tools`, for what is made once for a toolchain. This packs them into the wire's file (behind its header, as any guest commits what is whole) and unpacks them again. Runs inside
-the box and imports nothing of worldline; recording/languages/artefact.py is its twin on the host.
+`tools`, for what is made once for a toolchain. This packs them into the wire's file (behind its header, as any guest
+commits what is whole) and unpacks them again. Runs inside the box and imports nothing of worldline;
+recording/languages/artefact.py is its twin on the host.
 """
 
 from __future__ import annotations
