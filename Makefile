@@ -61,8 +61,10 @@ check: setup ## format, lint, types, layers, fast tests: under a minute of CPU t
 	$(BIN)/mypy
 	$(PYTEST) $(FAST)
 
-bench: setup ## recording and decoding speed, each beside its peers; how smooth the page is at 100,000
+bench: setup ## recording (Python, then other languages) and decoding speed, beside their peers; how smooth the page is
 	$(BIN)/python perf/recorders.py
+	@for package in node gcc rustc jdk gdb; do .ci/system-package $$package; done
+	$(BIN)/python perf/languages.py
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
 	$(BIN)/python perf/decoding.py
 	$(BIN)/python perf/rollouts.py

@@ -1,15 +1,20 @@
 """Of the many programs that fight their recording, or are drawn at random, a part is enough every time.
 
 `make hostile` runs all of them (WORLDLINE_LANGUAGES=all); otherwise an even part of each test's cases is kept, the same
-one each time. How many hostile programs ended and printed as in a plain run is said at the end, by language.
+one each time. How many hostile programs ended and printed as in a plain run is said at the end, by language. The
+debuggers that are witnesses here are those that `make bench` times, so perf/ is on the path.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import pytest
+
+sys.path.append(str(Path(__file__).parents[2] / "perf"))
 
 KEPT = 10  # cases of one test
 SAMPLED = ("hostile", "escape", "aliasing")  # in the name of the file

@@ -9,8 +9,8 @@ import os
 from collections.abc import Callable
 
 import aliasing
-import plain
 import pytest
+import stepping
 import warm
 
 from worldline.core.program import Program
@@ -60,7 +60,7 @@ def differences(script: aliasing.Script, state: dict[str, str], same: dict[str, 
 @pytest.mark.parametrize("suffix", LANGUAGES)
 @pytest.mark.parametrize("part", range(FILES))
 def test_every_name_is_what_a_model_says(part: int, suffix: str) -> None:
-    if suffix == "rs" and plain.RUSTC is None:
+    if suffix == "rs" and stepping.RUSTC is None:
         pytest.skip("no rustc on this machine")
     draw: Callable[[int], aliasing.Script] = LANGUAGES[suffix][0]
     scripts = [draw(seed) for seed in range(part * TOGETHER, (part + 1) * TOGETHER)]

@@ -17,7 +17,7 @@ _CHECKS = "signed-integer-overflow,shift,integer-divide-by-zero,float-cast-overf
 _VLA = "[-Wvla]"
 
 
-def prepare(spec: dict[str, Any], folder: str, runtime: list[str]) -> dict[str, bytes]:
+def prepare(spec: dict[str, Any], folder: str, ground: str) -> dict[str, bytes]:
     """The parts of a C program; its files lie in the current directory."""
     gcc, name = spec["toolchain"]["executables"]["gcc"], spec["name"]
     machine = toolbox.machine()
@@ -27,7 +27,8 @@ def prepare(spec: dict[str, Any], folder: str, runtime: list[str]) -> dict[str, 
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
     made = instrument(Path(assembly).read_text(), machine, sources)
     Path(woven).write_text(made.text)
-    toolbox.run([gcc, "-no-pie", "-Wl,--wrap=main", "-o", program, woven, *runtime, "-lm", "-pthread"])
+    objects = [woven, *toolbox.runtime(ground), "-lm", "-pthread"]
+    toolbox.run([gcc, "-no-pie", "-Wl,--wrap=main", "-o", program, *objects])
     binary = Path(program).read_bytes()
     described = LinkedProgram(binary, made, sources, machine.name)
     call = spec["call"]
