@@ -17,7 +17,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile
 FAST := tests/house tests/core tests/formats
 
 .DEFAULT_GOAL := help
-.PHONY: help setup harness demo test check bench pictures tokenizers humaneval hostile sanitize house vsix format clean
+.PHONY: help setup harness demo test check bench pictures tokenizers humaneval hostile languages sanitize house vsix format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -61,8 +61,10 @@ check: setup ## format, lint, types, layers, fast tests: under a minute of CPU t
 	$(BIN)/mypy
 	$(PYTEST) $(FAST)
 
-bench: setup ## recording and decoding speed, each beside its peers; how smooth the page is at 100,000
+bench: setup ## recording (Python, then other languages) and decoding speed, beside their peers; how smooth the page is
 	$(BIN)/python perf/recorders.py
+	@for package in node gcc rustc jdk gdb; do .ci/system-package $$package; done
+	$(BIN)/python perf/languages.py
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
 	$(BIN)/python perf/decoding.py
 	$(BIN)/python perf/rollouts.py
@@ -85,6 +87,10 @@ humaneval: setup ## HumanEval's solutions on their tests' inputs: both codecs th
 hostile: setup ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 1,000 random programs a version
 	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 WORLDLINE_LANGUAGES=all $(PYTEST) tests/storage tests/hostile tests/escape tests/recording tests/languages
 	$(BIN)/python tests/rewrite/many.py 10000 --drawn 1
+
+languages: setup ## other languages whole: HumanEval-X beside plain runs, and 500 random programs about sharing in each
+	WORLDLINE_FUZZ=500 WORLDLINE_LANGUAGES=all $(PYTEST) tests/languages -k aliasing
+	$(BIN)/python studies/languages/plain.py $(if $(DATA),--data $(DATA))
 
 sanitize: setup ## the native modules' tests and fuzz under ASan and UBSan; FULL=1: 100,000 wires, 400 programs a version
 	$(BIN)/python tests/sanitize/run.py $(if $(FULL),--full)

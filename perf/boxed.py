@@ -18,11 +18,11 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from measure import FILE, WORKLOADS
 from peers import itself
+from processes import family, family_seconds
 from worldline_cores import LIMITS, fresh_wire, native_core
 
 from worldline.core.program import Program
@@ -82,21 +82,6 @@ def recorded(number: int, processors: set[int]) -> tuple[list[float], float]:
             after = family_seconds()
         last = time.perf_counter()
     return times[warm:], (after - before) / number
-
-
-def family(process: int) -> list[int]:
-    """A process and all below it."""
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return [process, *(each for child in children for each in family(int(child)))]
-
-
-def family_seconds() -> float:
-    """Processor seconds of this process, of all below it, and of those that they have waited for."""
-    stats = [
-        Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split() for each in family(os.getpid())
-    ]
-    ticks = sum(int(ticks) for fields in stats for ticks in fields[11:15])  # utime, stime, cutime, cstime
-    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def wire_of(workload: str, rounds: int) -> bytes:

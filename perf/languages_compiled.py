@@ -1,7 +1,9 @@
-"""What recording C costs: steps a second on five workloads, and CPU time to prepare and run a small program.
+"""What recording C, C++ and Rust costs: steps a second on five workloads of C, and CPU time of a small program of each.
 
-Prepares and runs as the guest does, without the box, whose cost is the same for every language (boxed.py). Each figure
-is the least of several runs; a run that does not end as it should is refused, not printed.
+`small` is in the box, host and box together: cold with boxes to open, warm in open boxes, cached with its parts kept.
+What is made once for a toolchain is there already, and `once` says what it takes.
+`workloads` runs what the guest prepared without the box, the least of three runs; a run that does not end as it should
+is refused, not printed.
 """
 
 from __future__ import annotations
@@ -12,21 +14,25 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+import time
 from pathlib import Path
 from typing import Any
 
-from worldline.recording.guests.compiled import c, toolbox
+from worldline.core.program import Program
+from worldline.limits import Limits
+from worldline.recording.guests.compiled import guest
 from worldline.recording.languages.toolchain import Toolchain, find
+from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.wire import decode
 
-HERE = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parent / "languages"
 WORKLOADS = {
     "int loop": ("int", "300000"), "string build": ("str", "2000"), "bubble sort": ("bub", "200"), "BFS": ("bfs", "0"),
     "fib": ("fib", "22"),
 }  # fmt: skip
+SUFFIXES = {"c": "c", "cpp": "cpp", "rust": "rs"}
+TIMES = 10
 WIRE = 1 << 30
-SMALL = HERE / "languages" / "small.c"
 
 
 def children() -> float:
@@ -35,11 +41,87 @@ def children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def cpu(act: Callable[[], Any]) -> tuple[float, Any]:
-    """CPU seconds of an act, here and in its children, and what it gave."""
-    before = children() + sum(os.times()[:2])
-    made = act()
-    return children() + sum(os.times()[:2]) - before, made
+def family() -> float:
+    """CPU seconds of this process and all that live under it, those included that they have waited for."""
+    parents: dict[int, list[tuple[int, float]]] = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            words = Path("/proc", name, "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        seconds = sum(map(int, words[11:15])) / os.sysconf("SC_CLK_TCK")
+        parents.setdefault(int(words[1]), []).append((int(name), seconds))
+    total, waiting = sum(os.times()[:2]), [os.getpid()]
+    while waiting:
+        for child, seconds in parents.get(waiting.pop(), []):
+            total += seconds
+            waiting.append(child)
+    return total
+
+
+def small(language: str) -> tuple[float, float, float]:
+    """CPU ms of a small program: the first one of a worker, one more in open boxes, one whose parts are kept."""
+    name = f"small.{SUFFIXES[language]}"
+    text = (HERE / name).read_text()
+    with tempfile.TemporaryDirectory() as cache:
+        was, os.environ["XDG_CACHE_HOME"] = os.environ.get("XDG_CACHE_HOME"), cache
+        worker = _worker()
+        _recorded(worker, name, [text], 0)
+        worker.close()
+        before = family()
+        worker = _worker()
+        try:
+            figures = [_recorded(worker, name, [f"{text}// cold {time.time_ns()}\n"], before)]
+            anew = [f"{text}// {number}\n" for number in range(TIMES)]
+            figures += [_recorded(worker, name, anew, family()) / TIMES for _ in range(2)]
+        finally:
+            worker.close()
+            os.environ.pop("XDG_CACHE_HOME") if was is None else os.environ.update(XDG_CACHE_HOME=was)
+    return figures[0], figures[1], figures[2]
+
+
+def _worker() -> BoxWorker:
+    return BoxWorker(prepare(limits=Limits(wall=120), python=None, core="auto", trust=False))
+
+
+def once(language: str) -> float:
+    """CPU ms of what is made once for a toolchain."""
+    before = children()
+    guest.groundwork({"toolchain": _toolchain(language).as_config()})
+    return 1000 * (children() - before)
+
+
+def _toolchain(language: str) -> Toolchain:
+    found = find(language)
+    return found if isinstance(found, Toolchain) else sys.exit(found)
+
+
+def _recorded(worker: BoxWorker, name: str, sources: list[str], before: float) -> float:
+    for source in sources:
+        outcome = worker.record(Program(source=source, name=name)).outcome
+        if outcome.kind != "returned":
+            sys.exit(f"{name}: it did not end as it should: {outcome}")
+    return 1000 * (family() - before)
+
+
+def workloads(language: str) -> dict[str, float]:
+    """Steps a CPU second of each workload."""
+    name = f"workloads.{SUFFIXES[language]}"
+    source, toolchain = (HERE / name).read_text(), _toolchain(language)
+    spec: dict[str, Any] = {
+        "files": {}, "call": None, "toolchain": toolchain.as_config(), "name": name, "source": source,
+        "language": language,
+    }  # fmt: skip
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            Path(name).write_text(source)
+            parts = guest.prepare(spec)
+            runs = {one: [run(parts, folder, given) for _ in range(3)] for one, given in WORKLOADS.items()}
+        finally:
+            os.chdir(here)
+    return {one: steps / took for one, all_runs in runs.items() for took, steps in [min(all_runs)]}
 
 
 def run(parts: dict[str, bytes], folder: str, arguments: tuple[str, ...]) -> tuple[float, int]:
@@ -71,37 +153,15 @@ def run(parts: dict[str, bytes], folder: str, arguments: tuple[str, ...]) -> tup
 
 def main() -> None:
     """Print the figures."""
-    toolchain = find("c")
-    if not isinstance(toolchain, Toolchain):
-        sys.exit(toolchain)
-    spec: dict[str, Any] = {
-        "files": {},
-        "call": None,
-        "toolchain": toolchain.as_config(),
-        "name": "program.c",
-    }
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        gcc = spec["toolchain"]["executables"]["gcc"]
-        took, objects = cpu(lambda: toolbox.compile_runtime(gcc, folder))
-        runtime = [os.path.join(folder, name) for name in objects]
-        print(f"gcc {toolchain.version}; the runtime, once: {took * 1000:.0f} CPU ms")
-        for source, rows in (
-            (SMALL.read_text(), {"small": ()}),
-            ((HERE / "languages" / "workloads.c").read_text(), WORKLOADS),
-        ):
-            Path("program.c").write_text(source)
-            spec["source"] = source
-            made = [cpu(lambda: c.prepare(spec, folder, runtime)) for _ in range(3)]
-            parts = made[0][1]
-            print(
-                f"prepared in {min(took for took, _ in made) * 1000:.0f} CPU ms, {len(source)} bytes of source"
-            )
-            for name, arguments in rows.items():
-                took, steps = min(run(parts, folder, arguments) for _ in range(3))
-                print(
-                    f"{name:14} {steps:9,} steps {took * 1000:8.1f} CPU ms {steps / took / 1e6:7.2f} M steps/s"
-                )
+    for language in SUFFIXES:
+        cold, warm, cached = small(language)
+        print(
+            f"{language:5} small program, CPU ms: cold {cold:.0f}, warm {warm:.0f}, cached {cached:.0f}",
+            end="; ",
+        )
+        print(f"once {once(language):.0f}")
+    for name, rate in workloads("c").items():
+        print(f"c     {name:14} {rate / 1e6:7.2f} M steps/s")
 
 
 if __name__ == "__main__":

@@ -27,8 +27,10 @@ SPACINGS = {2: 0.2, 4: 0.2, 8: 0.2}
 
 def data() -> Mixture:
     """Ordinary programs and state-tracking tasks, as many of each language."""
+    from dataclasses import replace
+
     from worldline.codec.compact.prompt import Compact
-    from worldline.data.mixture import Mixture, Mode, Source
+    from worldline.data.mixture import SMALL, Mixture, Mode, Source
 
     drawn = "worldline.programs.languages.draw"
     sources = (
@@ -44,7 +46,11 @@ def data() -> Mixture:
         Mode(weight=0.06, options=Compact(reveal=0), queries=4),
         *(Mode(weight=share, options=Compact(reveal=n), kinds=("tasks",)) for n, share in SPACINGS.items()),
     )
-    return Mixture(sources=sources, modes=modes, max_bytes=LONGEST, query=0.03, leave_out=LEFT_OUT)
+    # A JVM has threads of its own, and a Rust program is a file of megabytes.
+    limits = replace(SMALL, wall=20.0, memory=1 << 30, processes=64, disk=64 << 20)
+    return Mixture(
+        sources=sources, modes=modes, max_bytes=LONGEST, query=0.03, leave_out=LEFT_OUT, limits=limits
+    )
 
 
 def training() -> Training:

@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldline.core.program import Program
+from worldline.limits import Limits
 from worldline.recording.guests.prepared import pack, unpack
 from worldline.recording.languages import artefact
 from worldline.recording.languages.toolchain import KINDS, Toolchain
+from worldline.recording.recorder import record
 
 GCC = Toolchain("c", KINDS["c"], "12.2.0", (("gcc", "/usr/bin/gcc"),), ())
 SPEC = {"name": "a.c", "source": "int x;", "call": None, "files": {}, "limits": {"steps": 5}}
@@ -78,3 +81,8 @@ def test_damage_is_as_if_it_were_not_there(tmp_path: Path, monkeypatch: pytest.M
     (artefact.folder() / "a").unlink()
     (artefact.folder() / "a").symlink_to("/etc/passwd")
     assert artefact.load("a") is None
+
+
+def test_parts_that_the_disk_does_not_hold_are_a_limit() -> None:
+    trace = record(Program(source="fn main() {}\n", name="main.rs"), limits=Limits(disk=1 << 20))
+    assert (trace.outcome.kind, trace.outcome.detail) == ("limit", "disk")

@@ -32,7 +32,7 @@ from worldline.flow.operations import operations
 from worldline.limits import Limits
 from worldline.programs.split import SPLITS, program_key, split_of
 from worldline.recording.recorder import BoxWorker, prepare
-from worldline.recording.together import record_all, stretched
+from worldline.recording.together import fits, record_all, stretched
 
 ALL = "all"  # programs of every split
 MAX_SHIFT = 9_999
@@ -163,7 +163,7 @@ def runs(
     recorder = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=trust))
     try:
         while True:
-            chosen = list(islice(programs, TOGETHER))
+            chosen = _batch(programs)
             is_meta = mixture.format == "cwm"
             traces = record_all(recorder, [staged(one) if is_meta else one for _, one, _ in chosen])
             for (kind, program, hashed), trace in zip(chosen, traces, strict=True):
@@ -171,6 +171,16 @@ def runs(
                     yield rng, kind, replace(trace, program=program) if is_meta else trace, hashed
     finally:
         recorder.close()
+
+
+def _batch(programs: Iterator[tuple[str, Program, str]]) -> list[tuple[str, Program, str]]:
+    """As many as are recorded together: up to the first that cannot be."""
+    chosen: list[tuple[str, Program, str]] = []
+    for one in islice(programs, TOGETHER):
+        chosen.append(one)
+        if not fits(one[1]):
+            break
+    return chosen
 
 
 def drawn(

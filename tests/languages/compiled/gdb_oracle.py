@@ -8,22 +8,17 @@ was in memory. Everything else that differs is counted.
 from __future__ import annotations
 
 import difflib
-import json
-import os
 import re
-import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import plain
+import stepping
 
 from worldline.core.trace import Trace
 
-SCRIPT = Path(__file__).with_name("gdb_script.py")
-GDB = shutil.which("gdb")
 Row = tuple[str, int, dict[str, str]]
 
 
@@ -39,17 +34,12 @@ class Agreement:
 
 
 def seen_by_gdb(text: str, name: str, flags: tuple[str, ...] = (), most: int = 1500) -> list[list[Any]]:
-    """The rows of gdb_script.py for a program that is compiled plainly."""
+    """What gdb sees of a program that is compiled plainly."""
     with tempfile.TemporaryDirectory(prefix="gdb-") as folder:
-        source, target, out = Path(folder, name), Path(folder, "program"), Path(folder, "rows.json")
+        source, target = Path(folder, name), Path(folder, "program")
         source.write_text(text)
-        subprocess.run(plain.command(source, target, flags), check=True, cwd=folder, capture_output=True)
-        environment = {**os.environ, "SOURCE": name, "OUT": str(out), "MOST": str(most), "HOME": folder}
-        command = [str(GDB), "-q", "-batch", "-nx", "-x", str(SCRIPT), str(target)]
-        subprocess.run(
-            command, env=environment, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=240
-        )
-        return list(json.loads(out.read_text()))
+        subprocess.run(stepping.command(source, target, flags), check=True, cwd=folder, capture_output=True)
+        return stepping.gdb(target, name, stepping.Walk(most), deep=True)
 
 
 def _function(name: str | None) -> str:

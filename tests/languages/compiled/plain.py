@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -12,10 +11,9 @@ from functools import cache
 from pathlib import Path
 
 from heeding import heed_interrupts
+from stepping import command
 
 DEADLINE = 120.0
-RUSTC = shutil.which("rustc") or shutil.which("rustc", path=str(Path.home() / ".cargo/bin"))
-_COMPILERS = {".c": ["gcc", "-w"], ".cpp": ["g++", "-w", "-std=gnu++20"]}
 
 
 @dataclass(frozen=True)
@@ -25,23 +23,6 @@ class Plain:
     stdout: bytes
     stderr: bytes
     status: int
-
-
-def command(source: Path, target: Path, flags: tuple[str, ...] = ()) -> list[str]:
-    """The command that compiles a program as plainly as the recorder does."""
-    if source.suffix == ".rs":
-        return [str(RUSTC), "--cap-lints=allow", "--edition=2021", "-g", "-o", str(target), str(source)]
-    return [
-        *_COMPILERS[source.suffix],
-        "-g",
-        "-O0",
-        "-pthread",
-        *flags,
-        "-o",
-        str(target),
-        str(source),
-        "-lm",
-    ]
 
 
 @cache

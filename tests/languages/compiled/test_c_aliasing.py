@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import c_programs
 import pytest
 
 from worldline.core.program import Program
+from worldline.core.trace import Trace
 from worldline.core.value import Malformed, Value, parse
 from worldline.limits import Limits
 from worldline.recording.languages import toolchain
@@ -54,19 +56,30 @@ def integers(value: Value) -> list[int]:
     return [int(item.atom) for item in value.items]
 
 
+def wrong(after: dict[int, dict[str, object]], trace: Trace) -> Iterator[str]:
+    """What a trace says otherwise than the model."""
+    values: dict[str, str] = {}
+    numbers = Numbers()
+    for step in trace.steps:
+        values.update(step.delta)
+        for name, shown in after.get(step.line, {}).items() if step.event == "line" else ():
+            value = parse(values.get(name, "[0]"))  # a static array is told when it changes
+            unchanged = name not in values and isinstance(shown, tuple) and not any(shown)
+            if isinstance(value, Malformed) or not (unchanged or agrees(value, shown, numbers)):
+                yield f"line {step.line}: {name} is {values.get(name)}, not {shown}"
+
+
 def test_every_variable_is_what_the_model_says() -> None:
     made = [c_programs.program(seed) for seed in range(COUNT)]
     programs = [Program(source=source, name="program.c") for source, _, _ in made]
-    for (source, after, printed), trace in zip(
-        made, record_many(programs, limits=Limits(wall=120)), strict=True
-    ):
-        assert (trace.outcome.kind, trace.output) == ("returned", printed), source
-        values: dict[str, str] = {}
-        numbers = Numbers()
-        for step in trace.steps:
-            values.update(step.delta)
-            for name, shown in after.get(step.line, {}).items() if step.event == "line" else ():
-                value = parse(values.get(name, "[0]"))  # a static array is told when it changes
-                assert not isinstance(value, Malformed)
-                unchanged = name not in values and isinstance(shown, tuple) and not any(shown)
-                assert unchanged or agrees(value, shown, numbers), (source, step.line, name, values, shown)
+    found = {}
+    for seed, trace in enumerate(record_many(programs, limits=Limits(wall=120))):
+        source, after, printed = made[seed]
+        why = list(wrong(after, trace))[:3]
+        if (trace.outcome.kind, trace.output) != ("returned", printed):
+            why.insert(
+                0, f"{trace.outcome} {trace.notes} {len(trace)} steps {trace.output!r} {trace.stderr!r}"
+            )
+        if why:
+            found[seed] = [*why, source]
+    assert not found, "\n".join(f"seed {seed}: {line}" for seed, lines in found.items() for line in lines)

@@ -7,6 +7,7 @@ recorder's own memory; they may end otherwise, but as their header says, and no 
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import header as headers
@@ -38,14 +39,14 @@ def differences(trace: Trace, ran: plain.Plain) -> list[str]:
     if trace.output != stdout:
         found.append(f"stdout recorded {trace.output[-300:]!r}, plain {stdout[-300:]!r}")
     status = status_of(trace.outcome)
-    if status is not None and status != ran.status:
+    if status != ran.status:
         found.append(f"exit status recorded {status}, plain {ran.status}")
     return found
 
 
 @pytest.mark.usefixtures("box")
 @pytest.mark.parametrize("name", [path.name for path in PROGRAMS])
-def test_hostile_program(name: str) -> None:
+def test_hostile_program(name: str, record_property: Callable[[str, object], None]) -> None:
     path, header = HERE / "hostile" / name, HEADERS[name]
     source = path.read_text()
     trace = warm.record(Program(source=source, name=name, stdin=header.stdin), header.limits)
@@ -57,9 +58,14 @@ def test_hostile_program(name: str) -> None:
         found.insert(0, f"outcome is {trace.outcome}, not {stated}")
     if not len(trace) and not header.values("steps", "", "asm"):
         found.append("the trace is empty")
-    if not header.marked("plain") and not header.marked("perturbed"):
+    apart: list[str] | None = None
+    if not header.marked("plain"):
         ran = plain.run(source, name, header.stdin, tuple(headers.flags(path)))
-        found += differences(trace, ran) if ran else ["it does not compile plainly"]
+        apart = differences(trace, ran) if ran else ["it does not compile plainly"]
+    how = "has no plain end" if apart is None else "apart" if apart else "alike"
+    record_property("plainly", f"{path.suffix[1:]} {how}")
+    if not header.marked("perturbed"):
+        found += apart or []
     assert not found, "\n".join([*found, str(trace.outcome), trace.stderr[-600:]])
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import gdb_oracle
-import plain
 import pytest
+import stepping
 import warm
 
 from worldline.core.program import Program
@@ -18,13 +18,13 @@ MOST_OTHER = {".c": 0.0, ".cpp": 0.02, ".rs": 0.05}
 
 pytestmark = [
     pytest.mark.usefixtures("box"),
-    pytest.mark.skipif(gdb_oracle.GDB is None, reason="no gdb on this machine"),
+    pytest.mark.skipif(stepping.GDB is None, reason="no gdb on this machine"),
 ]
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.name)
 def test_gdb_sees_what_the_trace_tells(path: Path) -> None:
-    if path.suffix == ".rs" and plain.RUSTC is None:
+    if path.suffix == ".rs" and stepping.RUSTC is None:
         pytest.skip("no rustc on this machine")
     text = path.read_text()
     trace = warm.record(Program(source=text, name=path.name), Limits(wall=120))

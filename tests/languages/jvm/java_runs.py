@@ -7,12 +7,14 @@ import functools
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from worldline.codec.compact.parse import parse as parse_compact
@@ -82,7 +84,10 @@ def _javac() -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
 
 
-def plain(source: str, stdin: str = "", name: str = "Main.java") -> Plain:
+def plain(
+    source: str, stdin: str = "", name: str = "Main.java", argv: tuple[str, ...] = (),
+    environment: Mapping[str, str] = MappingProxyType({}), keep: tuple[int, ...] = (),
+) -> Plain:  # fmt: skip
     """javac and java, as anyone runs them. Its errors in `stderr` where it does not compile, with status -1000."""
     with tempfile.TemporaryDirectory(prefix="java-") as folder:
         Path(folder, name).write_text(source)
@@ -90,7 +95,12 @@ def plain(source: str, stdin: str = "", name: str = "Main.java") -> Plain:
         if status:
             return Plain("", errors, -1000)
         command = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", folder]
-        return _say([*command, name.removesuffix(".java")], folder, stdin)
+        done = subprocess.run(
+            [*command, name.removesuffix(".java"), *argv], cwd=folder, input=stdin.encode(), capture_output=True,
+            env={**ENVIRONMENT, "HOME": folder, **environment}, pass_fds=keep, timeout=DEADLINE, check=False,
+        )  # fmt: skip
+        said = (text.decode(errors="backslashreplace") for text in (done.stdout, done.stderr))
+        return Plain(*said, done.returncode)
 
 
 def _compiled(path: Path) -> tuple[int, str]:
@@ -102,17 +112,11 @@ def _compiled(path: Path) -> tuple[int, str]:
     return int(status), base64.b64decode(errors).decode()
 
 
-def _say(command: list[str], folder: str, stdin: str) -> Plain:
-    done = subprocess.run(
-        command, cwd=folder, env={**ENVIRONMENT, "HOME": folder}, input=stdin.encode(), capture_output=True,
-        timeout=DEADLINE, check=False,
-    )  # fmt: skip
-    return Plain(done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"), done.returncode)
-
-
 def status_of(trace: Trace) -> int | None:
     """The exit status that an outcome stands for; None where it is no end of the program's own."""
     kind, detail = trace.outcome.kind, trace.outcome.detail
+    if kind == "killed":
+        return -signal.Signals[detail].value
     return {"returned": 0, "raised": 1, "exited": int(detail) if kind == "exited" else 0}.get(kind)
 
 

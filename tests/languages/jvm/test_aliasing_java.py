@@ -1,10 +1,11 @@
 """Random programs that share and change objects: after every line, each name's value and sharing is as a model says.
 
-A file holds many programs, one a method. 30 of them; 500 with FULL=1.
+A file holds many programs, one a method. 30 of them, or as many as WORLDLINE_FUZZ says.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,11 +13,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from java_runs import HAS_JDK, WHOLE, JavaRecorder, check, recorder
+from java_runs import HAS_JDK, JavaRecorder, check, recorder
 
 from worldline.core.trace import Trace
 
-FILES, METHODS, LENGTH = (20, 25, 40) if WHOLE else (2, 15, 40)
+METHODS, LENGTH = 15, 40
+FILES = -(-int(os.environ.get("WORLDLINE_FUZZ", "30")) // METHODS)
 ARRAYS, NODES, LISTS = ("a", "b", "c"), ("n", "o", "p"), ("x", "y")
 NUMBER = re.compile(r"#(\d+)")
 pytestmark = [pytest.mark.usefixtures("box"), pytest.mark.skipif(not HAS_JDK, reason="no JDK")]

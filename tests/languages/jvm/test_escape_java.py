@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from java_runs import HAS_JDK, JavaRecorder, recorder
+from java_runs import HAS_JDK, JavaRecorder, plain, recorder
+
+from worldline.recording.languages import toolchain
 
 PROBES = sorted((Path(__file__).parent / "escape").glob("*.java"))
 SECRET = "canary-secret-6e1f"
@@ -35,8 +39,17 @@ class Outside:
             self.port,
             self.victim.pid,
             self.folder / "socket",
+            ":".join(needed()),
         )
         return tuple(map(str, names))
+
+
+def needed() -> list[str]:
+    """The folders of the host that a box has: the interpreter's, its environment's and the JDK's."""
+    found = toolchain.find("java")
+    assert not isinstance(found, str)
+    homes = [sys.prefix, sys.base_prefix]
+    return [*homes, *map(os.path.realpath, homes), *found.directories]
 
 
 def answer(server: socket.socket, calls: list[str]) -> None:
@@ -50,7 +63,14 @@ def answer(server: socket.socket, calls: list[str]) -> None:
 
 @pytest.fixture(scope="module")
 def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outside]:
-    folder, calls = tmp_path_factory.mktemp("outside"), list[str]()
+    with outside_of(tmp_path_factory.mktemp("outside")) as found:
+        yield found
+
+
+@contextmanager
+def outside_of(folder: Path) -> Iterator[Outside]:
+    """A host with its files in a folder."""
+    calls = list[str]()
     (folder / "canary").write_text(SECRET)
     with ExitStack() as stack:
         servers = []
@@ -67,7 +87,8 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outside]:
 
 @pytest.fixture(scope="module")
 def java() -> Iterator[JavaRecorder]:
-    with recorder() as found:
+    with pytest.MonkeyPatch.context() as patch, recorder() as found:
+        patch.setenv("WORLDLINE_CANARY", SECRET)  # before its box is opened, by the first program
         yield found
 
 
@@ -82,6 +103,25 @@ def test_nothing_gets_out(path: Path, java: JavaRecorder, outside: Outside) -> N
     assert (outside.folder / "canary").read_text() == SECRET
     assert outside.victim.poll() is None
     assert outside.calls == []
+
+
+def test_parts_that_were_written_over_are_whole_again(java: JavaRecorder, outside: Outside) -> None:
+    source = (Path(__file__).parent / "escape" / "write_over_parts.java").read_text()
+    first, second = (java.record(source, argv=outside.argv) for _ in range(2))
+    assert (first.outcome, first.output) == (second.outcome, second.output)
+    assert list(first.steps) == list(second.steps)
+
+
+@pytest.mark.parametrize(
+    "name", ["read_file", "tcp", "write_file", "spawn_cat", "host_folders", "environment", "descriptors"]
+)
+def test_the_probes_can_tell(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a box they do get there: the same text, run plainly, with a file open that the JDK has no need of."""
+    source = (Path(__file__).parent / "escape" / f"{name}.java").read_text()
+    with outside_of(tmp_path) as host, (tmp_path / "open").open("w") as file:
+        os.set_inheritable(file.fileno(), True)
+        ran = plain(source, argv=host.argv, environment={"WORLDLINE_CANARY": SECRET}, keep=(file.fileno(),))
+    assert "ESCAPED" in ran.stdout or SECRET in ran.stdout, ran
 
 
 def test_there_are_enough() -> None:

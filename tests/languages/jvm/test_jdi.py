@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from java_runs import DEADLINE, HAS_JDK, JavaRecorder, check, recorder
+import stepping
+from java_runs import HAS_JDK, JavaRecorder, check, recorder
 
 from worldline.core.trace import Trace
 from worldline.core.value import canonical
 
-HERE = Path(__file__).parent
-PROGRAMS = sorted((HERE / "oracle").glob("*.java"))
+PROGRAMS = sorted((Path(__file__).parent / "oracle").glob("*.java"))
 pytestmark = [pytest.mark.usefixtures("box"), pytest.mark.skipif(not HAS_JDK, reason="no JDK")]
 
 
@@ -45,12 +45,11 @@ def jdi(source: str) -> list[Stop]:
     with tempfile.TemporaryDirectory(prefix="jdi-") as folder:
         Path(folder, "Main.java").write_text(source)
         subprocess.run(["javac", "-g", "-proc:none", "-nowarn", "Main.java"], cwd=folder, check=True)
-        command = ["java", "--add-modules", "jdk.jdi", str(HERE / "Jdi.java"), folder]
-        said = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, check=True).stdout
+        said = stepping.jdi(Path(folder))
     stops: list[Stop] = []
     last: dict[int, tuple[str, int]] = {}  # by depth: the method and line of its frame
     before = 0
-    for row in said.splitlines():
+    for row in said:
         depth, line, starts, method, *values = row.split("\t")
         deep, at = int(depth), int(line)
         moved = before == deep and last.get(deep, (method, 0)) != (method, at)

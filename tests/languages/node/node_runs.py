@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -58,10 +59,10 @@ def _cwm(trace: Trace, flow: bytes | None) -> list[str]:
         return ["cwm: the frames differ"]
     if table is None:
         return []  # equal lines are told apart by control flow
-    lines = [
-        (got.line, true.line) for got, true in zip(read.frames, wanted, strict=True) if got.line is not None
-    ]
-    return [] if all(got == true for got, true in lines) else ["cwm: a line differs"]
+    pairs = list(zip(read.frames, wanted, strict=True))
+    found = [f"cwm: line {got.line} for {true}" for got, true in pairs if got.line not in (None, true.line)]
+    found += [f"cwm: frame {got.scope} for {true}" for got, true in pairs if got.scope != true.scope]
+    return found + [f"cwm: not allowed: {true}" for got, true in pairs if not got.allowed]
 
 
 @dataclass
@@ -129,6 +130,8 @@ def as_in_a_plain_run(trace: Trace, run: subprocess.CompletedProcess[str]) -> bo
     status = {"returned": 0, "raised": 1}.get(kind)
     if kind == "exited":
         status = int(trace.outcome.detail)
+    if kind == "killed":
+        status = -signal.Signals[trace.outcome.detail].value
     return status == run.returncode and trace.output == run.stdout
 
 

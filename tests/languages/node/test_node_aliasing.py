@@ -1,7 +1,7 @@
 """Random programs that alias, nest and change objects: the folded trace is what a plain run with snapshots says.
 
 The witness is oracle/snapshot.cjs, which shares nothing with the recorder and runs in a plain process, line by line. A
-few programs here; `WORLDLINE_ALIASING=500` runs more.
+few programs here; `WORLDLINE_FUZZ=500` runs more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from worldline.recording.recorder import BoxWorker
 
 pytestmark = pytest.mark.usefixtures("box")
 WITNESS = (Path(__file__).parent / "oracle" / "snapshot.cjs").read_text()
-PROGRAMS, STATEMENTS = int(os.environ.get("WORLDLINE_ALIASING", "20")), 30
+PROGRAMS, STATEMENTS = int(os.environ.get("WORLDLINE_FUZZ", "20")), 30
 NAMES = "abcde"
 HEAD = """class P { constructor(v) { this.v = v; } }
 function put(x, y) { if (x instanceof Map) x.set('m', y); else if (x instanceof P) x.v = y; }

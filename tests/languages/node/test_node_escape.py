@@ -66,7 +66,9 @@ def outside() -> Iterator[Outside]:
 @pytest.fixture(scope="module")
 def box() -> Iterator[BoxWorker]:
     worker = BoxWorker(prepare(limits=Limits(wall=60), python=None, core="auto", trust=False))
-    yield worker
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOKEN_OF_HOST", SECRET)  # before its box is opened, by the first program
+        yield worker
     worker.close()
 
 
@@ -84,9 +86,10 @@ def test_a_probe_stays_inside(path: Path, outside: Outside, box: BoxWorker) -> N
     assert outside.calls == 0
 
 
-@pytest.mark.parametrize("name", ["read_host", "network", "child_process"])
-def test_the_probes_can_tell(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["read_host", "network", "child_process", "environment"])
+def test_the_probes_can_tell(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a box they do get there: the same text, run plainly."""
+    monkeypatch.setenv("TOKEN_OF_HOST", SECRET)
     host = Outside(tmp_path)
     try:
         source = (Path(__file__).parent / "escape" / f"{name}.js").read_text()

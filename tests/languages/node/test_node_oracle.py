@@ -7,34 +7,22 @@ where V8 never pauses.
 
 from __future__ import annotations
 
-import json
 import math
 import re
-import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from node_runs import program
+from stepping import inspector
 
 from worldline.core.trace import Trace
 from worldline.recording.recorder import BoxWorker
 
 pytestmark = pytest.mark.usefixtures("box")
-HERE = Path(__file__).parent / "oracle"
-PROGRAMS = sorted(path for path in HERE.glob("*.js") if path.name != "inspector.js")
+PROGRAMS = sorted((Path(__file__).parent / "oracle").glob("*.js"))
 CLOSING = re.compile(r"[\s})\];,]*")
-
-
-def pauses(path: Path, folder: Path) -> list[dict[str, Any]]:
-    out = folder / "pauses.json"
-    command = ["node", str(HERE / "inspector.js"), str(path), str(out)]
-    done = subprocess.run(command, check=False, timeout=300, capture_output=True, text=True)
-    assert done.returncode == -signal.SIGKILL, (done.returncode, done.stderr)  # as it ends itself
-    found: list[dict[str, Any]] = json.loads(out.read_text())
-    return found[1:]  # the `debugger` statement that it began with
 
 
 def merged(rows: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
@@ -95,11 +83,12 @@ def compared(
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_the_inspector_agrees(path: Path, recorder: BoxWorker, tmp_path: Path) -> None:
+def test_the_inspector_agrees(path: Path, recorder: BoxWorker) -> None:
     source = path.read_text()
     trace = recorder.record(program(source))
     assert trace.outcome.kind == "returned"
-    found, rows = seen(pauses(path, tmp_path), source.split("\n")), told(trace)
+    # The first pause is the `debugger` statement that it began with.
+    found, rows = seen(inspector(path)[1:], source.split("\n")), told(trace)
     assert [line for line, _ in rows] == [line for line, _ in found]
     pairs = list(compared(found, rows))
     assert [pair for pair in pairs if pair[0] != pair[1]] == []

@@ -8,7 +8,8 @@ import pytest
 from node_runs import faults, program
 
 from worldline.core.trace import Outcome, Trace
-from worldline.recording.recorder import BoxWorker
+from worldline.limits import Limits
+from worldline.recording.recorder import BoxWorker, prepare
 
 pytestmark = pytest.mark.usefixtures("box")
 
@@ -299,6 +300,7 @@ def test_types_are_blanks(recorder: BoxWorker) -> None:
 def test_types_inside_what_is_rewritten_are_blanks(recorder: BoxWorker) -> None:
     source = """enum Color { Red, Green = 'g' as any, Blue = <number>4, Next = (Blue satisfies number) + 1 }
 class A {
+  own = 'o';
   constructor(public readonly id: number, private label = 'x', protected z: number = 3) {
     console.log(this.id, this.label, this.z);
   }
@@ -308,11 +310,55 @@ console.log(Color.Green, Color[0], Color[4], Color.Next);
 """
     trace = run(recorder, source, "program.ts")
     assert trace.output == "1 x 3\ng Red Blue 5\n"
-    assert series(trace, "a") == ["A#1(id=1, label='x', z=3)"]
+    assert series(trace, "a") == ["A#1(id=1, label='x', z=3, own='o')"]  # as tsc orders them
+
+
+SPACES = """namespace Types { export interface I { a: number } type J = I; }
+namespace N {
+  const hidden: number = 2;
+  export const twice = (x: number): number => x * hidden;
+  export function thrice(x: number): number {
+    return x + twice(x);
+  }
+  export class K<T> {
+    constructor(public v: T) {}
+  }
+  export enum E { A, B }
+  export namespace Inner {
+    export const [p, q] = [E.B, 5];
+  }
+}
+namespace N {
+  export let more: Types.I = { a: 4 };
+}
+namespace A.B.C { export const deep = N.Inner.p }
+class Both { static make() { return new Both(); } }
+namespace Both { export const made = Both.make(); }
+console.log(N.twice(4), N.thrice(1), new N.K<number>(7).v, N.E.B, N.Inner.q, N.more.a, A.B.C.deep, Both.made);
+"""
+
+
+def test_namespaces_keep_their_lines(recorder: BoxWorker) -> None:
+    trace = run(recorder, SPACES, "program.ts")
+    assert trace.output == "8 3 7 1 5 4 1 Both {}\n"
+    frames = [frame.name for frame in trace.frames]
+    assert frames[:4] == ["<module>", "N", "Inner", "N"]
+    nameless = "<function <anonymous>>"  # as tsc has it: what is assigned to a property gets no name
+    assert [(line, *rest) for event, line, *rest in events(trace, "N") if event == "line"][:3] == [
+        (2, {"N": "{'thrice': <function thrice>}"}),
+        (3, {"hidden": "2"}),
+        (4, {"N": f"{{'thrice': <function thrice>, 'twice': {nameless}}}", "twice": nameless}),
+    ]
 
 
 @pytest.mark.parametrize(
-    "source", ["namespace N { export const x = 1; }\n", "@d class A {}\n", "let x: = 1;\n"]
+    "source",
+    [
+        "namespace N { export let x = 1; x++; }\n",
+        "@d class A {}\n",
+        "let x: = 1;\n",
+        "import f = require('f');\n",
+    ],
 )
 def test_what_is_more_than_types_is_refused(recorder: BoxWorker, source: str) -> None:
     outcome = recorder.record(program(source, "program.ts")).outcome
@@ -333,3 +379,13 @@ def test_standard_error_is_as_in_a_plain_run(recorder: BoxWorker) -> None:
     assert text[4] == "TypeError: Cannot read properties of null (reading 'x')"
     assert [line.strip().split(" (")[0] for line in text[5:7]] == ["at f", "at Object.<anonymous>"]
     assert text[5].endswith("program.js:2:10)")
+
+
+def test_a_wire_that_is_longer_than_an_array_may_be() -> None:
+    limits = Limits(wall=60, trace_bytes=5 << 30)
+    worker = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=False))
+    try:
+        trace = worker.record(program("let x = 1;\nx = 2;\n"))
+    finally:
+        worker.close()
+    assert (trace.outcome, series(trace, "x")) == (Outcome("returned"), ["1", "2"]), trace.stderr

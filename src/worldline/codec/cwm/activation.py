@@ -19,12 +19,16 @@ WIDEST = 32  # more open positions than this are given up, so that a frame's cos
 
 @dataclass
 class FramePlace:
-    """Where one frame may stand. `allowed`: control flow leads here from the frame before."""
+    """Where one frame may stand. `allowed`: control flow leads here from the frame before.
+
+    `raised`: the scope goes on with an exception that it had when it was left, as a loop does that waits to be closed.
+    """
 
     scope: Activation
     event: str
     positions: list[Position]
     allowed: bool = True
+    raised: bool = False
 
     @property
     def starts(self) -> bool:
@@ -61,7 +65,7 @@ def reach(before: FramePlace, event: str, position: Position) -> Iterator[Abstra
         yield after
     elif event == "call":  # a generator goes on where it stopped
         yield {start}
-    elif before.event == "raise":
+    elif before.event == "raise" or before.raised:
         yield flow.handlers.get(start, frozenset())
     else:
         yield after

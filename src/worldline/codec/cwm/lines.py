@@ -13,11 +13,14 @@ from dataclasses import dataclass, field
 
 from worldline.codec.cwm.activation import Activation, FramePlace, Position, moved, narrow
 from worldline.codec.cwm.reprs import respelled
-from worldline.codec.cwm.text import SourceListing
+from worldline.codec.cwm.text import UNCHANGED, SourceListing
+from worldline.core.value import kind
 from worldline.flow.control import Flow
 from worldline.flow.kin import kin
 from worldline.flow.names import Names
 
+_NOTHING = ("None", "<undefined>")  # what a generator gives back that ends without a `return`
+_ATOMS = frozenset(("None", "bool", "int", "float", "str", "bytes"))
 WAITING = 8  # suspended generators that a call is compared with
 _NONE: frozenset[str] = frozenset()
 _NO_LINES: frozenset[int] = frozenset()
@@ -85,7 +88,7 @@ class Activations:
         return narrow([(flow, line) for line in sorted(lines) for flow in self.holders.get(line, [NOWHERE])])
 
     def _leave(self, scope: Activation, text: str, arg: str | None) -> None:
-        scope.spent = arg == "None"
+        scope.spent = arg in _NOTHING
         scope.left_at = self._now()
         if any(line in flow.yields for flow, line in scope.last.positions):
             waiting = self.waiting.setdefault(text, [])
@@ -99,11 +102,12 @@ class Activations:
     def _call(self, text: str, names: Mapping[str, str]) -> FramePlace:
         fresh = self._fresh(text, names)
         woken = [] if any(flow.name == "<genexpr>" for flow in fresh) else self._woken(text, names)
-        if woken and not (fresh and woken[0].spent):
+        if woken and not (fresh and (woken[0].spent or _differs(woken[0], names))):
             scope = woken[0]
             self.waiting[text].remove(scope)
             positions = list(dict.fromkeys(position for other in woken for position in other.last.positions))
-            place = FramePlace(scope, "call", positions)
+            raised = len(scope.places) > 1 and scope.places[-2].event == "raise"
+            place = FramePlace(scope, "call", positions, raised=raised)
         else:
             scope = Activation(len(self.every))
             self.every.append(scope)
@@ -151,18 +155,25 @@ class Activations:
     def _woken(self, text: str, names: Mapping[str, str]) -> list[Activation]:
         """The suspended generators that a call fits best; more than one only when they fit equally well.
 
-        Of equals the oldest comes first if they were left on this very line, as in a zip, else the newest.
+        Of equals the oldest comes first if they were left on this very line, as in a zip, or where nothing runs, as in
+        a queue of promises; else the newest.
         """
         best: list[Activation] = []
-        score, now = (False, False, -1), self._now()
+        score, now = (False, False, False, -1), self._now()
         for scope in self.waiting.get(text, []):
             if len(scope.names) > len(names) or not scope.names.keys() <= names.keys():
                 continue
             if not any(all(flow.names.shows(name) for name in names) for flow, _ in scope.last.positions):
                 continue
             agreeing = sum(names[name] == value for name, value in scope.names.items())
-            fit = not scope.spent, scope.left_at == now, agreeing
+            fit = not scope.spent, not _differs(scope, names), scope.left_at == now, agreeing
             if fit > score:
                 best, score = [], fit
             best += [scope] if fit == score else []
-        return best if score[1] else best[::-1]
+        return best if score[2] or not self.stack else best[::-1]
+
+
+def _differs(scope: Activation, names: Mapping[str, str]) -> bool:
+    """Whether a name has another value than when the scope was left, of a kind that does not change in place."""
+    changed = (value for name, value in scope.names.items() if names[name] not in (value, UNCHANGED))
+    return any(kind(value) in _ATOMS for value in changed)

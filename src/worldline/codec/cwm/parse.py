@@ -69,8 +69,8 @@ def flows_in(lines: SourceListing, language: str, table: FlowTable | None) -> tu
 
 
 def _on_no_line(flow: Flow) -> Flow:
-    """A module's call frame stands on line 0, wherever its guest says that it begins."""
-    return replace(flow, line=0) if flow.name == MODULE else flow
+    """A module's call frame stands on line 0, wherever its guest says that it begins, and it may have no other line."""
+    return replace(flow, line=0, start=flow.start or flow.returns) if flow.name == MODULE else flow
 
 
 def _no_token(number: int) -> None:

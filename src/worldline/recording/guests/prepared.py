@@ -1,8 +1,9 @@
 """The parts of a prepared program: made in one box, kept by the host, given to the next box as one file.
 
-A guest of a compiled language has two acts: `prepare` gives parts by name, `run` finds them as files. This packs
-them into the wire's file (behind its header, as any guest commits what is whole) and unpacks them again. Runs inside
-the box and imports nothing of worldline; recording/languages/artefact.py is its twin on the host.
+A guest of a compiled language has two acts: `prepare` gives parts by name, `run` finds them as files; one may have
+a third, `groundwork`, for what is made once for a toolchain. This packs them into the wire's file (behind its header,
+as any guest commits what is whole) and unpacks them again. Runs inside the box and imports nothing of
+worldline; recording/languages/artefact.py is its twin on the host.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ PREPARED = b"prepared"
 def prepare(guest: Any, spec: dict[str, Any], wire: int, report: int) -> NoReturn:
     """Have the guest prepare a program, and leave its parts in the wire's file; ends the process."""
     try:
-        made = guest.prepare(spec)
+        made = guest.groundwork(spec) if spec.get("groundwork") else guest.prepare(spec)
     except Refused as refusal:
         os.write(2, refusal.message.encode("utf-8", "backslashreplace"))
         os.write(report, f"unsupported {refusal}".encode("utf-8", "backslashreplace")[:4000])

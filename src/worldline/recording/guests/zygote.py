@@ -150,7 +150,10 @@ def _become(ward: Ward, guest: Any, act: bytes, files: _Files) -> NoReturn:
 def _unpacked(files: _Files, folder: str) -> dict[str, str]:
     made: dict[str, str] = {}
     for file in files.parts:
-        made = prepared.unpack(file, folder)
+        try:
+            made = prepared.unpack(file, folder)
+        except OSError as error:
+            raise (_Refusal("limit disk") if error.errno in _FULL else error) from None
         os.close(file)
     return made
 

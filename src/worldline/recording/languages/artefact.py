@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -80,24 +80,31 @@ def load(digest: str) -> bytes | None:
 
 
 def keep(digest: str, data: bytes) -> None:
-    """Keep it, if the disk lets us, and let go of what was not used for longest."""
+    """Keep it, if the disk lets us, and now and then let go of what was not used for longest."""
     with suppress(DiskError, OSError):
         files.make_directory(folder())
         files.write(folder() / digest, data, fsync=False)
-        _shrink()
+        _unlooked.append(len(data))
+        if len(_unlooked) == 1 or sum(_unlooked) > KEPT >> 4:
+            _shrink()
+            _unlooked[:] = [0]
+
+
+_unlooked: list[int] = []  # bytes kept since all of the cache was looked at; empty: it never was
 
 
 def _shrink() -> None:
-    kept = sorted(_kept(), reverse=True)
+    with os.scandir(folder()) as found:
+        kept = sorted(_facts(found), reverse=True)
     room = KEPT
-    for _, size, path in kept:
+    for _, size, name in kept:
         room -= size
         if room < 0:
-            files.remove(path)
+            files.remove(folder() / name)
 
 
-def _kept() -> Iterator[tuple[float, int, Path]]:
-    for name in files.names(folder()):
+def _facts(found: Iterable[os.DirEntry[str]]) -> Iterator[tuple[float, int, str]]:
+    for entry in found:
         with suppress(OSError):
-            found = os.stat(folder() / name)
-            yield found.st_mtime, found.st_size, folder() / name
+            facts = entry.stat(follow_symlinks=False)
+            yield facts.st_mtime, facts.st_size, entry.name

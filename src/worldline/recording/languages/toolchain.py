@@ -29,15 +29,22 @@ class ToolchainKind:
     asked: str = "--version"
     wide: bool = False  # maps far more memory than it uses
     prepares: bool = True  # a program is prepared before it is run
+    grounded: bool = False  # its guest makes something once, before any program
 
 
 KINDS = {
     "js": ToolchainKind("node", "node", "source", ("node",), "nodejs", wide=True, prepares=False),
     "ts": ToolchainKind("node", "node", "source", ("node",), "nodejs", wide=True, prepares=False),
     "java": ToolchainKind("jvm", "openjdk", "bytecode", ("javac", "java"), "default-jdk-headless", wide=True),
-    "c": ToolchainKind("compiled", "gcc", "asm", ("gcc", "as"), "gcc libc6-dev", asked="-dumpfullversion"),
-    "cpp": ToolchainKind("compiled", "g++", "asm", ("g++", "gcc", "as"), "g++", asked="-dumpfullversion"),
-    "rust": ToolchainKind("compiled", "rustc", "asm", ("rustc", "gcc", "as"), "rustc gcc libc6-dev"),
+    "c": ToolchainKind(
+        "compiled", "gcc", "asm", ("gcc", "as"), "gcc libc6-dev", asked="-dumpfullversion", grounded=True
+    ),
+    "cpp": ToolchainKind(
+        "compiled", "g++", "asm", ("g++", "gcc", "as"), "g++", asked="-dumpfullversion", grounded=True
+    ),
+    "rust": ToolchainKind(
+        "compiled", "rustc", "asm", ("rustc", "gcc", "as"), "rustc gcc libc6-dev", grounded=True
+    ),
 }
 
 

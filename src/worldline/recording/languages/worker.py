@@ -13,7 +13,7 @@ from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
 from worldline.limits import Limits
 from worldline.recording.box import BoxPlan
-from worldline.recording.languages import artefact
+from worldline.recording.languages import artefact, groundwork
 from worldline.recording.languages.call import tree_of
 from worldline.recording.languages.toolchain import KINDS, find
 from worldline.recording.sandbox import Box, SandboxRun, open_box
@@ -94,8 +94,34 @@ class LanguageWorker:
         if box is None or not box.alive:
             if box is not None:
                 box.close()
-            box = self._boxes[act] = open_box(replace(self.plan, preparing=act == "prepare"), limits)
+            box = self._boxes[act] = open_box(self._plan(act), limits)
         return box
+
+    def _plan(self, act: str) -> BoxPlan:
+        if act == "run":
+            return self.plan
+        return replace(self.plan, preparing=True, groundwork=self._groundwork())
+
+    def _groundwork(self) -> str | None:
+        """The folder of what is made once for this toolchain, made if need be; None where there is none to be had."""
+        if self.toolchain is None or not self.toolchain.kind.grounded:
+            return None
+        path = groundwork.folder(self.toolchain)
+        if not groundwork.is_whole(path):
+            with open_box(replace(self.plan, preparing=True), PREPARING) as box:
+                spec = {
+                    "groundwork": True,
+                    "name": "",
+                    "source": "",
+                    "files": {},
+                    "toolchain": self.toolchain.as_config(),
+                }
+                run = box.run(spec, b"", act="prepare")
+            made = artefact.read(bytes(run.wire[artefact.HEADER :])) if run.report == PREPARED else None
+            if not made or not groundwork.keep(path, made):
+                return None  # each program's own preparation makes it, and says why it cannot be made
+        groundwork.use(path)
+        return str(path)
 
     def close(self) -> None:
         """Put the boxes away."""

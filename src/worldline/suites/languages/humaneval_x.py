@@ -57,7 +57,7 @@ class Solution:
 
 def problems(data: str | Path, language: str) -> list[Solution]:
     """The benchmark's rows of one language."""
-    return [_solution(row, language) for row in read_rows(_file(Path(data), language), KEYS)]
+    return [_solution(row, language) for row in read_rows(file_of(Path(data), language), KEYS)]
 
 
 def load(
@@ -89,7 +89,8 @@ def _tasks(chosen: list[Solution], most: int, options: Compact, rng: Random) -> 
             )
 
 
-def _file(data: Path, language: str) -> Path:
+def file_of(data: Path, language: str) -> Path:
+    """The benchmark's file of a language."""
     if not data.is_dir():
         return data
     for name in NAMES:
@@ -101,7 +102,7 @@ def _file(data: Path, language: str) -> Path:
 def _solution(row: dict[str, str], language: str) -> Solution:
     source = row["declaration"].lstrip("\n") + row["canonical_solution"]
     if language == "rust":
-        source = _without_crates(source)
+        source = without_crates(source)
     source = ended(source.rstrip() + "\n")
     for entry in reversed(functions(row["declaration"], language)):
         if found := calls_in(row["test"], entry, language, types=parameter_types(source, entry, language)):
@@ -109,7 +110,7 @@ def _solution(row: dict[str, str], language: str) -> Solution:
     return Solution(row["task_id"], language, source, ())
 
 
-def _without_crates(source: str) -> str:
+def without_crates(source: str) -> str:
     """Rust without the imports of crates that the solution has no use for: every row has all of them."""
     for crate, signs in CRATES.items():
         line = re.compile(rf"^use {crate}\b[^\n]*;[ \t]*\n", re.MULTILINE)

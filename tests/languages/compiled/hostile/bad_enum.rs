@@ -1,4 +1,5 @@
-// outcome: killed SIGABRT
+// outcome: exited 9
+// series: colour = Colour.Red | 9
 #[derive(Clone, Copy)]
 #[repr(u8)]
 #[allow(dead_code)]
@@ -7,8 +8,11 @@ enum Colour {
     Green = 2,
 }
 fn main() {
-    let colour: Colour = unsafe { std::mem::transmute(9u8) };
-    let mut n = colour as i32;
-    n = if n > 2 { 1 } else { 0 };
-    std::process::exit(n);
+    let mut colour: Colour = Colour::Red;
+    let mut n = 0;
+    let place = &mut colour as *mut Colour as *mut u8;
+    unsafe { *place = 9 };
+    n += 1;
+    let seen = unsafe { *place } as i32;
+    std::process::exit(seen * n);
 }

@@ -1,7 +1,14 @@
-// outcome: limit steps
+// outcome: limit time
 // limits: wall=3
 // plain: skip
+// delta: n=1
 int main(void) {
-    volatile unsigned n = 0;
-    for (;;) n++;
+    int n = 1;
+    n = n + 0;
+#ifdef __x86_64__
+    __asm__ volatile("1: jmp 1b");
+#else
+    __asm__ volatile("1: b 1b");
+#endif
+    return n;
 }

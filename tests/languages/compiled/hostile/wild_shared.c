@@ -1,4 +1,5 @@
-// outcome: tampered|killed
+// outcome: tampered
+// steps: == 0
 // perturbed: it scribbles over what is shared with the host
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 // outcome: returned
-// perturbed: not text
 public class Main {
     public static void main(String[] args) throws Exception {
         System.out.write(new byte[] {(byte) 0xff, 'a', (byte) 0xc3}, 0, 3);

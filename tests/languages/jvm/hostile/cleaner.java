@@ -1,5 +1,4 @@
 // outcome: returned
-// perturbed: when it is cleaned is the collector's choice
 public class Main {
     public static void main(String[] args) throws Exception {
         java.lang.ref.Cleaner c = java.lang.ref.Cleaner.create();

@@ -1,4 +1,6 @@
 // outcome: limit processes | returned
+// note: threads
+// output: 'full\n'
 // plain: skip
 public class Main {
     public static void main(String[] args) throws Exception {

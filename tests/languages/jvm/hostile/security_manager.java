@@ -1,5 +1,4 @@
 // outcome: raised SecurityException | raised UnsupportedOperationException
-// perturbed: warnings
 public class Main {
     public static void main(String[] args) throws Exception {
         System.setSecurityManager(new SecurityManager() {

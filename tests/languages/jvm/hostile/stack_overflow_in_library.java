@@ -1,5 +1,4 @@
 // outcome: raised StackOverflowError
-// perturbed: the depth differs
 import java.util.*;
 public class Main {
     public static void main(String[] args) {

@@ -1,7 +1,6 @@
 // outcome: returned
 // note: threads
 // output: 'main\n'
-// perturbed: stderr
 public class Main {
     public static void main(String[] args) throws Exception {
         Thread t = new Thread(() -> { throw new IllegalStateException("other"); });

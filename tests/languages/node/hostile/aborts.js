@@ -1,5 +1,4 @@
 // outcome: killed SIGABRT
 // delta: x=1
-// plain: skip
 let x = 1;
 process.abort();

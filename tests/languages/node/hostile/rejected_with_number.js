@@ -1,4 +1,4 @@
-// outcome: any
+// outcome: raised UnhandledPromiseRejection(
 // delta: x=1
 let x = 1;
 Promise.reject(5);

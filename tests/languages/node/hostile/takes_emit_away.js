@@ -1,5 +1,5 @@
-// outcome: any
-// plain: skip
+// outcome: exited 0
+// series: x = 1 | 2
 process.emit = function () { return false; };
 process.reallyExit = undefined;
 let x = 1;

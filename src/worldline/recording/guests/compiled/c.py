@@ -19,7 +19,7 @@ _MAIN = re.compile(r"^(?:main:|\s*\.set\s+main\s*,)", re.M)  # itself, or anothe
 _VLA = "[-Wvla]"
 
 
-def prepare(spec: dict[str, Any], folder: str, runtime: list[str]) -> dict[str, bytes]:
+def prepare(spec: dict[str, Any], folder: str, ground: str) -> dict[str, bytes]:
     """The parts of a C program; its files lie in the current directory."""
     gcc, name = spec["toolchain"]["executables"]["gcc"], spec["name"]
     machine = toolbox.machine()
@@ -29,7 +29,8 @@ def prepare(spec: dict[str, Any], folder: str, runtime: list[str]) -> dict[str, 
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
     made = instrument(with_main(Path(assembly).read_text(), spec), machine, sources)
     Path(woven).write_text(made.text)
-    toolbox.run([gcc, "-no-pie", "-Wl,--wrap=main", "-o", program, woven, *runtime, "-lm", "-pthread"])
+    objects = [woven, *toolbox.runtime(ground), "-lm", "-pthread"]
+    toolbox.run([gcc, "-no-pie", "-Wl,--wrap=main", "-o", program, *objects])
     binary = Path(program).read_bytes()
     described = LinkedProgram(binary, made, sources, machine.name)
     call = spec["call"]

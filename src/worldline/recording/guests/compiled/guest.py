@@ -1,6 +1,6 @@
 """The guest of compiled languages: `prepare` compiles inside the box, `run` executes what was prepared.
 
-The recorder's own runtime is compiled once, where programs are prepared, by the compiler that is there.
+The recorder's own runtime, and what else only depends on the toolchain, is `groundwork`: made once, kept by the host.
 """
 
 from __future__ import annotations
@@ -13,49 +13,49 @@ from typing import Any, NoReturn
 from ..refused import Refused
 from . import c, cpp, rust, toolbox
 
-_runtime: dict[str, bytes] = {}  # the recorder's objects, by name
-_linking: dict[str, rust.Linking] = {}  # how rustc links, by its path
+_laid: list[str] = []  # the folder of the groundwork, where the host has one
 
 
 def warm(config: dict[str, Any]) -> None:
-    """Where programs are prepared: the recorder's runtime is compiled before the first of them is there."""
-    if not config.get("preparing") or not config.get("toolchain"):
-        return
-    try:
-        with tempfile.TemporaryDirectory(dir=_writable()) as folder:
-            tools = config["toolchain"]["executables"]
-            _runtime.update(toolbox.compile_runtime(tools["gcc"], folder))
-            if "rustc" in tools:
-                _linking[tools["rustc"]] = rust.learn(tools["rustc"], folder)
-    except (OSError, toolbox.CompileError):
-        _runtime.clear()  # each program's own preparation says why
+    """Where programs are prepared: what was made for all of them."""
+    if config.get("groundwork"):
+        _laid.append(config["groundwork"])
 
 
-def _writable() -> str | None:
-    return next((path for path in ("/box", "/tmp") if os.access(path, os.W_OK)), None)
+def groundwork(spec: dict[str, Any]) -> dict[str, bytes]:
+    """What is made once for a toolchain: files by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            _lay(spec["toolchain"], folder)
+            if "g++" in spec["toolchain"]["executables"]:
+                cpp.precompile(spec["toolchain"], folder)
+            if "rustc" in spec["toolchain"]["executables"]:
+                rust.strip_libraries(folder)
+        except toolbox.CompileError as error:
+            raise Refused("toolchain", toolbox.first_error(str(error)), str(error)) from None
+        return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
+
+
+def _lay(toolchain: dict[str, Any], folder: str) -> None:
+    """As much of it as there must be."""
+    tools = toolchain["executables"]
+    toolbox.compile_runtime(tools["gcc"], folder)
+    if "rustc" in tools:
+        rust.learn(tools["rustc"], folder)
 
 
 def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
     """The program, its table and its control flow."""
+    made_of = {"c": c.prepare, "cpp": cpp.prepare, "rust": rust.prepare}[spec["language"]]
     with tempfile.TemporaryDirectory() as folder:
-        objects = _runtime or toolbox.compile_runtime(spec["toolchain"]["executables"]["gcc"], folder)
-        for name, data in objects.items():
-            Path(folder, name).write_bytes(data)
-        paths = [os.path.join(folder, name) for name in objects]
         try:
-            return _prepare(spec, folder, paths)
+            ground = _laid[0] if _laid else os.path.join(folder, "groundwork")
+            if not _laid:
+                os.mkdir(ground)
+                _lay(spec["toolchain"], ground)
+            return made_of(spec, folder, ground)
         except toolbox.CompileError as error:
             raise Refused("source", toolbox.first_error(str(error)), str(error)) from None
-
-
-def _prepare(spec: dict[str, Any], folder: str, runtime: list[str]) -> dict[str, bytes]:
-    if spec["language"] == "rust":
-        rustc = spec["toolchain"]["executables"]["rustc"]
-        linking = _linking.get(rustc) or rust.learn(rustc, folder)
-        return rust.prepare(spec, folder, runtime, linking)
-    if spec["language"] == "cpp":
-        return cpp.prepare(spec, folder, runtime)
-    return c.prepare(spec, folder, runtime)
 
 
 def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: int) -> NoReturn:

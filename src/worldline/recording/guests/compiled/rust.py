@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
-from dataclasses import dataclass
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -28,36 +29,43 @@ _FLAGS = [
 _UNSTABLE = ["-Z", "mir-opt-level=0", "-Z", "mir-include-spans=on", "-Z", "allow-features="]
 
 
-@dataclass(frozen=True)
-class Linking:
-    """What is linked beside the program's own object, in its order, and the shim's object."""
-
-    arguments: tuple[str, ...]
-    shim: bytes
+_LINKING, _SHIM = "linking.json", "shim.o"  # what is linked beside the program's own object, in its order
 
 
-def learn(rustc: str, folder: str) -> Linking:
-    """How this rustc links: asked with an empty program, whose linking is only printed."""
-    Path(folder, "empty.rs").write_text("fn main() {}\n")
-    command = [
-        rustc,
-        *_FLAGS,
-        "-C",
-        "save-temps=yes",
-        "-C",
-        "linker=true",
-        "--print",
-        "link-args",
-        "empty.rs",
-    ]
-    done = subprocess.run(command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL)
-    words = shlex.split(done.stdout.decode(errors="replace"))
-    if done.returncode or not words:
-        raise toolbox.CompileError(done.stderr.decode(errors="replace") or "rustc does not say how it links")
-    objects = [word for word in words if word.endswith(".rcgu.o")]
-    shims = [word for word in objects if "-cgu." not in word]
+def learn(rustc: str, folder: str) -> None:
+    """How this rustc links, into a folder: asked with an empty program, whose linking is only printed."""
+    with tempfile.TemporaryDirectory() as scratch:
+        Path(scratch, "empty.rs").write_text("fn main() {}\n")
+        asking = ["-C", "save-temps=yes", "-C", "linker=true", "--print", "link-args"]
+        done = subprocess.run(
+            [rustc, *_FLAGS, *asking, "empty.rs"], cwd=scratch, capture_output=True, stdin=subprocess.DEVNULL
+        )
+        words = shlex.split(done.stdout.decode(errors="replace"))
+        if done.returncode or not words:
+            said = done.stderr.decode(errors="replace")
+            raise toolbox.CompileError(said or "rustc does not say how it links")
+        objects = [word for word in words if word.endswith(".rcgu.o")]
+        shims = [word for word in objects if "-cgu." not in word]
+        if shims:
+            shutil.copy(Path(scratch, shims[0]), Path(folder, _SHIM))
     kept = [word for at, word in enumerate(words) if _is_library(word, words[at - 1])]
-    return Linking(tuple(kept), Path(folder, shims[0]).read_bytes() if shims else b"")
+    Path(folder, _LINKING).write_text(json.dumps([_SHIM, *kept] if shims else kept))
+
+
+def strip_libraries(folder: str) -> None:
+    """Copies of std without debug information, which nobody reads and which costs the linker half of its time."""
+    words = json.loads(Path(folder, _LINKING).read_text())
+    strip = shutil.which("strip")
+    for at, word in enumerate(words):
+        if strip and word.endswith(".rlib"):
+            words[at] = os.path.basename(word)
+            toolbox.run([strip, "--strip-debug", "-o", os.path.join(folder, words[at]), word])
+    Path(folder, _LINKING).write_text(json.dumps(words))
+
+
+def _libraries(ground: str) -> list[str]:
+    words = json.loads(Path(ground, _LINKING).read_text())
+    return [word if word.startswith(("-", "/")) else os.path.join(ground, word) for word in words]
 
 
 def _is_library(word: str, before: str) -> bool:
@@ -65,13 +73,12 @@ def _is_library(word: str, before: str) -> bool:
     return plain or word.endswith((".rlib", ".a")) or word == "-nodefaultlibs"
 
 
-def prepare(spec: dict[str, Any], folder: str, runtime: list[str], linking: Linking) -> dict[str, bytes]:
+def prepare(spec: dict[str, Any], folder: str, ground: str) -> dict[str, bytes]:
     """The parts of a Rust program of one file."""
     tools, name = spec["toolchain"]["executables"], spec["name"]
     machine = toolbox.machine()
-    assembly, moves, woven, shim, program = (
-        str(Path(folder, file)) for file in ("program.s", "program.mir", "woven.s", "shim.o", "program")
-    )
+    names = ("program.s", "program.mir", "woven.s", "program")
+    assembly, moves, woven, program = (str(Path(folder, file)) for file in names)
     if spec["call"]:
         try:
             calls.append(name, calls.in_rust(spec["call"], spec["source"]))
@@ -84,10 +91,9 @@ def prepare(spec: dict[str, Any], folder: str, runtime: list[str], linking: Link
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
     made = instrument(Path(assembly).read_text(), machine, sources)
     Path(woven).write_text(made.text)
-    Path(shim).write_bytes(linking.shim)
-    objects = [woven, *([shim] if linking.shim else []), *runtime]
-    wrapped = ["-no-pie", "-Wl,--wrap=main", "-Wa,--gdwarf-5"]
-    toolbox.run([tools["gcc"], *wrapped, "-o", program, *objects, *linking.arguments])
+    wrapped = ["-no-pie", "-Wl,--wrap=main", "-Wl,--gc-sections,-u,__wl_places", "-Wa,--gdwarf-5"]
+    objects = [woven, *toolbox.runtime(ground), *_libraries(ground)]
+    toolbox.run([tools["gcc"], *wrapped, "-o", program, *objects])
     binary = Path(program).read_bytes()
     known_moves = mir.read(Path(moves).read_text(), given, spec["source"])
     described = LinkedProgram(binary, made, sources, machine.name, Library("rust"), known_moves)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import subprocess
@@ -52,12 +53,17 @@ def first_error(message: str) -> str:
     return next((line for line in message.splitlines() if line.strip()), "the compiler failed")[:500]
 
 
-def compile_runtime(compiler: str, folder: str) -> dict[str, bytes]:
+def _objects() -> dict[str, str]:
+    return {unit: f"{unit}.o" for unit in ("runtime.c", f"hook_{machine().name}.S")}
+
+
+def compile_runtime(compiler: str, folder: str) -> None:
     """The recorder's own objects, made by the program's compiler."""
-    objects: dict[str, bytes] = {}
-    for unit in ("runtime.c", f"hook_{machine().name}.S"):
-        target = Path(folder) / f"{unit}.o"
+    for unit, made in _objects().items():
         flags = ["-O1", "-fno-strict-aliasing", "-fno-stack-protector", "-w"]
-        run([compiler, *flags, "-c", str(RUNTIME / unit), "-o", str(target)])
-        objects[target.name] = target.read_bytes()
-    return objects
+        run([compiler, *flags, "-c", str(RUNTIME / unit), "-o", os.path.join(folder, made)])
+
+
+def runtime(ground: str) -> list[str]:
+    """The recorder's objects, in the folder that they were made in."""
+    return [os.path.join(ground, made) for made in _objects().values()]

@@ -3,6 +3,7 @@
 'use strict';
 
 const fs = require('fs'), vm = require('vm'), Module = require('module'), { types } = require('util');
+const { MAX_LENGTH } = require('buffer').constants;
 
 const { loader, folder, cached } = require('./load.js');
 
@@ -23,12 +24,12 @@ function openWire() {
     try {
       process.dlopen(module, spec.addon);
       const memory = module.exports(spec.wire);
-      if (memory !== undefined) return { memory: new Uint8Array(memory), write: null };
+      if (memory !== undefined) return { memory: new Uint8Array(memory, 0, Math.min(memory.byteLength, MAX_LENGTH)), write: null };
     } catch {
       // built for another machine: the copy serves
     }
   }
-  const memory = Buffer.alloc(fs.fstatSync(spec.wire).size);
+  const memory = Buffer.alloc(Math.min(fs.fstatSync(spec.wire).size, MAX_LENGTH));
   const write = (bytes, from, to) => { for (let at = from; at < to;) at += writeFile(spec.wire, bytes, at, to - at, at); };
   return { memory, write };
 }

@@ -1,11 +1,13 @@
 // The recorder: what the hooks in an instrumented program call. One object a run; it writes the wire.
 // Runs in a realm of its own, which the program has no way into. The hooks' names are one letter: they stand in the
-// program's text. l: a line; c, r: call and return; y, z: yield and resume; t, h, x: raise, catch, leave by an exception.
+// program's text. l: a line; c, r: call and return; y, z: yield and resume; d: delegation; t, h, p, x: raise, catch, pass on, leave by
+// an exception.
 'use strict';
 
 const { Renderer, stringText } = require('./canonical.js');
 const { Wire } = require('./wire.js');
 const { Frame, ABSENT, INERT, filled } = require('./frame.js');
+const { watched } = require('./delegate.js');
 
 const apply = Reflect.apply;
 const [CALL, RESUME, SWITCH, LINE, RETURN, YIELD, RAISE, OUTPUT, INPUT, EXIT] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
@@ -161,6 +163,11 @@ class Recorder {
     return value;
   }
 
+  /** What `yield*` or `for await` goes over. */
+  d(f, source, tell, awaits, text) {
+    return f === INERT || this.wire.ended ? source : watched(this.outer, source, { awaits, text }, tell);
+  }
+
   /** A `throw` of the program. */
   t(f, id, error) {
     if (this.stack[this.depth] !== f && !this.arrive(f)) return error;
@@ -176,6 +183,12 @@ class Recorder {
     f.thrown = undefined;
     this.pending = true;
     this.wire.commit();
+  }
+
+  /** An exception passes through a `finally`. */
+  p(f, error, id) {
+    if (this.reach(f, error, id, arguments)) this.pending = true;
+    return error;
   }
 
   /** An exception leaves the frame. */
@@ -312,7 +325,7 @@ class Recorder {
     if (!(f.raised && f.thrown === error)) {
       this.reconcile(f, id, args);
       this.raise(f, error);
-    } else if (this.out !== null || this.in !== null) this.flush();
+    } else this.reconcile(f, id, args);
     return true;
   }
 

@@ -25,12 +25,15 @@ class Builder {
     this.finals = []; // finally blocks around, innermost last
     this.targets = []; // loops, switches and labelled statements around
     this.yields = new Set();
+    this.closing = 0; // loops around that wait when they are left, wherever that is
   }
 
   point(line) {
     const point = new Point(line);
     point.raises = this.handler;
-    if (line !== null) this.points.push(point);
+    if (line === null) return point;
+    this.points.push(point);
+    if (this.closing > 0) this.yields.add(line);
     return point;
   }
 
@@ -198,7 +201,10 @@ class Builder {
     if (node.await || suspends(head)) {
       for (const point of [...first.from, round]) if (point.line !== null) this.suspended(point);
     }
-    return this.loop(node, { from: [...first.from, round], line: node.loc.start.line }, round, true);
+    this.closing += node.await ? 1 : 0;
+    const after = this.loop(node, { from: [...first.from, round], line: node.loc.start.line }, round, true);
+    this.closing -= node.await ? 1 : 0;
+    return after;
   }
 
   ForInStatement(node, state) { return this.ForOfStatement(node, state); }

@@ -235,7 +235,7 @@ function expression(it, node, view, name) {
       it.text.blank(node.start, node.start + 6);
       it.text.open(node.source.start, `${JSON.stringify(it.options.file)},`);
       break;
-    case 'YieldExpression': if (!node.delegate) { suspension(it, node, view); return; } break;
+    case 'YieldExpression': if (node.delegate) delegation(it, node, view); else suspension(it, node, view); return;
     case 'AwaitExpression': suspension(it, node, view); return;
   }
   for (const child of kids(node)) expression(it, child, view);
@@ -267,7 +267,23 @@ function suspension(it, node, view) {
   } else it.text.close(node.end, ` ${it.hook}.y(${it.frame},${site.id},void 0${args})${args})`);
 }
 
+/** `yield*`: the frame suspends each time that what it delegates to does. */
+function delegation(it, node, view) {
+  const { site, args } = it.site(view, node.loc.start.line, true);
+  it.text.open(node.start, `${it.hook}.z(${it.frame},${site.id},`);
+  delegate(it, node.argument, view, { site, args, awaits: view.fn.node.async, text: '' });
+  it.text.close(node.end, `${args})`);
+}
+
+/** What is gone over, watched. */
+function delegate(it, node, view, { site, args, awaits, text }) {
+  view.fn.suspends = true;
+  it.text.open(node.start, `${it.hook}.d(${it.frame},(`);
+  expression(it, node, view);
+  it.text.close(node.end, `),(k,v)=>${it.hook}[k](${it.frame},${site.id},v${args}),${awaits},${JSON.stringify(text)})`);
+}
+
 /** Imports stay as they are: the loader resolves them. */
 function rebase() {}
 
-module.exports = { describe, define, classBody, declaration, pattern, expression, levels, rebase };
+module.exports = { describe, define, classBody, declaration, delegate, pattern, expression, levels, rebase };

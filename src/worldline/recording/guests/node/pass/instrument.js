@@ -33,7 +33,7 @@ class Instrumenter {
     this.functions = [];
     this.sites = [];
     this.levels = new Map(); // a function's or the program's node -> the variable that says how far its statements have come
-    this.marked = new Set();
+    this.rounds = 0;
   }
 
   // ---- names and sites
@@ -173,12 +173,21 @@ class Instrumenter {
   BreakStatement(node, view, previous) { return this.before(node, view, false, previous); }
 
   ContinueStatement(node, view, previous) {
-    const head = view.headOf(node.label ? node.label.name : null);
+    const { head, round } = view.loopOf(node.label ? node.label.name : null);
     if (head === null) return this.before(node, view, false, previous);
+    if (node.label && round) return this.leaving(node, view, previous, round);
     this.text.open(node.start, '{');
     const now = this.before(node, view, false, previous);
     this.text.open(node.start, head(view));
     this.text.close(node.end, '}');
+    return now;
+  }
+
+  /** `continue LABEL`: out of the round, so that inner iterators are closed before the loop's head is told. */
+  leaving(node, view, previous, round) {
+    const now = this.before(node, view, false, previous);
+    this.text.blank(node.start, node.end);
+    this.text.open(node.start, `break ${round};`);
     return now;
   }
 
@@ -264,36 +273,28 @@ class Instrumenter {
     const inner = view.inner(node);
     const isDirty = this.isDirty(node, inner) && (this.isDirty(node.right, view) || this.dirty({ ...node, body: null, right: null }, view.scope));
     const first = this.before(node, view, isDirty, previous, at);
-    const suspends = node.await === true;
-    if (suspends) this.suspending(node, view);
-    functions.expression(this, node.right, view);
-    if (suspends) this.text.close(node.right.end, this.waits(node, view));
+    const resumed = node.await ? this.site(view, node.loc.start.line, true) : null;
+    if (node.await) functions.delegate(this, node.right, view, { ...resumed, awaits: true, text: this.source.slice(node.right.start, node.right.end) });
+    else functions.expression(this, node.right, view);
     this.target(node, view, inner);
     const sites = [...first.sites];
     const head = (from) => {
       const { site, call } = this.line(from.headView(inner), node.loc.start.line, isDirty);
       sites.push(site);
-      return `${call};${suspends ? `${this.hook}.y(${this.frame},${this.site(inner, node.loc.start.line, true).site.id},void 0${this.site(inner, node.loc.start.line, true).args});` : ''}`;
+      return `${call};`;
     };
-    inner.loop = { labels: node.labels ?? [], head };
+    const round = node.labels ? `${this.hook}b${this.rounds++}` : null; // names what a body is when a label may leave it
+    inner.loop = { labels: node.labels ?? [], head, round };
     inner.closes = node.type === 'ForOfStatement';
-    const resumed = suspends ? this.site(view, node.loc.start.line, true) : null;
     const pre = resumed === null ? '' : `${this.hook}.z(${this.frame},${resumed.site.id},void 0${resumed.args});`;
-    this.block(node.body, inner, { line: first.line, sites }, pre, () => head(inner));
+    const [start, end] = round === null ? ['', ''] : [`${round}:{`, '}'];
+    this.block(node.body, inner, { line: first.line, sites }, pre + start, () => `${end}${head(inner)}`);
     // What a body on the same line may change, each telling of the head is followed by.
     if (sites.some((site) => site.dirty)) for (const site of sites) site.dirty = true;
     return null;
   }
 
   ForInStatement(node, view, previous, at) { return this.ForOfStatement(node, view, previous, at); }
-
-  suspending(node, view) {
-    view.fn.suspends = true;
-    const { site } = this.site(view, node.loc.start.line, true);
-    this.text.open(node.right.start, `${this.hook}.y(${this.frame},${site.id},(`);
-  }
-
-  waits(node, view) { return `)${this.site(view, node.loc.start.line, true).args})`; }
 
   /** What a for-of or for-in binds. */
   target(node, view, inner) {
@@ -320,29 +321,41 @@ class Instrumenter {
     body.finals = node.finalizer !== null;
     this.block(node.block, body, previous);
     if (node.handler) this.handler(node.handler, body);
+    else this.text.open(node.block.end, this.passing(view));
     if (node.finalizer) this.block(node.finalizer, view, null);
     return null;
   }
 
+  /** What tells of an exception before a `finally` runs, and throws it on. */
+  passing(view) {
+    const { site, args } = this.site(view, 0, false);
+    return `catch(${this.error}){throw ${this.hook}.p(${this.frame},${this.error},${site.id}${args});}`;
+  }
+
   handler(node, view) {
+    const [guard, passing] = view.finals ? ['{try', `${this.passing(view)}}`] : ['', ''];
     const inner = view.inner(node);
     const { site, args } = this.site(inner, node.loc.start.line, false);
     const caught = (name) => `${this.hook}.h(${this.frame},${name},${site.id}${args});`;
-    if (!node.param) {
-      this.text.open(node.body.start, `(${this.error})`);
-      this.block(node.body, inner, null, caught(this.error));
-      return;
-    }
-    for (const name of patternNames(node.param)) inner.show(name);
-    if (node.param.type === 'Identifier') { this.block(node.body, inner, null, caught(node.param.name)); return; }
-    this.text.open(node.param.start, `${this.error}){${caught(this.error)}let `);
-    functions.pattern(this, node.param, inner);
+    const { param } = node;
+    for (const name of patternNames(param)) inner.show(name);
+    if (!param || param.type === 'Identifier') {
+      this.text.open(node.body.start, `${param ? '' : `(${this.error})`}${guard}`);
+      this.block(node.body, inner, null, caught(param ? param.name : this.error));
+    } else this.unpacking(node, inner, `${this.error})${guard}{${caught(this.error)}let `);
+    this.text.close(node.end, passing);
+  }
+
+  /** A handler whose parameter is a pattern: it is unpacked when the exception has been told. */
+  unpacking(node, view, start) {
+    this.text.open(node.param.start, start);
+    functions.pattern(this, node.param, view);
     this.text.close(node.param.end, `=${this.error};`);
     for (const token of this.options.tokens) {
       if (token.start >= node.param.end && token.end <= node.body.start && token.type.label === ')') this.text.blank(token.start, token.end);
     }
     this.text.blank(node.body.start, node.body.start + 1);
-    this.block(node.body, inner, null);
+    this.block(node.body, view, null);
   }
 
   WithStatement(node) { throw new Unsupported('a `with` statement: which names it means is known only when it runs', node.loc.start.line); }

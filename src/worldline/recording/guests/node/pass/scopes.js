@@ -47,7 +47,16 @@ class Scope {
       if (kind === 'var') old.assigned = true;
       return;
     }
-    this.names.set(name, { name, kind, scope: this, end: node.end, init: init ?? null, assigned: false, captured: false });
+    this.names.set(name, { name, kind, scope: this, end: node.end, init: init ?? null, assigned: false, captured: false, shadowed: false });
+    this.shadow(name);
+  }
+
+  /** A scope of the same function around this one may have a name like it. */
+  shadow(name) {
+    for (let scope = this.up; scope !== null && scope.owner === this.owner; scope = scope.up) {
+      const other = scope.names.get(name);
+      if (other !== undefined) other.shadowed = true;
+    }
   }
 
   find(name) {

@@ -3,6 +3,7 @@
 'use strict';
 
 const { blanked } = require('./splice.js');
+const { namespace, hasValues } = require('./namespaces.js');
 
 class Refusal extends Error {
   constructor(message, line) {
@@ -30,6 +31,7 @@ const ONLY_TYPES = new Set([
 class Stripper {
   constructor(source, tree, tokens) {
     this.source = source;
+    this.tree = tree;
     this.tokens = tokens;
     this.blanks = [];
     this.inserts = []; // [place, text]: only where something is built at run time
@@ -121,7 +123,8 @@ class Stripper {
   }
 
   ExportNamedDeclaration(node) {
-    const only = node.declaration && (ONLY_TYPES.has(node.declaration.type) || node.declaration.declare === true);
+    const what = node.declaration;
+    const only = what && (this.isType(what) || (what.type === 'TSModuleDeclaration' && !hasValues(what, (each) => this.isType(each))));
     if (node.exportKind === 'type' || only) { this.drop(node); return false; }
     this.specifiers((node.specifiers ?? []).filter((each) => each.exportKind === 'type'), node);
     return true;
@@ -185,6 +188,7 @@ class Stripper {
       names.push(inner.name);
     }
     if (names.length === 0) return;
+    this.inserts.push([node.body.start + 1, names.map((name) => `${name};`).join('')]); // declared before the other fields
     const list = value.body.body;
     const place = node.superClass && list.length > 0 ? list[0].end : value.body.start + 1;
     this.inserts.push([place, `${node.superClass ? ';' : ''}${names.map((name) => `this.${name}=${name};`).join('')}`]);
@@ -234,7 +238,15 @@ class Stripper {
     return `(${text})`;
   }
 
-  TSModuleDeclaration(node) { this.refuse(node, 'a namespace with values in it'); }
+  TSModuleDeclaration(node, parent, key, around = null) {
+    if (!hasValues(node, (each) => this.isType(each))) { this.drop(node); return false; }
+    const before = (parent?.body ?? this.tree.body).filter((each) => each.end <= node.start).map((each) => each.declaration ?? each);
+    namespace(this, node, around, before.some((each) => /^(Class|Function)/.test(each.type) && each.id?.name === node.id.name));
+    return false;
+  }
+
+  isType(node) { return ONLY_TYPES.has(node.type) || node.declare === true || (node.type === 'FunctionDeclaration' && !node.body); }
+
   TSImportEqualsDeclaration(node) { this.refuse(node, '`import x = `'); }
   TSExportAssignment(node) { this.refuse(node, '`export = `'); }
   Decorator(node) { this.refuse(node, 'a decorator'); }

@@ -18,15 +18,16 @@ class View {
       for (const [name, binding] of scope.names) {
         if (BLOCKING.has(binding.kind)) this.declared.add(name);
         if (binding.kind === 'function' && scope.kind !== 'switch') this.shown.push([name, name]);
-        if (binding.kind === 'var') this.hoisted(name);
+        if (binding.kind === 'var') this.hoisted(name, binding.shadowed);
       }
     }
   }
 
-  hoisted(name) {
+  /** A `var`: absent until it has a value, also behind a scope that has a name of its own like it. */
+  hoisted(name, shadowed) {
     const k = this.it.slot(this.fn, name);
     this.fn.hoisted[k] = 1;
-    this.shown.push([name, name]);
+    this.shown.push([name, shadowed ? `(${name}===void 0?${this.it.hook}.n:${name})` : name]);
   }
 
   /** A scope inside this one; that of `node`, or one that declares nothing. */
@@ -58,12 +59,12 @@ class View {
     return false;
   }
 
-  /** What tells the head's line of the loop that a `continue` goes on with; null where the head tells it itself. */
-  headOf(label) {
+  /** The loop that a `continue` goes on with. Its `head` tells the head's line; null where the head tells it itself. */
+  loopOf(label) {
     for (let view = this; view !== null; view = view.up) {
-      if (view.loop !== null && (label === null || view.loop.labels.includes(label))) return view.loop.head;
+      if (view.loop !== null && (label === null || view.loop.labels.includes(label))) return view.loop;
     }
-    return null;
+    return { head: null, round: null };
   }
 
   /** The names that a loop's head shows: those of the loop's own scope, wherever the jump comes from. */

@@ -5,12 +5,15 @@ import com.sun.jdi.request.*;
 import java.io.*;
 import java.util.*;
 
-/** `java Jdi.java FOLDER`: steps through Main of FOLDER in the JVM's own debugger interface; a line a step. */
+/**
+ * `java Jdi FOLDER MOST START ARGUMENT...`: steps through Main of FOLDER in the JVM's own debugger interface; a line a step.
+ * MOST steps are enough (0: all); START is the method where they begin ('' as the program does).
+ */
 public class Jdi {
     public static void main(String[] args) throws Exception {
         LaunchingConnector connector = Bootstrap.virtualMachineManager().defaultConnector();
         Map<String, Connector.Argument> with = connector.defaultArguments();
-        with.get("main").setValue("Main");
+        with.get("main").setValue("Main " + String.join(" ", List.of(args).subList(3, args.length)));
         with.get("options").setValue("-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp " + args[0]);
         VirtualMachine vm = connector.launch(with);
         for (InputStream stream : List.of(vm.process().getInputStream(), vm.process().getErrorStream())) {
@@ -21,22 +24,23 @@ public class Jdi {
         ClassPrepareRequest ready = vm.eventRequestManager().createClassPrepareRequest();
         ready.addClassFilter("Main");
         ready.enable();
+        int most = Integer.parseInt(args[1]);
         while (true) {
             EventSet events = vm.eventQueue().remove();
+            if (most > 0 && told >= most) {
+                vm.exit(0);
+                vm.process().waitFor(); // so that its time is counted among that of children
+                return;
+            }
             for (Event event : events) {
                 if (event instanceof ClassPrepareEvent) {
                     ReferenceType type = ((ClassPrepareEvent) event).referenceType();
-                    Location first = type.methodsByName("main").get(0).allLineLocations().get(0);
-                    for (Method m : type.methodsByName("<clinit>")) {
-                        first = m.allLineLocations().get(0);
-                    }
-                    BreakpointRequest stop = vm.eventRequestManager().createBreakpointRequest(first);
-                    stop.addCountFilter(1);
-                    stop.enable();
-                    for (Method m : type.methodsByName("main")) {
-                        BreakpointRequest also = vm.eventRequestManager().createBreakpointRequest(m.allLineLocations().get(0));
-                        also.addCountFilter(1);
-                        also.enable();
+                    for (String name : args[2].isEmpty() ? List.of("<clinit>", "main") : List.of(args[2])) {
+                        for (Method m : type.methodsByName(name)) {
+                            BreakpointRequest stop = vm.eventRequestManager().createBreakpointRequest(m.allLineLocations().get(0));
+                            stop.addCountFilter(1);
+                            stop.enable();
+                        }
                     }
                 } else if (event instanceof BreakpointEvent) {
                     ThreadReference thread = ((BreakpointEvent) event).thread();
@@ -59,6 +63,8 @@ public class Jdi {
         }
     }
 
+    private static int told = 0;
+
     private static void tell(ThreadReference thread) throws Exception {
         StackFrame frame = thread.frame(0);
         Location at = frame.location();
@@ -74,15 +80,17 @@ public class Jdi {
         out.append(thread.frameCount()).append('\t').append(at.lineNumber()).append('\t').append(starts);
         out.append('\t').append(at.method().name());
         try {
-            for (LocalVariable variable : frame.visibleVariables()) {
-                Value value = frame.getValue(variable);
-                if (value instanceof PrimitiveValue) {
-                    out.append('\t').append(variable.name()).append('=').append(variable.signature()).append(value);
+            List<LocalVariable> visible = frame.visibleVariables();
+            Map<LocalVariable, Value> values = frame.getValues(visible);
+            for (LocalVariable variable : visible) {
+                if (values.get(variable) instanceof PrimitiveValue) {
+                    out.append('\t').append(variable.name()).append('=').append(variable.signature()).append(values.get(variable));
                 }
             }
         } catch (AbsentInformationException none) {
             // no variables then
         }
         System.out.println(out);
+        told++;
     }
 }

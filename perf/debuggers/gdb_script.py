@@ -1,16 +1,19 @@
 """Runs inside gdb: steps a program line by line and writes what gdb sees to the file that $OUT names, as JSON.
 
-Rows are [function, line, depth, {name: canonical text}], of primitive locals alone: ints, bools, floats.
-Frames of other files are stepped out of. Nothing of worldline is known here: this is the oracle.
+Rows are [function, line, depth, {name: canonical text}], of primitive locals alone: ints, bools, floats. $MOST rows are
+enough (0: all), $START names the function where they begin ('' as the program does), $DEEP asks for the depth, which
+gdb has to count. Frames of other files are stepped out of. Nothing of worldline is known here: this is the oracle.
 """
 
 import contextlib
 import json
 import os
+import re
 
 import gdb  # type: ignore[import-not-found]
 
-SOURCE, OUT, MOST = os.environ["SOURCE"], os.environ["OUT"], int(os.environ.get("MOST", "2000"))
+SOURCE, OUT, START = os.environ["SOURCE"], os.environ["OUT"], os.environ["START"]
+MOST, DEEP = int(os.environ["MOST"]), bool(os.environ["DEEP"])
 RUST = SOURCE.endswith(".rs")
 SIZED = {gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_FLT, gdb.TYPE_CODE_CHAR}
 
@@ -78,18 +81,18 @@ def leave(frame):
 
 def walk(rows):
     """Adds every stop of `step` to `rows`, until the program ends (then gdb raises) or there are enough."""
-    while len(rows) < MOST:
+    while not MOST or len(rows) < MOST:
         frame = gdb.selected_frame()
         line = own(frame)
         if line:
-            rows.append((frame.name(), line, depth(frame), names(frame)))
+            rows.append((frame.name(), line, depth(frame) if DEEP else 0, names(frame)))
             gdb.execute("step", to_string=True)
         else:
             leave(frame)
 
 
 def functions():
-    """The lines on which functions of the program's own file begin."""
+    """The lines on which functions of the program's own file begin, or the one that is asked for."""
     table = gdb.decode_line(SOURCE + ":1")[1][0].symtab
     blocks = (table.global_block(), table.static_block())
     return {
@@ -97,6 +100,7 @@ def functions():
         for block in blocks
         for symbol in block
         if symbol.is_function and symbol.symtab.filename == table.filename
+        if not START or re.search(rf"\b{START}\b", symbol.name)
     }
 
 

@@ -1,0 +1,112 @@
+"""What a guest makes once for a toolchain: kept, used by every box that prepares, and made anew when damaged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from worldline.core.program import Program
+from worldline.limits import Limits
+from worldline.recording.languages import groundwork, toolchain
+from worldline.recording.languages.toolchain import Toolchain
+from worldline.recording.recorder import BoxWorker, prepare
+
+pytestmark = pytest.mark.usefixtures("box")
+SOURCES = {
+    "c": ("a.c", "int main(void) {\n    return 0;\n}\n"),
+    "cpp": ("a.cpp", '#include <iostream>\nint main() {\n    std::cout << "a\\n";\n}\n'),
+    "rust": ("a.rs", 'fn main() {\n    println!("a");\n}\n'),
+}
+
+
+def found(language: str) -> Toolchain:
+    """The toolchain, or the test is skipped."""
+    what = toolchain.find(language)
+    if isinstance(what, str):
+        pytest.skip(what)
+    return what
+
+
+def outcomes(language: str, comments: tuple[str, ...]) -> list[str]:
+    """How a program ends that is compiled anew for each comment, all by one worker."""
+    name, source = SOURCES[language]
+    worker = BoxWorker(prepare(limits=Limits(wall=120), python=None, core="auto", trust=False))
+    try:
+        traces = [worker.record(Program(source=f"{source}// {said}\n", name=name)) for said in comments]
+    finally:
+        worker.close()
+    assert all(len(trace) for trace in traces)
+    return [trace.outcome.kind for trace in traces]
+
+
+def times(kept: Path) -> dict[str, int]:
+    """When each file was made; the list's own time says when it was used."""
+    return {path.name: path.stat().st_mtime_ns for path in kept.iterdir() if path.name != groundwork.LIST}
+
+
+@pytest.mark.parametrize("language", list(SOURCES))
+def test_it_is_made_once_and_used_by_other_boxes(
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    kept = groundwork.folder(found(language))
+    assert not groundwork.is_whole(kept)
+    assert outcomes(language, ("1",)) == ["returned"]
+    assert groundwork.is_whole(kept)
+    made = times(kept)
+    assert "runtime.c.o" in made
+    assert outcomes(language, ("2", "3")) == ["returned", "returned"]
+    assert times(kept) == made
+
+
+def test_what_is_not_whole_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    kept = groundwork.folder(found("c"))
+    outcomes("c", ("1",))
+    (kept / "runtime.c.o").write_bytes(b"cut")
+    assert not groundwork.is_whole(kept)
+    assert outcomes("c", ("2",)) == ["returned"]
+    assert groundwork.is_whole(kept)
+
+
+def test_programs_are_recorded_where_nothing_can_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert outcomes("c", ("1", "2")) == ["returned", "returned"]
+
+
+def test_only_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(groundwork, "KEPT", 2)
+    top = groundwork.folder(found("c")).parent
+    for number in range(4):
+        groundwork.keep(top / f"c-{number}", {"runtime.c.o": b"x"})
+    assert sorted(path.name for path in top.iterdir()) == ["c-2", "c-3"]
+
+
+def test_a_program_cannot_write_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    kept = groundwork.folder(found("c"))
+    outcomes("c", ("1",))
+    before = {path.name: path.read_bytes() for path in kept.iterdir()}
+    source = f"""#include <stdio.h>
+int main(void) {{
+    const char *all[] = {{"{kept}/runtime.c.o", "/worldline/groundwork/runtime.c.o"}};
+    int opened = 0;
+    for (int i = 0; i < 2; i++) {{
+        opened += fopen(all[i], "r+") != NULL;
+        opened += remove(all[i]) == 0;
+    }}
+    return opened;
+}}
+"""
+    worker = BoxWorker(prepare(limits=Limits(wall=120), python=None, core="auto", trust=False))
+    try:
+        trace = worker.record(Program(source=source, name="writes.c"))
+    finally:
+        worker.close()
+    assert trace.outcome.kind == "returned", trace.outcome
+    assert {path.name: path.read_bytes() for path in kept.iterdir()} == before
