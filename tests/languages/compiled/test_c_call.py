@@ -54,9 +54,9 @@ def test_a_call_gives_its_value(call: str, value: str) -> None:
     ("call", "why"),
     [
         ("nowhere(1)", "call: there is no function nowhere"),
-        ("halved(1.5, 2)", "call: halved takes 1 arguments, and 2 are given"),
+        ("halved(1.5, 2)", "call: halved takes 1 argument, and 2 are given"),
         ("halved('a')", "call: x is a float, which str does not fit"),
-        ("hidden(3000000000)", "call: n is a int, which cannot hold 3000000000"),
+        ("hidden(3000000000)", "call: n is an int, which cannot hold 3000000000"),
         ("shout(5)", "call: text is a pointer, which a list, a str or None fits, and not int"),
         ("by_value([1, 2])", "call: p is a Point, which list does not fit"),
         ("by_value({'z': 1})", "call: p is a Point, which has no z"),

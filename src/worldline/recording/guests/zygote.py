@@ -108,7 +108,10 @@ def _write_files(spec: dict[str, Any]) -> None:
 
 def _write_file(path: str, text: str) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-    view = memoryview(text.encode("utf-8", "surrogatepass"))
+    try:
+        view = memoryview(text.encode("utf-8", "surrogateescape"))  # the bytes that a file had
+    except UnicodeEncodeError:
+        view = memoryview(text.encode("utf-8", "surrogatepass"))
     while view:
         view = view[os.write(fd, view) :]
     os.close(fd)

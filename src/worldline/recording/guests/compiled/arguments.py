@@ -19,6 +19,11 @@ class Misfit(Exception):
     """An argument does not fit its parameter; the message says why."""
 
 
+def miscounted(function: str, takes: int, given: int) -> str:
+    """The sentence for a call with too many or too few arguments."""
+    return f"{function} takes {takes} argument{'s' * (takes != 1)}, and {given} {'is' if given == 1 else 'are'} given"
+
+
 class _Memory:
     """The blocks that a call's pointers point to."""
 
@@ -129,6 +134,10 @@ def _text(tree: Any) -> bytes:
     return bytes.fromhex(tree[1]) if tree[0] == "bytes" else str(tree[1]).encode("utf-8", "surrogatepass")
 
 
+def _article(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiAEIO' else 'a'} {name}"
+
+
 def _scalar(tree: Any, one: TypeRow, where: str) -> bytes:
     kind: str = tree[0]
     given: Any = tree[1] if len(tree) > 1 else None
@@ -136,7 +145,7 @@ def _scalar(tree: Any, one: TypeRow, where: str) -> bytes:
         try:
             return struct.pack("<f" if one.size == 4 else "<d", float(given))
         except OverflowError:
-            raise Misfit(f"{where} is a {one.name}, which cannot hold {given}") from None
+            raise Misfit(f"{where} is {_article(one.name)}, which cannot hold {given}") from None
     if one.kind == kinds.CHAR and kind == "str" and len(given.encode("utf-8", "surrogatepass")) == one.size:
         return bytes(given.encode("utf-8", "surrogatepass"))
     whole = {"int": lambda: int(given), "bool": lambda: int(given)}.get(kind)
@@ -145,12 +154,12 @@ def _scalar(tree: Any, one: TypeRow, where: str) -> bytes:
         or one.kind not in (kinds.INT, kinds.UINT, kinds.CHAR, kinds.BOOL, kinds.ENUM)
         or one.size > 8
     ):
-        raise Misfit(f"{where} is a {one.name or 'struct'}, which {kind} does not fit")
+        raise Misfit(f"{where} is {_article(one.name or 'struct')}, which {kind} does not fit")
     signed = one.kind in (kinds.INT, kinds.ENUM, kinds.CHAR)
     try:
         return whole().to_bytes(one.size, "little", signed=signed)
     except OverflowError:
-        raise Misfit(f"{where} is a {one.name}, which cannot hold {given}") from None
+        raise Misfit(f"{where} is {_article(one.name)}, which cannot hold {given}") from None
 
 
 def encode(call: dict[str, Any], functions: list[Described], types: TypeRows, machine: str) -> bytes:
@@ -161,7 +170,7 @@ def encode(call: dict[str, Any], functions: list[Described], types: TypeRows, ma
     parameters = [one for one in functions[number].variables if one.flags & PARAMETER]
     given = call["arguments"]
     if len(parameters) != len(given):
-        raise Misfit(f"{call['function']} takes {len(parameters)} arguments, and {len(given)} are given")
+        raise Misfit(miscounted(call["function"], len(parameters), len(given)))
     memory = _Memory(types)
     rows: list[tuple[int, int, int]] = []
     for one, tree in zip(parameters, given, strict=True):

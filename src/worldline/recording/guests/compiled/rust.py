@@ -81,9 +81,7 @@ def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
     assembly, moves, woven, program = (str(Path(folder, file)) for file in names)
     if spec["call"]:
         try:
-            Path(name).write_text(
-                spec["source"] + calls.in_rust(spec["call"], spec["source"]), encoding="utf-8"
-            )
+            calls.append(name, calls.in_rust(spec["call"], spec["source"]))
         except Misfit as error:
             raise Refused("call", str(error)) from None
     environment = {**os.environ, "RUSTC_BOOTSTRAP": "1"}
