@@ -378,3 +378,15 @@ def test_standard_error_is_as_in_a_plain_run(recorder: BoxWorker) -> None:
     assert text[4] == "TypeError: Cannot read properties of null (reading 'x')"
     assert [line.strip().split(" (")[0] for line in text[5:7]] == ["at f", "at Object.<anonymous>"]
     assert text[5].endswith("program.js:2:10)")
+
+
+def test_a_trace_outgrows_the_memory_that_it_begins_in(recorder: BoxWorker) -> None:
+    """Of the wire only the beginning is mapped into Node.js's heap at first (native/node_wire.c)."""
+    source = "let s = 'x'.repeat(9000);\nfor (let i = 0; i < 1100; i++) {\n  s = i + s.slice(4);\n}\nconst n = s.length;\n"
+    trace = recorder.record(program(source))
+    assert trace.outcome == Outcome("returned", "")
+    told = series(trace, "s")
+    assert sum(map(len, told)) > 8 << 20
+    assert [value[1:5] for value in told[-3:]] == ["1097", "1098", "1099"]
+    assert len({len(value) for value in told[:10]}) > 1
+    assert dict(trace.steps[-2].delta) == {"n": str(len(told[-1]) - 2)}

@@ -55,7 +55,7 @@ class LanguageWorker:
         if self.toolchain is None:
             return unrun(program, self.who, self.limits, Outcome("unsupported", self.missing))
         spec = self._spec(program)
-        made = self._prepared(program, spec) if self.toolchain.kind.prepares else b""
+        made = self._prepared(program, spec) if self.toolchain.kind.prepares else self._known(spec)
         if isinstance(made, Trace):
             return made
         spec["limits"] = asdict(self.limits)
@@ -69,6 +69,11 @@ class LanguageWorker:
             "call": None if program.call is None else tree_of(program.call), "language": program.language,
             "toolchain": self.toolchain.as_config(), "limits": asdict(PREPARING),
         }  # fmt: skip
+
+    def _known(self, spec: dict[str, Any]) -> bytes:
+        """The parts of a program that need not be prepared, where it once was."""
+        assert self.toolchain is not None
+        return artefact.load(artefact.key(self.toolchain, spec)) or b""
 
     def _prepared(self, program: Program, spec: dict[str, Any]) -> bytes | Trace:
         """The parts of a program as one file; the trace of one that has none."""

@@ -2,9 +2,9 @@
 // `node main.js FD`: the descriptor has the specification as JSON (guest.py). Nothing here is within the program's reach.
 'use strict';
 
-const fs = require('fs'), vm = require('vm'), Module = require('module'), { types } = require('util');
-
 const { loader, folder, cached } = require('./load.js');
+
+const fs = require('fs'), vm = require('vm'), Module = require('module'), { types } = require('util');
 
 // The specification and, after a NUL, what cache.js compiled.
 const given = fs.readFileSync(+process.argv[2]);
@@ -15,22 +15,23 @@ const spec = JSON.parse(given.toString('utf8', 0, end < 0 ? given.length : end))
 const realm = vm.createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } });
 const load = loader(realm, cached(end < 0 ? Buffer.alloc(0) : given.subarray(end + 1)));
 const writeFile = fs.writeSync, { reallyExit } = process;
+const FIRST = 1 << 23;
 
-/** The wire's memory; without the addon, a copy that is written to a descriptor at a number that nobody can guess. */
+/** The wire's memory, how large it is and how to get all of it; without the addon, a copy that is written to a descriptor at a number that nobody can guess. */
 function openWire() {
   if (spec.addon) {
     const module = { exports: {} };
     try {
       process.dlopen(module, spec.addon);
-      const memory = module.exports(spec.wire);
-      if (memory !== undefined) return { memory: new Uint8Array(memory), write: null };
+      const found = module.exports(spec.wire);
+      if (found !== undefined) return { memory: new Uint8Array(found[0]), size: found[1], all: () => new Uint8Array(found[2]()), write: null };
     } catch {
       // built for another machine: the copy serves
     }
   }
-  const memory = Buffer.alloc(fs.fstatSync(spec.wire).size);
+  const { size } = fs.fstatSync(spec.wire), memory = Buffer.alloc(Math.min(size, FIRST));
   const write = (bytes, from, to) => { for (let at = from; at < to;) at += writeFile(spec.wire, bytes, at, to - at, at); };
-  return { memory, write };
+  return { memory, size, all: () => Buffer.concat([memory], size), write };
 }
 
 const outer = {
@@ -66,5 +67,4 @@ for (const path of [...Object.keys(require.cache), ...Object.keys(Module._pathCa
   delete require.cache[path];
   delete Module._pathCache[path];
 }
-const { memory, write } = openWire();
-new Run(outer, spec, memory, write, begun).go();
+new Run(outer, spec, openWire(), begun).go();
