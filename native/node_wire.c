@@ -21,6 +21,8 @@ extern napi_status napi_get_value_int32(napi_env, napi_value, int32_t *);
 extern napi_status napi_create_external_arraybuffer(napi_env, void *, size_t, napi_finalize, void *, napi_value *);
 extern napi_status napi_create_function(napi_env, const char *, size_t, napi_callback, void *, napi_value *);
 
+#define MOST 0xffffffffLL /* bytes of an array in Node.js 20; wire.js counts on no more */
+
 /* Memory of the wire stays mapped until the process ends. */
 static void keep(napi_env env, void *data, void *hint) { (void)env, (void)data, (void)hint; }
 
@@ -33,11 +35,12 @@ static napi_value map(napi_env env, napi_callback_info info) {
         return NULL;
     if (fstat(fd, &about) || about.st_size <= 0)
         return NULL;
-    void *memory = mmap(NULL, (size_t)about.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    size_t size = about.st_size > MOST ? (size_t)MOST : (size_t)about.st_size;
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED)
         return NULL;
-    if (napi_create_external_arraybuffer(env, memory, (size_t)about.st_size, keep, NULL, &buffer)) {
-        munmap(memory, (size_t)about.st_size);
+    if (napi_create_external_arraybuffer(env, memory, size, keep, NULL, &buffer)) {
+        munmap(memory, size);
         return NULL;
     }
     close(fd);

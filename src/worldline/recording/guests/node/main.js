@@ -29,7 +29,7 @@ function openWire() {
       // built for another machine: the copy serves
     }
   }
-  const memory = Buffer.alloc(Math.min(fs.fstatSync(spec.wire).size, MAX_LENGTH));
+  const memory = Buffer.alloc(Math.min(fs.fstatSync(spec.wire).size, MAX_LENGTH, spec.limits.disk)); // no file may be longer
   const write = (bytes, from, to) => { for (let at = from; at < to;) at += writeFile(spec.wire, bytes, at, to - at, at); };
   return { memory, write };
 }
