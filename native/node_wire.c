@@ -34,6 +34,8 @@ struct whole {
     size_t size;
 };
 
+#define MOST 0xffffffffLL /* bytes of an array in Node.js 20; wire.js counts on no more */
+
 /* Memory of the wire stays mapped until the process ends. */
 static void keep(napi_env env, void *data, void *hint) { (void)env, (void)data, (void)hint; }
 
@@ -76,7 +78,7 @@ static napi_value map(napi_env env, napi_callback_info info) {
         free(whole);
         return NULL;
     }
-    whole->size = (size_t)about.st_size;
+    whole->size = about.st_size > MOST ? (size_t)MOST : (size_t)about.st_size;
     /* Twice, so that no two buffers have one address. */
     whole->memory = mmap(NULL, whole->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     void *first = mmap(NULL, whole->size < FIRST ? whole->size : FIRST, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

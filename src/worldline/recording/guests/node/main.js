@@ -33,7 +33,8 @@ function openWire() {
       // built for another machine: the copy serves
     }
   }
-  const size = Math.min(fs.fstatSync(spec.wire).size, MAX_LENGTH), memory = Buffer.alloc(Math.min(size, FIRST));
+  const size = Math.min(fs.fstatSync(spec.wire).size, MAX_LENGTH, spec.limits.disk); // no file may be longer
+  const memory = Buffer.alloc(Math.min(size, FIRST));
   const write = (bytes, from, to) => { for (let at = from; at < to;) at += writeFile(spec.wire, bytes, at, to - at, at); };
   return { memory, size, all: () => Buffer.concat([memory], size), write };
 }
