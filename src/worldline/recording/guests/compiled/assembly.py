@@ -169,6 +169,8 @@ def _woven(function: Routine, machine: Machine) -> Iterator[str]:
         if site is not None:
             if index - 1 not in at or at[index - 1] != site.place:
                 yield f".Lwl{site.place}:"
+            if site.kind & ENTRY:
+                yield from machine.result(function.lines[:index])
             yield machine.hook(number)
             number += 1
         yield line

@@ -114,7 +114,7 @@ static void on_entry(u32 site, const struct site *at, u64 cfa)
     wire.frame = f->serial;
     f->site = site;
 #if defined(__aarch64__)
-    f->result = now->g[8];
+    f->result = now->g[16]; /* put there by the site */
 #endif
     apply_ways(f, function, 0, ~0u);
     diff(f, at, FIRST);
