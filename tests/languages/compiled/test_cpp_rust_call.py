@@ -34,6 +34,11 @@ int main() {}
 RUST = """fn add(a: i32, b: i32) -> i32 { a + b }
 fn small(x: u8) -> u8 { x }
 fn wide(x: i64) -> i64 { x }
+fn copied(xs: &Vec<i32>) -> Vec<i32> {
+    let mut copy = xs.to_vec();
+    copy[0] = 9;
+    copy
+}
 fn first(xs: &[u8]) -> u8 { xs[0] }
 fn main() {}
 """
@@ -103,6 +108,10 @@ def test_an_integer_beyond_64_bits_is_no_argument_of_cpp() -> None:
 )
 def test_what_rust_cannot_hold_is_refused(call: str, why: str) -> None:
     assert outcome(RUST, "a.rs", call) == Outcome("unsupported", f"call: {why}")
+
+
+def test_what_rust_gives_back_in_memory_is_not_what_it_was_given() -> None:
+    assert outcome(RUST, "a.rs", "copied([1, 2])") == Outcome("returned", "[9, 2]")
 
 
 def test_what_is_given_to_rust_arrives() -> None:
