@@ -14,6 +14,7 @@ from pathlib import Path
 
 import plain
 import pytest
+import stepping
 import warm
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "escape"))
@@ -77,7 +78,7 @@ def test_no_probe_escapes(path: Path, outside: Outside) -> None:
 @pytest.mark.parametrize("name", [f"{stem}{suffix}" for stem in CONTROLS for suffix in (".c", ".cpp", ".rs")])
 def test_the_probes_can_tell(name: str, outside: Outside) -> None:
     """Without a box they do get there: the same text, compiled and run plainly."""
-    if name.endswith(".rs") and plain.RUSTC is None:
+    if name.endswith(".rs") and stepping.RUSTC is None:
         pytest.skip("no rustc on this machine")
     ran = plain.run(source_of(HERE / name, outside), name, argv=outside.argv)
     assert ran is not None
