@@ -8,7 +8,7 @@ total and linear. Of Python the syntax says all that (`flow.control`), so it has
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -51,10 +51,6 @@ def read_table(data: bytes, program: Program | None = None) -> FlowTable:
         raise FormatError(f"no flow table: {error}") from None
     own = [one for one in table.functions if program is None or _is_main(one.file, program)]
     flows = tuple(map(_flow, own))
-    if program is not None and _catches_unseen(program, flows):
-        flows = tuple(
-            replace(flow, handlers=dict.fromkeys(flow.next, frozenset(flow.next))) for flow in flows
-        )
     return FlowTable(flows, frozenset(table.globals))
 
 
@@ -62,12 +58,6 @@ def _is_main(file: str, program: Program) -> bool:
     """Whether a function is of the main file: of others a table may tell as well."""
     others = {PurePosixPath(name).name for name, _ in program.files}
     return PurePosixPath(file).name not in others
-
-
-def _catches_unseen(program: Program, flows: tuple[Flow, ...]) -> bool:
-    """Whether exceptions are handled that no flow tells of: tables read off assembly have the calls, not the pads."""
-    is_compiled = program.language in ("cpp", "rust")
-    return is_compiled and "catch" in program.source and not any(flow.handlers for flow in flows)
 
 
 def flows_of(program: Program, table: FlowTable | None = None) -> tuple[Flow, ...]:

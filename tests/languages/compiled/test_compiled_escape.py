@@ -27,8 +27,9 @@ from worldline.limits import Limits
 HERE = Path(__file__).parent / "escape"
 PROBES = sorted(path for path in HERE.iterdir() if path.stem != "outside")
 PASTED = {'#include "outside.h"': "outside.h", 'include!("outside.rs");': "outside.rs"}
-# Never `write_files`: run plainly by root it would rename a tool of the host.
-CONTROLS = ("read_files", "network")
+# Probes that only read and call: run plainly by root, `write_files` would rename a tool of the host.
+CONTROLS = [f"{stem}{suffix}" for stem in ("read_files", "network") for suffix in (".c", ".cpp", ".rs")]
+CONTROLS += ["incbin_canary.c", "incbin_canary.cpp", "include_text.rs"]
 ENVIRONMENTS = ("own_environment", "include_environ")
 NAMES = re.compile(r"(?:^|\0)(\w+)=", re.MULTILINE)
 KNOWN = {"PATH", "LC_ALL", "LANG", "TZ", "HOME", "PWD", "PYTHONHASHSEED", "TMPDIR", "RUSTC_BOOTSTRAP"}
@@ -64,9 +65,7 @@ def test_no_probe_escapes(path: Path, outside: Outside) -> None:
         marks.append(f"never tried: {trace.outcome} {trace.stderr[-500:]}")
     if path.stem == "forge_wire" and trace.outcome != type(trace.outcome)("exited", "77"):
         marks.append(f"forged {trace.outcome}")
-    if (
-        "canary-secret-" in trace.output + trace.stderr
-    ):  # of this test, or of the one that the box was opened in
+    if "canary-secret-" in trace.output + trace.stderr:  # this test's, or that of when the box was opened
         marks.append("a secret was printed")
     if path.stem in ENVIRONMENTS:
         marks += [f"the host's {name}" for name in sorted(set(NAMES.findall(trace.output)) - KNOWN)]
@@ -75,7 +74,7 @@ def test_no_probe_escapes(path: Path, outside: Outside) -> None:
     assert marks == []
 
 
-@pytest.mark.parametrize("name", [f"{stem}{suffix}" for stem in CONTROLS for suffix in (".c", ".cpp", ".rs")])
+@pytest.mark.parametrize("name", CONTROLS)
 def test_the_probes_can_tell(name: str, outside: Outside) -> None:
     """Without a box they do get there: the same text, compiled and run plainly."""
     if name.endswith(".rs") and stepping.RUSTC is None:

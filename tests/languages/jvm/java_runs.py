@@ -39,10 +39,10 @@ ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": "/usr/bin:/bin"}
 
 
 @contextmanager
-def recorder(**limits: Any) -> Iterator[JavaRecorder]:
+def recorder(*, trust: bool = False, **limits: Any) -> Iterator[JavaRecorder]:
     """One worker for many programs; its compiler stays warm."""
     worker = BoxWorker(
-        prepare(limits=Limits(**{"wall": 120, **limits}), python=None, core="auto", trust=False)
+        prepare(limits=Limits(**{"wall": 120, **limits}), python=None, core="auto", trust=trust)
     )
     try:
         yield JavaRecorder(worker)

@@ -298,3 +298,29 @@ def test_frames_of_one_line_are_told_apart(recorder: BoxWorker) -> None:
 def test_a_script_that_only_defines(recorder: BoxWorker) -> None:
     trace = run(recorder, "function f() {\n  return 1;\n}\n")
     assert [(step.event, step.line) for step in trace.steps] == [("call", 1), ("return", 1)]
+
+
+CONTINUES = """const closing = {
+  [Symbol.iterator]: () => ({
+    next: () => ({ value: 1, done: false }),
+    return() {
+      return {};
+    },
+  }),
+};
+outer: for (const i of [1, 2]) {
+  for (const j of closing) {
+    continue outer;
+  }
+}
+"""
+
+
+def test_an_iterator_is_closed_before_the_outer_loop_goes_on(recorder: BoxWorker) -> None:
+    trace = run(recorder, CONTINUES)
+    lines = [
+        (step.event, step.line) for step in trace.steps if step.line in (4, 9, 11) and step.event != "return"
+    ]
+    assert lines == [
+        ("line", 9), ("line", 11), ("call", 4), ("line", 9), ("line", 11), ("call", 4), ("line", 9),
+    ]  # fmt: skip

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .machine import Machine
-from .unwinding import data_labels, landing_pads, ordinary
+from .unwinding import data_labels, landing_pads, ordinary, regions
 
 LINE, ENTRY, RETURN = 1, 2, 4
 _FUNCTION = re.compile(r"^(\.LFB\d+|\.Lfunc_begin\d+):\n(.*?^\t\.cfi_endproc)", re.M | re.S)
@@ -62,6 +62,7 @@ class Woven:
     text: str
     functions: list[Routine]
     places: int
+    regions: list[tuple[str, str, str]]  # where exceptions go: from which label to which, and the pad's
 
 
 def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Woven:
@@ -101,7 +102,7 @@ def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Wo
     out.append(
         f'\n\t.section\t.wl_places,"",%progbits\n{begin}{rows}\t.section\t.note.GNU-stack,"",%progbits\n'
     )
-    return Woven("".join(out), functions, len(places))
+    return Woven("".join(out), functions, len(places), regions(text) if pads else [])
 
 
 def _is_made_up(text: str, start: int) -> bool:

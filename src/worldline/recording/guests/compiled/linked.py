@@ -45,7 +45,7 @@ class LinkedProgram:
     ) -> None:
         elf = Elf(binary)
         self.places = [value for (value,) in struct.iter_unpack("<Q", elf.section(".wl_places"))]
-        self.machine = machine
+        self.machine, self.regions = machine, woven.regions
         self.reader = Dwarf(elf)
         roots = [self.reader.root(unit) for unit in self.reader.units if unit.kind == 1]
         self.roots = [root for root in roots if _is_own(root, sources)] or roots

@@ -240,6 +240,8 @@ def _base(name: str, size: int, encoding: int) -> TypeRow:
     kind = _ENCODINGS.get(encoding, OPAQUE)
     if name in ("char", "char8_t"):
         kind = CHAR
+    if name == "()":
+        kind = TUPLE
     return TypeRow(kind, name, size)
 
 

@@ -11,6 +11,9 @@ import re
 _TABLE = re.compile(
     r"^\t\.uleb128\t?\s*(\.L\w+)-(\.L\w+).*\n\t\.uleb128\t?\s*(\.L\w+)-(\.L(?:FB|func_begin)\d+)", re.M
 )
+_REGION = re.compile(
+    r"^\t\.uleb128\t?\s*(\.L\w+)-\.L\w+.*\n\t\.uleb128\t?\s*(\.L\w+)-\1\b.*\n\t\.uleb128\t?\s*(\.L\w+)-", re.M
+)
 _DATA = re.compile(r"^\t\.(?:word|byte|hword|long|quad|xword|short|[248]byte)\b[^\n]*", re.M)
 _LABEL = re.compile(r"\.L\w+")
 _NEVER = re.compile(
@@ -25,6 +28,16 @@ _BRANCH = re.compile(r"\t(?:b\.?\w{2}|cbn?z|tbn?z|j\w{1,3})\t(?:[^\n]*[, ])?(\.L
 def landing_pads(text: str) -> set[str]:
     """The labels of an assembly's landing pads, out of its exception tables."""
     return {match[3] for match in _TABLE.finditer(text) if not match[2].startswith((".LFB", ".Lfunc_begin"))}
+
+
+def regions(text: str) -> list[tuple[str, str, str]]:
+    """Where an assembly's exceptions go: the labels between which they are thrown, and that of the landing pad."""
+    return [(match[1], match[2], match[3]) for match in _REGION.finditer(text)]
+
+
+def never_returns(line: str) -> bool:
+    """Whether an instruction calls what does not come back."""
+    return _is_call(line, "") and _NEVER.search(line) is not None
 
 
 def data_labels(text: str) -> set[str]:
@@ -53,7 +66,7 @@ def ordinary(lines: list[str], pads: set[str], tables: set[str]) -> set[int]:
                 break
             if branch and branch[1] in labels:
                 work.append(labels[branch[1]])
-            if _is_call(line, "") and _NEVER.search(line):
+            if never_returns(line):
                 break
             at += 1
     return seen

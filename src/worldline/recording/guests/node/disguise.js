@@ -58,8 +58,11 @@ class Disguise {
     } catch {
       head = '<error>';
     }
-    const lines = sites.map((site) => `${site}`).filter((line) => !line.includes(this.outer.folder)).map((line) => `\n    at ${this.moved(line)}`);
-    return head + lines.join('');
+    for (let at = 0; at < sites.length; at++) { // an array of the program's realm
+      const line = `${sites[at]}`;
+      if (!line.includes(this.outer.folder)) head += `\n    at ${this.moved(line)}`;
+    }
+    return head;
   }
 
   /** Columns as they were in the author's text. */
@@ -91,11 +94,10 @@ class Disguise {
 
   message(error) {
     const { outer } = this;
+    const shown = outer.inspect(error);
     if (!outer.types.isNativeError(error)) {
-      const shown = outer.require('util').inspect(error);
       return `Uncaught:\n${shown}\n(Use \`node --trace-uncaught ...\` to show where the exception was thrown)`;
     }
-    const shown = outer.require('util').inspect(error);
     const place = /(\/[^():]+):(\d+):(\d+)/.exec(shown);
     return place === null ? shown : `${this.arrow(place)}${shown}`;
   }

@@ -2,7 +2,7 @@
 // `node main.js FD`: the descriptor has the specification as JSON (guest.py). Nothing here is within the program's reach.
 'use strict';
 
-const fs = require('fs'), vm = require('vm'), Module = require('module'), { types } = require('util');
+const fs = require('fs'), vm = require('vm'), Module = require('module'), { types, inspect } = require('util');
 const { MAX_LENGTH } = require('buffer').constants;
 
 const { loader, folder, cached } = require('./load.js');
@@ -36,7 +36,7 @@ function openWire() {
 
 const outer = {
   global: globalThis, object: Object, objectPrototype: Object.prototype, arrayPrototype: Array.prototype, RangeError, Promise, Buffer, Module,
-  isProxy: types.isProxy, types: { ...types }, functionText: Function.prototype.toString, bigToString: BigInt.prototype.toString,
+  inspect, isProxy: types.isProxy, types: { ...types }, functionText: Function.prototype.toString, bigToString: BigInt.prototype.toString,
   describe: Object.getOwnPropertyDescriptor(Symbol.prototype, 'description').get, utf8Write: Buffer.prototype.utf8Write,
   utf8Slice: Buffer.prototype.utf8Slice, latin1Write: Buffer.prototype.latin1Write, copy: Buffer.prototype.copy,
   byteLength: Buffer.byteLength, buffer: Buffer.allocUnsafeSlow, setBytes: Uint8Array.prototype.set, subarray: Uint8Array.prototype.subarray,

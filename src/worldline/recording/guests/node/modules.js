@@ -29,12 +29,12 @@ class Modules {
       modules.lend();
       return apply(_compile, this, [modules.files[name].code, filename, ...rest]);
     };
-    const { _load } = Module;
+    const { _load } = Module, builtins = new Set(Module.builtinModules); // ours: the program may change what arrays do
     Module._load = function _load_(request, ...rest) {
       const exports = apply(_load, this, [request, ...rest]);
       if (typeof request === 'string') {
         const builtin = request.startsWith('node:') ? request.slice(5) : request;
-        if (Module.builtinModules.includes(builtin)) modules.builtin(builtin, exports);
+        if (builtins.has(builtin)) modules.builtin(builtin, exports);
       }
       return exports;
     };

@@ -33,7 +33,7 @@ class Instrumenter {
     this.functions = [];
     this.sites = [];
     this.levels = new Map(); // a function's or the program's node -> the variable that says how far its statements have come
-    this.marked = new Set();
+    this.rounds = 0;
   }
 
   // ---- names and sites
@@ -173,12 +173,21 @@ class Instrumenter {
   BreakStatement(node, view, previous) { return this.before(node, view, false, previous); }
 
   ContinueStatement(node, view, previous) {
-    const head = view.headOf(node.label ? node.label.name : null);
+    const { head, round } = view.loopOf(node.label ? node.label.name : null);
     if (head === null) return this.before(node, view, false, previous);
+    if (node.label && round) return this.leaving(node, view, previous, round);
     this.text.open(node.start, '{');
     const now = this.before(node, view, false, previous);
     this.text.open(node.start, head(view));
     this.text.close(node.end, '}');
+    return now;
+  }
+
+  /** `continue LABEL`: out of the round, so that inner iterators are closed before the loop's head is told. */
+  leaving(node, view, previous, round) {
+    const now = this.before(node, view, false, previous);
+    this.text.blank(node.start, node.end);
+    this.text.open(node.start, `break ${round};`);
     return now;
   }
 
@@ -274,10 +283,12 @@ class Instrumenter {
       sites.push(site);
       return `${call};`;
     };
-    inner.loop = { labels: node.labels ?? [], head };
+    const round = node.labels ? `${this.hook}b${this.rounds++}` : null; // names what a body is when a label may leave it
+    inner.loop = { labels: node.labels ?? [], head, round };
     inner.closes = node.type === 'ForOfStatement';
     const pre = resumed === null ? '' : `${this.hook}.z(${this.frame},${resumed.site.id},void 0${resumed.args});`;
-    this.block(node.body, inner, { line: first.line, sites }, pre, () => head(inner));
+    const [start, end] = round === null ? ['', ''] : [`${round}:{`, '}'];
+    this.block(node.body, inner, { line: first.line, sites }, pre + start, () => `${end}${head(inner)}`);
     // What a body on the same line may change, each telling of the head is followed by.
     if (sites.some((site) => site.dirty)) for (const site of sites) site.dirty = true;
     return null;

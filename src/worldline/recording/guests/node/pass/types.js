@@ -188,6 +188,7 @@ class Stripper {
       names.push(inner.name);
     }
     if (names.length === 0) return;
+    this.inserts.push([node.body.start + 1, names.map((name) => `${name};`).join('')]); // declared before the other fields
     const list = value.body.body;
     const place = node.superClass && list.length > 0 ? list[0].end : value.body.start + 1;
     this.inserts.push([place, `${node.superClass ? ';' : ''}${names.map((name) => `this.${name}=${name};`).join('')}`]);

@@ -59,12 +59,12 @@ class View {
     return false;
   }
 
-  /** What tells the head's line of the loop that a `continue` goes on with; null where the head tells it itself. */
-  headOf(label) {
+  /** The loop that a `continue` goes on with. Its `head` tells the head's line; null where the head tells it itself. */
+  loopOf(label) {
     for (let view = this; view !== null; view = view.up) {
-      if (view.loop !== null && (label === null || view.loop.labels.includes(label))) return view.loop.head;
+      if (view.loop !== null && (label === null || view.loop.labels.includes(label))) return view.loop;
     }
-    return null;
+    return { head: null, round: null };
   }
 
   /** The names that a loop's head shows: those of the loop's own scope, wherever the jump comes from. */
