@@ -1,4 +1,4 @@
-"""Ordinary programs that each use a part of the language: they end as in a plain run; their steps were read by eye."""
+"""Ordinary programs, each of a part of the language: they end as in a plain run; their steps were read by eye."""
 
 from __future__ import annotations
 

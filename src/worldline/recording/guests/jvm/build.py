@@ -36,7 +36,16 @@ def _compile(javac: str, folder: str) -> None:
     exports = [word for name in _INNER for word in ("--add-exports", f"java.base/{name}=ALL-UNNAMED")]
     sources = [str(path) for package in _PACKAGES for path in sorted((_HERE / package).glob("*.java"))]
     # Strings are put together without the machinery of lambdas, which the recorder would start in every program.
-    options = ["-proc:none", "-nowarn", "-XDstringConcat=inline", "-encoding", "UTF-8", "-d", folder]
+    options = [
+        "-proc:none",
+        "-nowarn",
+        "-XDstringConcat=inline",
+        "-XDignore.symbol.file",
+        "-encoding",
+        "UTF-8",
+        "-d",
+        folder,
+    ]
     subprocess.run([javac, *flags, *options, *exports, *sources], check=True)
 
 

@@ -43,9 +43,13 @@ abstract class Layout {
             return length >= 0 ? UNSAFE.getInt(list, length) : ((Object[]) get(list, elements)).length;
         }
 
+        Object[] elements(Object list) {
+            return (Object[]) get(list, elements);
+        }
+
         @Override
         void read(Object list, Cells into) {
-            Object[] array = (Object[]) get(list, elements);
+            Object[] array = elements(list);
             long n = Math.min(size(list), array.length);
             for (int i = 0; i < n; i++) {
                 into.add(array[i]);

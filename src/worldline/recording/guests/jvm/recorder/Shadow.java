@@ -132,6 +132,10 @@ final class Shadow {
         if (shape.kind == Shape.ARRAY) {
             return same((Object[]) object, refs, refs.length);
         }
+        if (shape.layout instanceof Layout.Backed && shape.slots.length == 0) {
+            Object[] elements = ((Layout.Backed) shape.layout).elements(object);
+            return shape.size(object) == refs.length && elements.length >= refs.length && same(elements, refs, refs.length);
+        }
         cells.clear();
         if (shape.size(object) > 2L * MOST) {
             return false;

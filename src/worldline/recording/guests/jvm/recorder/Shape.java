@@ -17,6 +17,7 @@ final class Shape {
 
     private static final IdentityHashMap<Class<?>, Shape> shapes = new IdentityHashMap<>();
     private static final Slot[] NONE = {};
+    private static Shape last;
 
     /** A field of the program's own. */
     static final class Slot {
@@ -31,6 +32,7 @@ final class Shape {
         }
     }
 
+    private Class<?> of;
     final int kind;
     final String name;
     final Layout layout; // of a container of the JDK's, or of a class of the program's that extends one
@@ -53,11 +55,16 @@ final class Shape {
     }
 
     static Shape of(Class<?> cls) {
-        Shape found = shapes.get(cls);
+        Shape found = last;
+        if (found != null && found.of == cls) { // a hash is slow, and many objects of one class come one after another
+            return found;
+        }
+        found = shapes.get(cls);
         if (found == null) {
             shapes.put(cls, found = make(cls));
+            found.of = cls;
         }
-        return found;
+        return last = found;
     }
 
     private static Shape atom(int kind, String name) {
