@@ -3,9 +3,9 @@
     python perf/languages_node.py [--json]
 
 Without a box: the guest is run as the zygote runs it, in a forked child, and the child's CPU time is taken, the
-least of several. Steps a second: a workload many times in one process, less the same process with none, so that starting
-Node.js and compiling are not in it. A small program: cold (our own files are compiled first, once a box), warm (a
-program that is new to a warm box) and cached (from what `prepare` made of it); beside them, Node.js alone.
+least of several. Steps a second: a workload many times in one process, less the same process with none, so that
+starting Node.js and compiling are not in it. A small program: cold (our own files are compiled first, once a box),
+warm (a program that is new to a warm box) and cached (from what `prepare` made of it); beside them, Node.js alone.
 """
 
 from __future__ import annotations
