@@ -52,7 +52,7 @@ function loader(realm, cache = new Map(), scripts = null) {
     if (!loaded.has(path)) {
       const module = { exports: {} };
       loaded.set(path, module);
-      const source = asScript(fs.readFileSync(folder + path, 'utf8'));
+      const text = fs.readFileSync(folder + path, 'utf8'), source = path.endsWith('-typescript.js') ? asScript(text) : text;
       compile(`(function(module,exports,require){${source}\n})`, path)(module, module.exports, (name) => load(name.startsWith('./') ? within(path) + name.slice(2) : name));
     }
     return loaded.get(path).exports;

@@ -6,12 +6,13 @@
 
 const { Renderer, stringText } = require('./canonical.js');
 const { Wire } = require('./wire.js');
-const { Frame, ABSENT, INERT, filled } = require('./frame.js');
+const { Frame, ABSENT, INERT } = require('./frame.js');
 const { watched } = require('./delegate.js');
+const { diff, reconcile, settle, change, hide, watch, share } = require('./deltas.js');
 
 const apply = Reflect.apply;
 const [CALL, RESUME, SWITCH, LINE, RETURN, YIELD, RAISE, OUTPUT, INPUT, EXIT] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
-const [DELTA, GONE, SAME, NOTE, HIDDEN, META] = [0x10, 0x11, 0x12, 0x20, 0x21, 0x22];
+const [NOTE, HIDDEN, META] = [0x20, 0x21, 0x22];
 // Room on the stack for the recorder's own work, of many of its smallest frames; looked for once in so many frames.
 const PROBE = 3000, APART = 64, CLOSED = { closed: true };
 
@@ -83,12 +84,12 @@ class Recorder {
     this.push(f);
     const own = fn.params;
     for (let i = 1; i < arguments.length; i++) {
-      if (i <= own) this.change(f, i - 1, arguments[i]);
-      else this.watch(f, i - 1, arguments[i]);
+      if (i <= own) change(this, f, i - 1, arguments[i]);
+      else watch(this, f, i - 1, arguments[i]);
     }
     f.epoch = this.epoch;
     f.dirty = true;
-    if (f.shared) this.share(f);
+    if (f.shared) share(this, f);
     wire.commit();
     return f;
   }
@@ -102,11 +103,11 @@ class Recorder {
     for (let i = 0; i < slots.length; i++) {
       const k = slots[i], v = arguments[i + 2], was = last[k];
       if (v === was && (clean || typeof v !== 'object') && (v !== 0 || 1 / v === 1 / was)) continue;
-      this.change(f, k, v);
+      change(this, f, k, v);
     }
-    if (f.set !== s.set) this.hide(f, s);
+    if (f.set !== s.set) hide(this, f, s);
     f.epoch = this.epoch;
-    if (f.shared) this.share(f);
+    if (f.shared) share(this, f);
     f.line = s.line;
     f.dirty = this.pending = s.dirty;
     if (++this.steps > this.max) this.wire.leave('limit', 'steps');
@@ -122,7 +123,7 @@ class Recorder {
   /** The frame returns. */
   r(f, id, value) {
     if (this.stack[this.depth] !== f && !this.arrive(f)) return value;
-    this.diff(f, id, arguments);
+    diff(this, f, id, arguments);
     this.step(f, RETURN, value);
     this.pop();
     return value;
@@ -131,7 +132,7 @@ class Recorder {
   /** It will return this value, when what is left to be done is done. */
   v(f, id, value) {
     if (this.stack[this.depth] !== f && !this.arrive(f)) return value;
-    this.diff(f, id, arguments);
+    diff(this, f, id, arguments);
     f.returning = true;
     f.value = value;
     this.wire.commit();
@@ -142,14 +143,14 @@ class Recorder {
   q(f, _, id) {
     if (f.place === 0 || this.wire.ended) return;
     if (this.stack[this.depth] !== f) this.arrive(f);
-    this.reconcile(f, id, arguments);
+    reconcile(this, f, id, arguments);
     this.step(f, RETURN, f.returning ? f.value : CLOSED);
     this.pop();
   }
 
   y(f, id, value) {
     if (this.stack[this.depth] !== f && !this.arrive(f)) return value;
-    this.diff(f, id, arguments);
+    diff(this, f, id, arguments);
     this.step(f, YIELD, value);
     this.pop();
     f.suspended = true;
@@ -171,7 +172,7 @@ class Recorder {
   /** A `throw` of the program. */
   t(f, id, error) {
     if (this.stack[this.depth] !== f && !this.arrive(f)) return error;
-    this.diff(f, id, arguments);
+    diff(this, f, id, arguments);
     this.raise(f, error);
     return error;
   }
@@ -282,7 +283,7 @@ class Recorder {
       const f = this.stack[this.depth];
       if (raised && !(f.raised && f.thrown === error)) this.raise(f, error);
       if (!raised && f.fn.suspends) {
-        this.settle(f);
+        settle(this, f);
         this.step(f, YIELD, undefined);
         this.pop();
         f.suspended = true;
@@ -295,8 +296,8 @@ class Recorder {
     if (this.depth === 0) this.epoch++;
     this.flush();
     if (this.depth >= this.probed) this.probe();
-    if (args !== null) this.diff(f, id, args);
-    else this.settle(f);
+    if (args !== null) diff(this, f, id, args);
+    else settle(this, f);
     this.push(f);
     this.count();
     const wire = this.wire;
@@ -323,180 +324,10 @@ class Recorder {
     } else if (f.suspended) this.resume(f, -1, null);
     else return false;
     if (!(f.raised && f.thrown === error)) {
-      this.reconcile(f, id, args);
+      reconcile(this, f, id, args);
       this.raise(f, error);
-    } else this.reconcile(f, id, args);
+    } else reconcile(this, f, id, args);
     return true;
-  }
-
-  // ---- deltas
-
-  diff(f, id, args) {
-    if (this.pending) this.tick();
-    if (this.out !== null || this.in !== null) this.flush();
-    const s = this.sites[id], slots = s.slots, last = f.last, clean = f.epoch === this.epoch;
-    for (let i = 0; i < slots.length; i++) {
-      const k = slots[i], v = args[i + 3], was = last[k];
-      if (v === was && (clean || typeof v !== 'object') && (v !== 0 || 1 / v === 1 / was)) continue;
-      this.change(f, k, v);
-    }
-    f.epoch = this.epoch;
-    if (f.shared) this.share(f);
-  }
-
-  /** The names that can be read from where an exception is caught; of the others, the objects that they are bound to. */
-  reconcile(f, id, args) {
-    if (this.pending) this.tick();
-    const { epoch } = f;
-    if (id !== undefined) this.diff(f, id, args);
-    f.epoch = epoch;
-    this.settle(f);
-  }
-
-  /** What is known of the frame without its names being told: objects that changed in place. */
-  settle(f) {
-    if (this.pending) this.tick();
-    if (this.out !== null || this.in !== null) this.flush();
-    if (f.epoch === this.epoch) return;
-    for (let k = 0; k < f.last.length; k++) if (typeof f.last[k] === 'object' && f.last[k] !== null) this.change(f, k, f.last[k]);
-    f.epoch = this.epoch;
-  }
-
-  slot(f, k) {
-    const ids = f.fn.ids;
-    return ids[k] === undefined ? (ids[k] = this.wire.name(f.fn.names[k])) : ids[k];
-  }
-
-  /** A name that may have changed. */
-  change(f, k, v) {
-    const last = f.last, was = last[k];
-    if (f.off[k] < 0) {
-      if (v === ABSENT) { last[k] = v; return; }
-      if (v === undefined && was === ABSENT && f.fn.hoisted[k] === 1) return;
-      if (f.quiet !== null && f.quiet[k] !== undefined && !this.stirred(f, k, v)) return;
-    } else if (v === ABSENT) {
-      this.vanish(f, k);
-      return;
-    }
-    if (was !== v && (typeof v === 'object' || typeof was === 'object')) f.shared = f.objects = true;
-    last[k] = v;
-    if (typeof v === 'number' && (v | 0) === v && v > 0) {
-      this.positive(f, k, v);
-      return;
-    }
-    const n = this.renderer.render(v), from = this.renderer.buf, wire = this.wire, off = f.off[k];
-    if (off > 0 && f.len[k] === n) {
-      const b = wire.bytes;
-      let i = 0;
-      while (i < n && b[off + i] === from[i]) i++;
-      if (i === n) return;
-    }
-    const id = this.slot(f, k);
-    wire.take(n + 20, 1);
-    if (this.current !== f.serial) this.turn(f);
-    wire.bytes[wire.at++] = DELTA;
-    wire.varint(id);
-    wire.bytesOf(from, n);
-    f.off[k] = wire.at - n;
-    f.len[k] = n;
-  }
-
-  /** A delta of a positive int32, the commonest of all: its digits straight into the wire. */
-  positive(f, k, v) {
-    const wire = this.wire, id = this.slot(f, k);
-    wire.take(28, 1);
-    if (this.current !== f.serial) this.turn(f);
-    const b = wire.bytes;
-    b[wire.at++] = DELTA;
-    if (id < 128) b[wire.at++] = id;
-    else wire.varint(id);
-    const n = v < 10 ? 1 : v < 100 ? 2 : v < 1000 ? 3 : v < 1e4 ? 4 : v < 1e5 ? 5 : v < 1e6 ? 6 : v < 1e7 ? 7 : v < 1e8 ? 8 : v < 1e9 ? 9 : 10;
-    b[wire.at++] = n;
-    const at = wire.at;
-    for (let i = at + n - 1; i >= at; i--) { const q = (v / 10) | 0; b[i] = 48 + (v - q * 10); v = q; }
-    f.off[k] = at;
-    f.len[k] = n;
-    wire.at = at + n;
-  }
-
-  vanish(f, k) {
-    f.last[k] = ABSENT;
-    f.off[k] = -1;
-    if (f.alias !== null) f.alias[k] = -1;
-    f.shared = f.objects;
-    const id = this.slot(f, k);
-    this.wire.take(12, 0);
-    if (this.current !== f.serial) this.turn(f);
-    this.wire.bytes[this.wire.at++] = GONE;
-    this.wire.varint(id);
-  }
-
-  /** A scope was left: its names are gone. */
-  hide(f, s) {
-    f.set = s.set;
-    const hidden = s.hidden;
-    for (let i = 0; i < hidden.length; i++) {
-      const k = hidden[i];
-      if (f.off[k] >= 0) this.vanish(f, k);
-      else if (f.quiet === null || f.quiet[k] === undefined) f.last[k] = ABSENT;
-    }
-  }
-
-  // ---- outer names: shown once they change
-
-  watch(f, k, v) {
-    f.last[k] = v;
-    if (f.quiet === null) f.quiet = [];
-    f.quiet[k] = typeof v === 'object' && v !== null ? this.version(v) : 0;
-  }
-
-  stirred(f, k, v) {
-    if (f.last[k] !== v) return true;
-    if (typeof v !== 'object' || v === null || this.version(v) === f.quiet[k]) return false;
-    return true;
-  }
-
-  /** A number that changes when the object's text does. */
-  version(v) {
-    let known = this.texts.get(v);
-    if (known !== undefined && known.epoch === this.epoch) return known.version;
-    const text = this.renderer.text(v);
-    if (known === undefined) this.texts.set(v, known = { epoch: 0, text, version: 1 });
-    else if (known.text !== text) {
-      known.text = text;
-      known.version++;
-    }
-    known.epoch = this.epoch;
-    return known.version;
-  }
-
-  // ---- who shares an object
-
-  share(f) {
-    f.shared = false;
-    const last = f.last, module = f.fn.module;
-    for (let k = 0; k < last.length; k++) {
-      if (f.off[k] < 0 || (!module && f.fn.outer[k] === 1)) continue;
-      let other = -1;
-      const v = last[k];
-      if (typeof v === 'object' && v !== null) {
-        for (let j = 0; j < k; j++) {
-          if (last[j] === v && f.off[j] >= 0 && (module || f.fn.outer[j] !== 1)) {
-            if (this.renderer.shareable(v)) other = j;
-            break;
-          }
-        }
-      }
-      if ((f.alias === null ? -1 : f.alias[k]) === other) continue;
-      f.alias ??= filled(last.length, -1);
-      f.alias[k] = other;
-      const id = this.slot(f, k), second = other < 0 ? 0 : this.slot(f, other) + 1;
-      this.wire.take(24, 0);
-      if (this.current !== f.serial) this.turn(f);
-      this.wire.bytes[this.wire.at++] = SAME;
-      this.wire.varint(id);
-      this.wire.varint(second);
-    }
   }
 
   // ---- streams and ends
@@ -538,7 +369,7 @@ class Recorder {
   /** How it ended. */
   end(kind, detail) {
     if (this.active && !this.wire.ended) {
-      if (this.depth > 0) this.settle(this.stack[this.depth]);
+      if (this.depth > 0) settle(this, this.stack[this.depth]);
       this.flush();
     }
     this.wire.end(kind, detail);
