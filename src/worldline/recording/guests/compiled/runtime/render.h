@@ -464,7 +464,7 @@ static int put_object(u64 p, u32 to, int depth, int fresh)
     else if (where == FOREIGN && p >= stack.sp && p < stack.high)
         owner_now = owner_of_unnamed(p);
     put_struct(p, type, depth, fresh && where == FOUND && g.owner != 3);
-    key_of_object = where == FOUND && g.whole ? g.whole : p;
+    key_of_object = where == FOUND && g.whole && p < g.base + g.size ? g.whole : p;
     owner_now = was;
     return 1;
 }
@@ -572,7 +572,7 @@ static void put_reference(u64 p, u32 to, int depth, int fresh)
             owner_now = (u64)b->serial << 2;
         else if (target_of(p, to, &g) == FOUND) {
             owner_now = g.owner;
-            key = g.whole ? g.whole : p;
+            key = g.whole && p < g.base + g.size ? g.whole : p; /* not what it is only the end of */
         }
         if (!depth)
             key_of_pointer = key;

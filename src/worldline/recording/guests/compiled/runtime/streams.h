@@ -20,7 +20,7 @@ static struct {
     u64 seen;  /* bytes of stdout's buffer that are told */
     int mode;  /* as the program set it: _IOFBF, _IOLBF, _IONBF */
     char *read_at, *read_end;
-    i64 filled; /* where stdin's file stood when its buffer was last looked at */
+    i64 filled, ended; /* where stdin's file stood when its buffer was last looked at; whether it was at its end */
     char *pending;
     u64 npending, cap; /* written past stdio, not told yet */
     int on;
@@ -124,7 +124,10 @@ static void tell_unseen(u64 held)
         own_free(text, n);
     }
     io.filled = at > 0 ? at : 0;
+    io.ended = (io.in->_flags & _IO_EOF_SEEN) != 0;
 }
+
+static inline int at_end(void) { return io.in->_flags & _IO_EOF_SEEN && !io.ended && io.in->_IO_read_end == io.inbuffer; }
 
 static void look_at_stdin(void)
 {
@@ -132,7 +135,7 @@ static void look_at_stdin(void)
     if (!f || f->_IO_buf_base != io.inbuffer || f->_IO_read_base != io.inbuffer)
         return;
     if (f->_IO_read_ptr == io.read_at && f->_IO_read_end == io.read_end) {
-        if (f->_flags & _IO_EOF_SEEN && f->_IO_read_end == io.inbuffer)
+        if (at_end())
             tell_unseen(0);
         return;
     }
@@ -159,7 +162,7 @@ static inline void flush_streams(void)
         return;
     if (io.npending || (io.out->_IO_write_ptr - io.buffer) != (i64)io.seen || (io.seen && io.mode != _IOFBF))
         look_at_stdout();
-    if (io.in && (io.in->_IO_read_ptr != io.read_at || io.in->_IO_read_end != io.read_end))
+    if (io.in && (io.in->_IO_read_ptr != io.read_at || io.in->_IO_read_end != io.read_end || at_end()))
         look_at_stdin();
 }
 

@@ -61,6 +61,17 @@ int main() {
 }
 """
 
+BOUND = """#include <utility>
+#include <vector>
+std::pair<int, int> both(int n) { return {n, n + 1}; }
+int main() {
+    auto [lo, hi] = both(3);
+    std::vector<int> all{1, 2};
+    auto [low, high] = both(5);
+    return lo + hi + low + high - 18 + (int)all.size() - 2;
+}
+"""
+
 
 def shared(trace: Trace) -> list[tuple[int, str, str | None]]:
     """Line, name and the name that it shares an object with, in the order of the steps."""
@@ -90,3 +101,9 @@ def test_it_is_so_in_cpp() -> None:
         (8, "r", "n"), (10, "in", "o"), (11, "pin", "o"), (13, "right", "both"), (15, "other", "heap"),
         (17, "other", None),
     ]  # fmt: skip
+
+
+def test_what_stands_beside_a_variable_is_not_shared_with_it() -> None:
+    trace = recorded(BOUND, "bound.cpp")
+    assert trace.outcome.kind == "returned", trace.outcome
+    assert shared(trace) == []
