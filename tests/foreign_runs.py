@@ -7,17 +7,16 @@ languages have a step on the brace that ends a function; those braces are one te
 from __future__ import annotations
 
 import json
-from array import array
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from written_columns import columns_of
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import prompt
-from worldline.core.events import EVENTS
 from worldline.core.program import Program
-from worldline.core.trace import NO_TEXT, Columns, Frame, InterpreterInfo, Outcome, Step, Trace
+from worldline.core.trace import Frame, InterpreterInfo, Outcome, Trace
 from worldline.limits import Limits
 from worldline.predict import table
 
@@ -179,29 +178,3 @@ def trace_of(program: Program, steps: bytes, outcome: str = "returned") -> Trace
     maker = InterpreterInfo(MAKERS.get(program.language, "cpython"), "1.0", "source")
     detail = parsed.steps[-1].arg or ""
     return Trace(program, maker, Limits(), Outcome(outcome, detail), columns_of(parsed.steps), frames)
-
-
-def columns_of(steps: list[Step]) -> Columns:
-    """Steps as the columns of a trace."""
-    columns, ids = Columns(), dict[str, int]()
-
-    def text_id(text: str | None) -> int:
-        if text is None:
-            return NO_TEXT
-        if text not in ids:
-            ids[text] = len(ids)
-            columns.texts.append(text)
-        return ids[text]
-
-    for step in steps:
-        columns.event.append(EVENTS.index(step.event))
-        for column, number in ((columns.frame, step.frame), (columns.line, step.line)):
-            column.append(number)
-        columns.arg.append(text_id(step.arg))
-        for name, value in [*step.delta.items(), *((name, None) for name in step.gone)]:
-            columns.change_name.append(text_id(name))
-            columns.change_value.append(text_id(value))
-        columns.change_at.append(len(columns.change_name))
-        columns.same_at.append(0)
-    columns.same_at = array("I", [0] * (len(steps) + 1))
-    return columns

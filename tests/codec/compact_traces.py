@@ -8,9 +8,10 @@ from random import Random
 from types import CodeType, FrameType
 from typing import Any
 
-from worldline.core.events import EVENTS
+from written_columns import columns_of
+
 from worldline.core.program import Program
-from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Step, Trace
+from worldline.core.trace import Frame, Hidden, InterpreterInfo, Outcome, Step, Trace
 from worldline.core.value import canonical, quote
 from worldline.limits import Limits
 
@@ -33,32 +34,11 @@ def make_trace(
     outcome: str = "returned",
 ) -> Trace:
     """A trace of these steps."""
-    columns, ids = Columns(), dict[str, int]()
-
-    def text_id(text: str | None) -> int:
-        if text is None:
-            return NO_TEXT
-        if text not in ids:
-            ids[text] = len(ids)
-            columns.texts.append(text)
-        return ids[text]
-
-    for step in steps:
-        columns.event.append(EVENTS.index(step.event))
-        columns.frame.append(step.frame)
-        columns.line.append(step.line)
-        columns.arg.append(text_id(step.arg))
-        for name, value in [*step.delta.items(), *((name, None) for name in step.gone)]:
-            columns.change_name.append(text_id(name))
-            columns.change_value.append(text_id(value))
-        columns.change_at.append(len(columns.change_name))
-        for name, other in step.same.items():
-            columns.same_name.append(text_id(name))
-            columns.same_value.append(text_id(other))
-        columns.same_at.append(len(columns.same_name))
     run = program or Program(source="def f():\n    pass\n", call="f()")
     interpreter = InterpreterInfo("cpython", "3.11", "python")
-    return Trace(run, interpreter, Limits(), Outcome(outcome), columns, list(frames), hidden=tuple(hidden))
+    return Trace(
+        run, interpreter, Limits(), Outcome(outcome), columns_of(steps), list(frames), hidden=tuple(hidden)
+    )
 
 
 class Machine:

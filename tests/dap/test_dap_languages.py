@@ -1,6 +1,6 @@
 """Programs that are not Python by the protocol: stepped through as imagined; their values, objects and conditions.
 
-The runs are written by hand and replayed, so that no toolchain is needed: of the true run nothing is asked here.
+Most runs are written by hand and replayed, so that no toolchain is needed: of the true run nothing is asked there.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from dapclient import Adapter
+from foreign_runs import LANGUAGES, foreign_run
 from foreign_scenes import LIST_C, MIXED_JS, HandWritten
 
 from worldline.core.program import Program
@@ -22,6 +23,7 @@ from worldline.predict.predictor import Ask
 from worldline.recording.languages import toolchain
 
 pytestmark = pytest.mark.usefixtures("box")
+HEADERS = {"cpp": "#include <vector>\n"}
 NAMES = {
     "list": "Node#2(v=1, next=Node#1(v=2, next=None))", "p": "Ptr#3([3, 1, 2], at=1)", "done": "False", "n": "3",
     "o": "{'a': <undefined>, 'b': [1]}", "none": "None", "s": "'a && b'",
@@ -175,3 +177,24 @@ def test_a_real_run_stands_beside_what_is_imagined(adapter: Adapter, tmp_path: P
     assert adapter.stopped()[1:] == ("total", 10)
     assert adapter.scope("Interpreter")["sum"] == "3"
     assert adapter.scope("Difference") == {"sum": "3, not 4"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_language_is_recorded_and_stepped_through(
+    adapter: Adapter, tmp_path: Path, language: str
+) -> None:
+    if isinstance(missing := toolchain.find(language), str):
+        pytest.skip(missing)
+    program = foreign_run(language).program
+    path = tmp_path / program.name
+    path.write_text(program.source.replace("int twice", f"{HEADERS.get(language, '')}int twice", 1))
+    line = next(at for at, text in enumerate(path.read_text().splitlines(), 1) if "sum +=" in text)
+    adapter.launch(program=str(path), call=program.call, model="interpreter", lines=[line])
+    assert adapter.stopped()[1:] == ("total", line)
+    assert adapter.scope("Predicted")["sum"] == adapter.scope("Interpreter")["sum"] == "0"
+    assert adapter.step("stepIn")[1] == "twice"
+    assert adapter.step("stepOut")[1] == "total"
+    assert adapter.step("continue")[1:] == ("total", line)
+    assert adapter.scope("Predicted")["sum"] == "6"
+    assert adapter.ask("evaluate", expression="sum + 1", context="watch")["result"] == "7"
+    assert adapter.step("reverseContinue")[1:] == ("total", line)

@@ -17,7 +17,9 @@ from worldline.core.program import Program
 from worldline.data.mine.near import Benchmark
 from worldline.data.mixture import Mixture, Source, documents, drawn
 from worldline.data.recipe import load_config
+from worldline.errors import UsageError
 from worldline.programs.split import program_key, split_of
+from worldline.recording.languages import toolchain
 
 GCD = """\
 int greatest(int a, int b) {
@@ -39,6 +41,13 @@ def test_the_recipe_draws_every_language_and_keeps_its_split() -> None:
     every = Counter(program.language for _, program, _ in islice(drawn(mixture, Random(1)), 120))
     assert set(every) == set(SPOKEN)
     assert min(every.values()) >= 5
+
+
+def test_a_language_without_its_toolchain_is_not_drawn_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toolchain, "find", lambda language: f"toolchain: no compiler of {language}")
+    source = Source(kind="tasks", program="worldline.programs.languages.draw:state", argument="rust")
+    with pytest.raises(UsageError, match="toolchain: no compiler of rust"):
+        next(iter(documents(Mixture(sources=(source,), split="all"), seed=0)))
 
 
 def test_the_label_of_a_source_says_its_language() -> None:

@@ -73,6 +73,21 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, monkeypatch: p
     assert sorted(path.name for path in artefact.folder().iterdir()) == ["1", "3", "4"]
 
 
+def test_a_process_looks_at_all_that_is_there_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(artefact, "FILES", 3)
+    monkeypatch.setattr(artefact, "KEPT", 64_000)
+    monkeypatch.setattr(artefact, "_unlooked", float("inf"))
+    left = []
+    for number in range(14):
+        artefact.keep(f"{number}", pack({"program": b"x" * 200}))
+        os.utime(artefact.folder() / f"{number}", (number, number))
+        left.append(len(os.listdir(artefact.folder())))
+    assert left == [1, 2, 3, 4, 5, 3, 4, 5, 6, 7, 3, 4, 5, 6]
+
+
 def test_damage_is_as_if_it_were_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     artefact.keep("a", pack({"program": b"abc"}))
@@ -84,5 +99,5 @@ def test_damage_is_as_if_it_were_not_there(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_parts_that_the_disk_does_not_hold_are_a_limit() -> None:
-    trace = record(Program(source="fn main() {}\n", name="main.rs"), limits=Limits(disk=1 << 20))
+    trace = record(Program(source="fn main() {}\n", name="main.rs"), limits=Limits(disk=1 << 16))
     assert (trace.outcome.kind, trace.outcome.detail) == ("limit", "disk")

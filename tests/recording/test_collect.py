@@ -154,3 +154,27 @@ def test_nothing_is_looked_for_below_a_folder_that_is_not_there(
     write(tmp_path, {"main.py": f"from {'.'.join('a' * 100)} import {names}\nimport low\n", "low.py": ""})
     assert [name for name, _ in collect(tmp_path / "main.py").files] == ["low.py"]
     assert len(looked) < 20
+
+
+@pytest.mark.parametrize("name", ["a.go", "a.kt", "a.h", "a.tsx"])
+def test_a_suffix_of_no_language_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("package main; func main() {}\n")
+    with pytest.raises(
+        UsageError, match=rf"{name} is not Python, and \.\w+ is the suffix of no other .*\.rs"
+    ):
+        collect(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "small"), [("a.JS", ".js"), ("X.C", ".c"), ("Main.Java", ".java"), ("a.PY", ".py")]
+)
+def test_a_suffix_is_written_small(tmp_path: Path, name: str, small: str) -> None:
+    (tmp_path / name).write_text("x = 1\n")
+    with pytest.raises(UsageError, match=rf"{name}: a suffix is written small, \{small}"):
+        collect(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["script", "a.txt", ".profile", "a.v2"])
+def test_python_may_be_called_otherwise(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("x = 1\n")
+    assert collect(tmp_path / name).language == "python"

@@ -87,6 +87,13 @@ def test_the_verb_says_why(tmp_path: Path, source: str, code: int, said: str) ->
     assert (found.stdout == source) == (bool(said) and not code)
 
 
+def test_another_language_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.rs").write_text("fn main() {}\n")
+    found = _rewrite(tmp_path / "a.rs")
+    assert (found.returncode, found.stdout) == (2, "")
+    assert "is not rewritten, because it is Rust, and only Python is rewritten" in found.stderr
+
+
 def test_json_has_the_reason(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(SEEING["locals"])
     found = _rewrite(tmp_path / "a.py", "--json")

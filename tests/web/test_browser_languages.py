@@ -57,6 +57,20 @@ def test_c_is_coloured(page: Any) -> None:
     assert "total" in texts(page, ".source .token-defined")
 
 
+def test_the_line_stays_in_sight_when_what_is_printed_takes_room(page: Any) -> None:
+    wide = page.viewport_size
+    page.set_viewport_size({"width": 1300, "height": 600})
+    try:
+        go(page, LIST, row=0)
+        page.keyboard.press("End")
+        page.wait_for_selector(".source .here >> text=return 0;")
+        line, room = (page.locator(one).bounding_box() for one in (".source .here", ".source"))
+        assert room["y"] <= line["y"]
+        assert line["y"] + line["height"] <= room["y"] + room["height"] + 1
+    finally:
+        page.set_viewport_size(wide)
+
+
 def test_javascript_is_coloured_over_lines(page: Any) -> None:
     go(page, MIXED, row=1)
     strings = texts(page, ".source .token-string")

@@ -190,7 +190,7 @@ def encode(
     from worldline.codec.encode import encode as encoded
     from worldline.data.load import load
 
-    trace = load(file, number=number or 0) if _is_stored(file, options) else _recorded(file, args, options)
+    trace = load(file, number=number or 0) if _is_stored(file, options) else _run(file, args, options)
     mode = options_of(options) if notation == "compact" else None
     sys.stdout.buffer.write(encoded(trace, notation, part=part, options=mode))
 
@@ -275,11 +275,23 @@ def _traces(file: str, options: dict[str, Any]) -> Iterator[Trace]:
 
         yield from load_all(file)
     else:
-        yield _recorded(file, (), options)
+        yield _run(file, (), options)
 
 
 def _is_stored(file: str, options: dict[str, Any]) -> bool:
     return file.endswith(".json") or (os.path.isdir(file) and options["entry"] is None)
+
+
+def _run(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trace:
+    """A recording whose outcome is not shown: that there is no run is told apart."""
+    from worldline.core.escape import printable
+
+    trace = _recorded(file, args, options)
+    if trace.outcome.kind in ("unsupported", "host-fault"):
+        click.echo(
+            printable(f"hint: {file} did not run: {trace.outcome.kind} {trace.outcome.detail}"), err=True
+        )
+    return trace
 
 
 def _recorded(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trace:

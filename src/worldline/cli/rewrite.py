@@ -53,7 +53,7 @@ def rewrite(
         raise UsageError("say --flatten, --chars or both")
     old = collect(file, argv=(), call=call, entry=None, stdin="")
     done = rewritten(old.source, flatten=flatten, chars=chars, call=call, language=old.language)
-    if done.why.startswith("it is not Python"):
+    if old.language != "python" or done.why.startswith("it is not Python"):
         raise UsageError(f"{file} is not rewritten, because {done.why}")
     new = replace(old, source=done.source)
     if out is not None:

@@ -25,6 +25,11 @@ class Outcome:
     kind: str
     detail: str = ""
 
+    @property
+    def lacks_toolchain(self) -> bool:
+        """Whether nothing in the program's language can be run here: not the program's doing."""
+        return self.kind == "unsupported" and self.detail.startswith("toolchain:")
+
 
 @dataclass(frozen=True)
 class InterpreterInfo:

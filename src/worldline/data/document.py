@@ -91,6 +91,8 @@ def _bytes(text: str) -> bytes:
 
 def is_sound(trace: Trace) -> bool:
     """Whether a trace ended by itself, was determined by its source, and shows every value whole."""
+    if trace.outcome.lacks_toolchain:  # else programs would be drawn for ever
+        raise UsageError(trace.outcome.detail)
     if trace.outcome.kind not in ENDED or not _FINE_NOTES.issuperset(trace.notes):
         return False
     if any(hidden.kind != "input" for hidden in trace.hidden):

@@ -258,7 +258,9 @@ def debug(
     scratchpad both runs are told by statements. `progress` hears what is under way.
     """
     if not isinstance(program, Program):
-        raise UsageError(f"debug takes a Program, not {type(program).__name__}: Program(source=...)")
+        raise UsageError(
+            f'debug takes a Program, not {type(program).__name__}: Program(source=..., name="a.py")'
+        )
     began, tell, predictor = time.perf_counter(), progress or _silent, load_model(predictor)
     tell("the program runs")
     pad, has_pad = Scratchpad(predictor, scratchpad), scratchpad != "none"

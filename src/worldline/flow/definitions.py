@@ -46,9 +46,10 @@ def defined_name(line: str, language: str) -> str:
     for pattern in _PATTERNS.get(language, ()):
         for match in pattern.finditer(line):
             is_braced = pattern in _BRACED
-            if match[1] in _STATEMENTS or (is_braced and _ASSIGNED.search(line, 0, match.start())):
-                continue
-            return match[1]
+            if match[1] in _STATEMENTS:
+                break  # what stands in its brackets is called
+            if not (is_braced and _ASSIGNED.search(line, 0, match.start())):
+                return match[1]
     return ""
 
 

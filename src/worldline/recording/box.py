@@ -50,7 +50,7 @@ class BoxPlan:
     guest: str = "python"
     toolchain: Toolchain | None = None  # of a language other than Python
     preparing: bool = False  # programs are compiled in it, and none is run
-    groundwork: str | None = None  # what was made once for the toolchain: a folder on the host
+    tools: str | None = None  # a folder on the host: what the guest has made once for this toolchain
     guest_folder: str | None = None  # a stand-in for the package's own guests
     limits: Limits = field(default_factory=Limits)
     boxed: bool = True
@@ -69,6 +69,11 @@ class BoxPlan:
         if self.native is None or not self.boxed:
             return self.native
         return f"{HOME}/native/{os.path.basename(self.native)}"
+
+    @property
+    def tools_inside(self) -> str | None:
+        """The tools' folder as the guest sees it."""
+        return self.tools if self.tools is None or not self.boxed else f"{HOME}/tools"
 
 
 @dataclass
@@ -106,7 +111,7 @@ def zygote_command(plan: BoxPlan, socket: int) -> list[str]:
         "guest_folder": stand_in, "machine": plan.python.machine, "cgroup": bool(plan.cgroups),
         "native": plan.native_inside, "toolchain": plan.toolchain and plan.toolchain.as_config(),
         "wide": bool(plan.toolchain and plan.toolchain.kind.wide), "preparing": plan.preparing,
-        "groundwork": plan.groundwork and (f"{HOME}/groundwork" if plan.boxed else plan.groundwork),
+        "tools": plan.tools_inside,
         "extra_processes": EXTRA_PROCESSES, "limits": asdict(plan.limits),
     }  # fmt: skip
     options = ["-S", "-s", "-P", "-B"]
@@ -130,12 +135,12 @@ def _bwrap(plan: BoxPlan, binds: _Binds) -> list[str]:
     for path in directories:
         command += binds.add("--ro-bind", path, path)
     command += binds.add("--ro-bind", str(GUESTS), f"{HOME}/guests")
-    if plan.groundwork:
-        command += binds.add("--ro-bind", plan.groundwork, f"{HOME}/groundwork")
     if plan.guest_folder:
         command += binds.add("--ro-bind", plan.guest_folder, f"{HOME}/guest")
     if plan.native and plan.native_inside:
         command += binds.add("--ro-bind", plan.native, plan.native_inside)
+    if plan.tools and plan.tools_inside:
+        command += binds.add("--ro-bind", plan.tools, plan.tools_inside)
     return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
 
 

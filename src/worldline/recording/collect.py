@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from worldline.core.language import language_of
+from worldline.core.language import SUFFIXES, language_of
 from worldline.core.program import Program
 from worldline.errors import UsageError
 
@@ -51,6 +51,7 @@ def collect(
     root = path.resolve().parent
     if language == "python":
         source = decode(data, str(path))
+        _require_python(path.name, source)
         files = siblings(root, [(path.name, source)])
     else:
         source = data.decode("utf-8", "surrogateescape")
@@ -59,6 +60,24 @@ def collect(
     return Program(
         source=source, name=path.name, call=call, argv=argv, stdin=stdin, files=tuple(sorted(files.items()))
     )
+
+
+def _require_python(name: str, source: str) -> None:
+    """Refuse what is taken for Python by its suffix alone, and is in a language that nobody records."""
+    suffix = Path(name).suffix
+    if suffix in ("", ".py"):
+        return
+    if suffix.lower() in SUFFIXES:
+        raise UsageError(f"{name}: a suffix is written small, {suffix.lower()}")
+    try:
+        ast.parse(source)
+    except SyntaxError:
+        known = " ".join(SUFFIXES)
+        raise UsageError(
+            f"{name} is not Python, and {suffix} is the suffix of no other language: {known}"
+        ) from None
+    except (ValueError, RecursionError, MemoryError):
+        pass
 
 
 def with_data(program: Program, home: str | os.PathLike[str], paths: Iterable[str]) -> Program:

@@ -167,7 +167,9 @@ def record(
     Strings are hashed by the `hash_seed`, always the same one unless said.
     """
     if not isinstance(program, Program):
-        raise UsageError(f"record takes a Program, not {type(program).__name__}: Program(source=...)")
+        raise UsageError(
+            f'record takes a Program, not {type(program).__name__}: Program(source=..., name="a.py")'
+        )
     if change is not None and core == "native":
         raise UsageError("the native core makes no change; the readable one does")
     wanted = None if change is None else _constructible(change)

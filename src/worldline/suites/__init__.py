@@ -29,6 +29,9 @@ SUITES = {
     "humaneval-x": "worldline.suites.languages.humaneval_x",
     "crux-x": "worldline.suites.languages.crux_x",
 }
+ASKED = (  # whose programs another suite asks otherwise: `states` and `budget`
+    "generated", "humaneval", "crux", "permutation", "composition", "horizon", "humaneval-x", "crux-x",
+)  # fmt: skip
 FILES = {  # benchmarks of others: their own files, and where they are
     "humaneval": "data/HumanEval.jsonl.gz of https://github.com/openai/human-eval",
     "crux": "data/cruxeval.jsonl of https://github.com/facebookresearch/cruxeval",

@@ -21,6 +21,7 @@ from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.recording.recorder import record_many
 from worldline.stats import Share
+from worldline.suites import ASKED
 from worldline.suites import load as load_suite
 from worldline.suites.run.record import Record
 from worldline.suites.suite import Suite, Task
@@ -31,7 +32,6 @@ FORMATS = {
     "reveal 4": Compact(reveal=4), "reveal 16": Compact(reveal=16),
 }  # fmt: skip
 BUDGETS = (64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536)
-OF = ("generated", "humaneval", "crux", "permutation", "composition", "horizon")
 META = "Meta's, not asked"
 COUNT = 200  # programs, where the other suite has no end
 
@@ -40,8 +40,8 @@ Sizes = dict[str, list[tuple[int, int]]]  # by format, the bytes of each true te
 
 def load(*, of: str = "generated", formats: str | Sequence[str] | None = None, **options: Any) -> Suite:
     """The tasks of the suite `of` (with its options), each in every format or those named; rows are formats."""
-    if of not in OF:
-        raise UsageError(f"budgets are of the programs of {', '.join(OF)}, not of {of!r}")
+    if of not in ASKED:
+        raise UsageError(f"budgets are of the programs of {', '.join(ASKED)}, not of {of!r}")
     chosen = tuple(FORMATS) if formats is None else (formats,) if isinstance(formats, str) else tuple(formats)
     strange = [name for name in chosen if name not in FORMATS]
     if strange or not chosen:

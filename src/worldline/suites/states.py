@@ -29,6 +29,7 @@ from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.recording.recorder import record_many
 from worldline.stats import Share, wilson
+from worldline.suites import ASKED
 from worldline.suites import load as load_suite
 from worldline.suites.run.truth import Truth, fenced_truth
 from worldline.suites.score import judge
@@ -36,7 +37,6 @@ from worldline.suites.suite import Suite, Task
 from worldline.suites.table import Between, Cell, Measured, Table
 
 FORCES = ("free", "actions", "states", "next")
-OF = ("generated", "humaneval", "crux", "permutation", "composition", "horizon")
 ENDS = (b".\n", token("end_of_text").encode())  # what is no step
 COUNT = 50  # programs, where nobody says how many
 
@@ -66,8 +66,8 @@ class ForcedSteps:
 
 def load(*, of: str = "generated", **options: Any) -> Suite:
     """The tasks of the suite `of`, with its options."""
-    if of not in OF:
-        raise UsageError(f"states are of the programs of {', '.join(OF)}, not of {of!r}")
+    if of not in ASKED:
+        raise UsageError(f"states are of the programs of {', '.join(ASKED)}, not of {of!r}")
     suite = load_suite(of, **options)
     return Suite(name="states", tasks=suite.tasks, count=COUNT, limits=suite.limits)
 

@@ -48,7 +48,7 @@ def heading(trace: Trace) -> Text:
     """What was run, and by whom."""
     program, interpreter = trace.program, trace.interpreter
     what = program.call if program.call is not None else " ".join([program.name, *program.argv])
-    who = f"  {interpreter.name} {interpreter.version}, {interpreter.core} core"
+    who = f"  {interpreter.name} {interpreter.version or '(not found)'}, {interpreter.core} core"
     return Text.assemble((printable(what), "bold"), (printable(who), "dim"))
 
 

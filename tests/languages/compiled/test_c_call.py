@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import warm
 
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.limits import Limits
 from worldline.recording.languages import toolchain
-from worldline.recording.recorder import record
 
 pytestmark = [
     pytest.mark.usefixtures("box"),
@@ -20,7 +20,7 @@ SOURCE = (Path(__file__).parent / "called.c").read_text()
 
 
 def called(call: str) -> Trace:
-    return record(Program(source=SOURCE, name="called.c", call=call), limits=Limits(wall=120))
+    return warm.record(Program(source=SOURCE, name="called.c", call=call), Limits(wall=120))
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,12 @@ def called(call: str) -> Trace:
         ("missing(None)", "True"),
         ("halved(1.5)", "0.75"),
         ("hidden(4)", "8"),
+        ("by_value({'x': 3, 'y': 4})", "3"),
+        ("by_value((3, 4))", "3"),
+        ("moved((1, 2), {'x': 10})", "Point#3(x=11, y=2)"),
+        ("middle((1.0, 2.0), (3.0, 4.0))", "Where#4(x=2.0, y=3.0)"),
+        ("total([{'marks': [5]}, {'marks': [7, 1]}], 2)", "12"),
+        ("missing((1, 2))", "False"),
     ],
 )
 def test_a_call_gives_its_value(call: str, value: str) -> None:
@@ -48,13 +54,22 @@ def test_a_call_gives_its_value(call: str, value: str) -> None:
     ("call", "why"),
     [
         ("nowhere(1)", "call: there is no function nowhere"),
-        ("halved(1.5, 2)", "call: halved takes 1 arguments, and 2 are given"),
+        ("halved(1.5, 2)", "call: halved takes 1 argument, and 2 are given"),
         ("halved('a')", "call: x is a float, which str does not fit"),
-        ("hidden(3000000000)", "call: n is a int, which cannot hold 3000000000"),
+        ("hidden(3000000000)", "call: n is an int, which cannot hold 3000000000"),
         ("shout(5)", "call: text is a pointer, which a list, a str or None fits, and not int"),
         ("by_value([1, 2])", "call: p is a Point, which list does not fit"),
+        ("by_value({'z': 1})", "call: p is a Point, which has no z"),
+        ("by_value((1, 2, 3))", "call: p is a Point, which has 2 members, and 3 are given"),
     ],
 )
 def test_what_does_not_fit_is_refused(call: str, why: str) -> None:
     outcome = called(call).outcome
     assert (outcome.kind, outcome.detail) == ("unsupported", why)
+
+
+def test_a_struct_that_is_returned_in_memory_is_shown() -> None:
+    trace = called("grown({'name': 'Ada', 'marks': [1, 2], 'at': (0.5, 1.5), 'word': 'hi'}, 4)")
+    assert trace.outcome.kind == "returned", trace.outcome
+    shown = "(name='Ada', marks=[5, 2, 0, 0], at=Where#4(x=0.5, y=1.5), word='hi')"
+    assert trace.outcome.detail == f"Pupil#3{shown}"

@@ -39,10 +39,10 @@ ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": "/usr/bin:/bin"}
 
 
 @contextmanager
-def recorder(**limits: Any) -> Iterator[JavaRecorder]:
+def recorder(*, trust: bool = False, **limits: Any) -> Iterator[JavaRecorder]:
     """One worker for many programs; its compiler stays warm."""
     worker = BoxWorker(
-        prepare(limits=Limits(**{"wall": 120, **limits}), python=None, core="auto", trust=False)
+        prepare(limits=Limits(**{"wall": 120, **limits}), python=None, core="auto", trust=trust)
     )
     try:
         yield JavaRecorder(worker)
@@ -59,6 +59,10 @@ class JavaRecorder:
     def record(self, source: str, **more: Any) -> Trace:
         """The trace of one program."""
         return self.worker.record(Program(source=source, **{"name": "Main.java", **more}))
+
+    def prepared(self, source: str, **more: Any) -> None:
+        """Has a program compiled, so that whoever records it needs no compiler."""
+        self.worker.in_language("java").flow(Program(source=source, **{"name": "Main.java", **more}))
 
     def flow(self, trace: Trace) -> bytes:
         """The flow table of a recorded program."""

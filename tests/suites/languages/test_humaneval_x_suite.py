@@ -15,10 +15,14 @@ from worldline import suites
 from worldline.core.node import Value
 from worldline.core.value import parse
 from worldline.errors import UsageError
+from worldline.predict.interpreter import Interpreter
+from worldline.recording.languages import toolchain
 from worldline.suites.languages.calls import calls, functions, parameter_types
 from worldline.suites.languages.humaneval_x import SPOKEN, problems
 from worldline.suites.languages.literals import Reader
 from worldline.suites.rows import read_rows
+from worldline.suites.run.run import run
+from worldline.suites.states import measure
 
 HERE = Path(__file__).parent
 BESIDE = Path(__file__).resolve().parents[4] / "shared" / "data" / "humaneval-x"
@@ -40,6 +44,17 @@ def test_a_task_is_a_call_of_the_tests(folder: Path, language: str) -> None:
     assert sorted(task.program.call or "" for task in tasks) == ["addAll([1, 2], 3)", "addAll([7], 1)"]
     assert {task.program.language for task in tasks} == {language}
     assert "rand" not in tasks[0].program.source
+
+
+def test_states_and_budgets_are_asked_of_them_too(folder: Path) -> None:
+    if isinstance(why := toolchain.find("js"), str):
+        pytest.skip(why)
+    options = {"of": "humaneval-x", "data": folder, "language": "js", "calls": 1}
+    found = measure(suites.load("states", **options), Interpreter(), limit=1)
+    assert (found.n, found.faults) == (1, 0)
+    assert {row[1].some for row in found.tables[0].rows if row[1] is not None} == {1}
+    asked = run(suites.load("budget", **options), Interpreter(), limit=2)
+    assert (asked.n, asked.all.trace.right, asked.faults) == (2, 2, 0)
 
 
 def test_a_file_of_one_language_will_do(folder: Path) -> None:

@@ -1,9 +1,9 @@
 """The parts of a prepared program: made in one box, kept by the host, given to the next box as one file.
 
-A guest of a compiled language has two acts: `prepare` gives parts by name, `run` finds them as files; one may have
-a third, `groundwork`, for what is made once for a toolchain. This packs them into the wire's file (behind its header,
-as any guest commits what is whole) and unpacks them again. Runs inside the box and imports nothing of
-worldline; recording/languages/artefact.py is its twin on the host.
+A guest of a compiled language has two acts: `prepare` gives parts by name, `run` finds them as files; and a third,
+`tools`, for what is made once for a toolchain. This packs them into the wire's file (behind its header, as any guest
+commits what is whole) and unpacks them again. Runs inside the box and imports nothing of worldline;
+recording/languages/artefact.py is its twin on the host.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from .refused import Refused
 
 HEADER = 64
 PREPARED = b"prepared"
+_Act = Callable[[dict[str, Any]], dict[str, bytes]]
 
 
-def prepare(guest: Any, spec: dict[str, Any], wire: int, report: int) -> NoReturn:
-    """Have the guest prepare a program, and leave its parts in the wire's file; ends the process."""
+def prepare(act: _Act, spec: dict[str, Any], wire: int, report: int) -> NoReturn:
+    """Leave in the wire's file what the guest makes, a program's parts or its own tools; ends the process."""
     try:
-        made = guest.groundwork(spec) if spec.get("groundwork") else guest.prepare(spec)
+        made = act(spec)
     except Refused as refusal:
         os.write(2, refusal.message.encode("utf-8", "backslashreplace"))
         os.write(report, f"unsupported {refusal}".encode("utf-8", "backslashreplace")[:4000])

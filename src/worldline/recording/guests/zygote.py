@@ -1,11 +1,11 @@
 """The warm interpreter inside the box: forks one child a program, waits for it, and buries its family.
 
 Runs with the program's interpreter, as the box's only long-lived process besides bubblewrap's own, and imports
-nothing of worldline. One request is one datagram, `run` or `prepare`, with six files: the program's spec, the wire, the
-report, stdin, stdout, stderr; and a seventh, its parts, of a program that was prepared. The zygote never reads the
-spec: the child does, after the fork. Into the report goes one word before the program's first line, `begun`, or the
-outcome of a program that cannot begin. The zygote holds no secret of the host, and a program reaches neither its socket
-nor its process. Deadlines are the host's business; `kill` is how it says so.
+nothing of worldline. One request is one datagram, `run`, `prepare` or `tools`, with six files: the program's spec, the
+wire, the report, stdin, stdout, stderr; and a seventh, its parts, of a program that was prepared. The zygote never
+reads the spec: the child does, after the fork. Into the report goes one word before the program's first line, `begun`,
+or the outcome of a program that cannot begin. The zygote holds no secret of the host, and a program reaches neither
+its socket nor its process. Deadlines are the host's business; `kill` is how it says so.
 """
 
 from __future__ import annotations
@@ -108,7 +108,10 @@ def _write_files(spec: dict[str, Any]) -> None:
 
 def _write_file(path: str, text: str) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-    view = memoryview(text.encode("utf-8", "surrogatepass"))
+    try:
+        view = memoryview(text.encode("utf-8", "surrogateescape"))  # the bytes that a file had
+    except UnicodeEncodeError:
+        view = memoryview(text.encode("utf-8", "surrogatepass"))
     while view:
         view = view[os.write(fd, view) :]
     os.close(fd)
@@ -126,8 +129,8 @@ def _become(ward: Ward, guest: Any, act: bytes, files: _Files) -> NoReturn:
         ward.confine()
         _write_files(spec)
         gc.collect()  # whatever the zygote did before, the collector of each program starts alike
-        if act == b"prepare":
-            prepared.prepare(guest, spec, files.wire, files.report)
+        if act in (b"prepare", b"tools"):
+            prepared.prepare(getattr(guest, act.decode()), spec, files.wire, files.report)
         elif hasattr(guest, "prepare"):
             guest.run(spec, _unpacked(files, ward.parts), files.wire, files.report)
         else:

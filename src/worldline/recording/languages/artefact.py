@@ -23,7 +23,8 @@ from worldline.recording.languages.toolchain import Toolchain
 
 HEADER = 64  # of the wire's file, in which they come
 LARGEST = 256 << 20
-KEPT = 512 << 20  # bytes of the cache; what was not used for longest goes first
+KEPT, FILES = 512 << 20, 8192  # bytes and files of the cache; what was not used for longest goes first
+_unlooked = float("inf")  # bytes that this process has kept since it last looked at all that is there
 _GUESTS = Path(__file__).parents[1] / "guests"
 
 
@@ -50,11 +51,14 @@ def key(toolchain: Toolchain, spec: Mapping[str, Any]) -> str:
     text = json.dumps(
         [made_of, toolchain.language, toolchain.version, toolchain.executables, os.uname().machine]
     )
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass") + _guest(toolchain.kind.guest)).hexdigest()
+    return hashlib.sha256(
+        text.encode("utf-8", "surrogatepass") + guest_digest(toolchain.kind.guest)
+    ).hexdigest()
 
 
 @lru_cache(maxsize=8)
-def _guest(name: str) -> bytes:
+def guest_digest(name: str) -> bytes:
+    """The digest of a guest's own files."""
     hasher = hashlib.sha256()
     for path in sorted((_GUESTS / name).rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
@@ -81,30 +85,28 @@ def load(digest: str) -> bytes | None:
 
 def keep(digest: str, data: bytes) -> None:
     """Keep it, if the disk lets us, and now and then let go of what was not used for longest."""
+    global _unlooked
     with suppress(DiskError, OSError):
         files.make_directory(folder())
         files.write(folder() / digest, data, fsync=False)
-        _unlooked.append(len(data))
-        if len(_unlooked) == 1 or sum(_unlooked) > KEPT >> 4:
+        _unlooked += len(data)
+        if _unlooked > KEPT // 64:  # a look takes longer than all the rest where they are thousands
             _shrink()
-            _unlooked[:] = [0]
-
-
-_unlooked: list[int] = []  # bytes kept since all of the cache was looked at; empty: it never was
+            _unlooked = 0
 
 
 def _shrink() -> None:
     with os.scandir(folder()) as found:
-        kept = sorted(_facts(found), reverse=True)
+        kept = sorted(_kept(found), reverse=True)
     room = KEPT
-    for _, size, name in kept:
+    for number, (_, size, path) in enumerate(kept):
         room -= size
-        if room < 0:
-            files.remove(folder() / name)
+        if room < 0 or number >= FILES:
+            files.remove(Path(path))
 
 
-def _facts(found: Iterable[os.DirEntry[str]]) -> Iterator[tuple[float, int, str]]:
+def _kept(found: Iterable[os.DirEntry[str]]) -> Iterator[tuple[float, int, str]]:
     for entry in found:
         with suppress(OSError):
-            facts = entry.stat(follow_symlinks=False)
-            yield facts.st_mtime, facts.st_size, entry.name
+            about = entry.stat(follow_symlinks=False)
+            yield about.st_mtime, about.st_size, entry.path

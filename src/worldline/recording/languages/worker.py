@@ -6,6 +6,7 @@ here knows a language: its guest does, inside.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
 from worldline.limits import Limits
 from worldline.recording.box import BoxPlan
-from worldline.recording.languages import artefact, groundwork
+from worldline.recording.languages import artefact, tools
 from worldline.recording.languages.call import tree_of
 from worldline.recording.languages.toolchain import KINDS, find
 from worldline.recording.sandbox import Box, SandboxRun, open_box
@@ -22,6 +23,7 @@ from worldline.recording.verdict import readable, unbegun
 
 PREPARING = Limits(wall=60, memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.LARGEST)
 PREPARED = "prepared"  # what the report says when all parts are there
+_making = threading.Lock()
 
 
 class LanguageWorker:
@@ -47,15 +49,22 @@ class LanguageWorker:
 
     def flow(self, program: Program) -> bytes | None:
         """What the guest knows of a program's control flow, as it wrote it; None where it cannot be known."""
-        made = self._prepared(program, self._spec(program)) if self.toolchain else None
+        made = (
+            (self._untooled(program) or self._prepared(program, self._spec(program)))
+            if self.toolchain
+            else None
+        )
         found = artefact.read(made) if isinstance(made, bytes) else None
         return found.get("flow") if found else None
 
     def _record(self, program: Program, stdin: bytes) -> Trace:
         if self.toolchain is None:
             return unrun(program, self.who, self.limits, Outcome("unsupported", self.missing))
+        lacking = self._untooled(program)
+        if lacking is not None:
+            return lacking
         spec = self._spec(program)
-        made = self._prepared(program, spec) if self.toolchain.kind.prepares else b""
+        made = self._prepared(program, spec) if self.toolchain.kind.prepares else self._known(spec)
         if isinstance(made, Trace):
             return made
         spec["limits"] = asdict(self.limits)
@@ -68,7 +77,31 @@ class LanguageWorker:
             "name": program.name, "source": program.source, "files": dict(program.files), "argv": list(program.argv),
             "call": None if program.call is None else tree_of(program.call), "language": program.language,
             "toolchain": self.toolchain.as_config(), "limits": asdict(PREPARING),
+            "tools": self.plan.tools_inside,
         }  # fmt: skip
+
+    def _untooled(self, program: Program) -> Trace | None:
+        """See to it that boxes have the guest's tools, where it has any; the trace of a program that lacks them."""
+        assert self.toolchain is not None
+        if self.plan.tools or not self.toolchain.kind.has_tools:
+            return None
+        with _making:  # of several workers one makes them
+            digest = tools.key(self.toolchain)
+            found = tools.find(digest)
+            if found is None:
+                with open_box(replace(self.plan, preparing=True), PREPARING) as box:
+                    run = box.run(self._spec(program) | {"source": "", "files": {}}, b"", act="tools")
+                made = artefact.read(bytes(run.wire[artefact.HEADER :])) if run.report == PREPARED else None
+                if made is None:
+                    return self._unprepared(program, run)
+                found = tools.keep(digest, made)
+        self.plan = replace(self.plan, tools=str(found))
+        return None
+
+    def _known(self, spec: dict[str, Any]) -> bytes:
+        """The parts of a program that need not be prepared, where it once was."""
+        assert self.toolchain is not None
+        return artefact.load(artefact.key(self.toolchain, spec)) or b""
 
     def _prepared(self, program: Program, spec: dict[str, Any]) -> bytes | Trace:
         """The parts of a program as one file; the trace of one that has none."""
@@ -94,34 +127,8 @@ class LanguageWorker:
         if box is None or not box.alive:
             if box is not None:
                 box.close()
-            box = self._boxes[act] = open_box(self._plan(act), limits)
+            box = self._boxes[act] = open_box(replace(self.plan, preparing=act == "prepare"), limits)
         return box
-
-    def _plan(self, act: str) -> BoxPlan:
-        if act == "run":
-            return self.plan
-        return replace(self.plan, preparing=True, groundwork=self._groundwork())
-
-    def _groundwork(self) -> str | None:
-        """The folder of what is made once for this toolchain, made if need be; None where there is none to be had."""
-        if self.toolchain is None or not self.toolchain.kind.grounded:
-            return None
-        path = groundwork.folder(self.toolchain)
-        if not groundwork.is_whole(path):
-            with open_box(replace(self.plan, preparing=True), PREPARING) as box:
-                spec = {
-                    "groundwork": True,
-                    "name": "",
-                    "source": "",
-                    "files": {},
-                    "toolchain": self.toolchain.as_config(),
-                }
-                run = box.run(spec, b"", act="prepare")
-            made = artefact.read(bytes(run.wire[artefact.HEADER :])) if run.report == PREPARED else None
-            if not made or not groundwork.keep(path, made):
-                return None  # each program's own preparation makes it, and says why it cannot be made
-        groundwork.use(path)
-        return str(path)
 
     def close(self) -> None:
         """Put the boxes away."""

@@ -141,8 +141,8 @@ def limited(task: Task, trace: Trace, found: Prediction) -> Truth | None:
 
 def fenced_truth(task: Task, trace: Trace) -> Truth | RowFault | None:
     """What is right, or why the tool could not tell: it failed to record the program, or to read the recording."""
-    if trace.outcome.kind == "host-fault":
-        return RowFault(f"host-fault: {trace.outcome.detail}")
+    if trace.outcome.kind == "host-fault" or trace.outcome.lacks_toolchain:
+        return RowFault(f"{trace.outcome.kind}: {trace.outcome.detail}")
     return fenced(truth, task, trace)
 
 

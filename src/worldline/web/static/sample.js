@@ -74,11 +74,11 @@ class SampleView {
     this.steps = stepsPanel({ seek, failed: fail });
     this.source = sourcePanel({ toggle: (line) => this.breakAt(line), choose: (line, opened) => this.intervene.open("line", { line, focus: Boolean(opened) }) });
     this.state = statePanel({ jump, edit: (name) => this.intervene.open("edit", { name }), say: (text) => this.say(text) });
-    this.panels = [
-      this.source, this.state, nowPanel(), outputPanel(), this.steps, storyPanel(),
+    this.panels = [ // what is printed takes room of the source, which then has its line in sight
+      outputPanel(), this.source, this.state, nowPanel(), this.steps, storyPanel(),
       branchesPanel({ choose: (id) => this.choose(id), stop: (id) => this.stop(id) }), this.intervene,
     ];
-    const [source, state, now, output, steps, story, branches, intervene] = this.panels.map((panel) => panel.element);
+    const [output, source, state, now, steps, story, branches, intervene] = this.panels.map((panel) => panel.element);
     const column = (name, ...panels) => el("div", { class: `column ${name}` }, ...panels);
     fill(this.root,
       el("h1", { class: "unseen" }, `Sample ${oneLine(cut(this.scene.name ?? "", 120))}`),

@@ -21,7 +21,7 @@ struct Node *push(struct Node *head, int v) {  //: head=None | v=1
 }
 int *dangle(void) {
     int local = 3;  //: local=3
-    int *volatile p = &local;  //: p=Ptr#3([3], at=0)
+    int *volatile p = &local;  //: p=Ptr#3([3], at=0) | p&local
     return p;
 }
 int main(void) {
@@ -40,7 +40,7 @@ int main(void) {
     for (int *q = heap; q != end; q++) *q = 1;  //: heap=Ptr#5([1, <uninit>, <uninit>], at=0) | end=Ptr#5([1, <uninit>, <uninit>], at=3) | q=Ptr#5([1, <uninit>, <uninit>], at=1) | q&heap
     heap = realloc(heap, 4 * sizeof *heap);  //: heap=Ptr#5([1, 1, 1, <uninit>], at=0) | end=Ptr#5([1, 1, 1, <uninit>], at=3)
     free(heap);  //: heap=<dangling> | end=<dangling> | end&
-    const char **np = names + 1;  //: np=Ptr#6(['zero', 'one', None], at=1)
+    const char **np = names + 1;  //: np=Ptr#6(['zero', 'one', None], at=1) | np&names
     struct Node *list = NULL;  //: list=None
     list = push(list, 1);  //: list=Node#7(v=1, next=None)
     list = push(list, 2);  //: list=Node#8(v=2, next=Node#7(v=1, next=None))

@@ -35,7 +35,7 @@ int main(void) {
     Point all[2] = {{1, 2}, {3, 4}};  //: all=[Point#19(x=1, y=2), Point#20(x=3, y=4)]
     Point *at = &all[1];  //: at=Ptr#21([Point#19(x=1, y=2), Point#20(x=3, y=4)], at=1) | at&all
     at->x = 9;  //: all=[Point#19(x=1, y=2), Point#20(x=9, y=4)] | at=Ptr#21([Point#19(x=1, y=2), Point#20(x=9, y=4)], at=1)
-    int *inside = &all[0].y;  //: inside=Ptr#22([2], at=0)
+    int *inside = &all[0].y;  //: inside=Ptr#22([2], at=0) | inside&all
     struct Str *s = malloc(sizeof *s + 6);  //: s=Str#23(n=<uninit>, data=<uninit>)
     s->n = 5;  //: s=Str#23(n=5, data=<uninit>)
     strcpy(s->data, "hello");  //: s=Str#23(n=5, data='hello')

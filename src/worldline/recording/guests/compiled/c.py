@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,11 @@ from .linked import LinkedProgram
 
 # Not `bounds` beside a variable-length array: its checks go back to the line of the declaration.
 _CHECKS = "signed-integer-overflow,shift,integer-divide-by-zero,float-cast-overflow"
+_MAIN = re.compile(r"^(?:main:|\s*\.set\s+main\s*,)", re.M)  # itself, or another name for a function
 _VLA = "[-Wvla]"
 
 
-def prepare(spec: dict[str, Any], folder: str, ground: str) -> dict[str, bytes]:
+def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
     """The parts of a C program; its files lie in the current directory."""
     gcc, name = spec["toolchain"]["executables"]["gcc"], spec["name"]
     machine = toolbox.machine()
@@ -25,9 +27,9 @@ def prepare(spec: dict[str, Any], folder: str, ground: str) -> dict[str, bytes]:
     flags = _flags(spec, machine.name)
     _compile([gcc, "-S", *flags, "-o", assembly, toolbox.as_file(name)], spec["source"])
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
-    made = instrument(Path(assembly).read_text(), machine, sources)
+    made = instrument(with_main(Path(assembly).read_text(), spec), machine, sources)
     Path(woven).write_text(made.text)
-    objects = [woven, *toolbox.runtime(ground), "-lm", "-pthread"]
+    objects = [woven, *toolbox.runtime(spec["tools"]), "-lm", "-pthread"]
     toolbox.run([gcc, "-no-pie", "-Wl,--wrap=main", "-o", program, *objects])
     binary = Path(program).read_bytes()
     described = LinkedProgram(binary, made, sources, machine.name)
@@ -39,6 +41,13 @@ def prepare(spec: dict[str, Any], folder: str, ground: str) -> dict[str, bytes]:
     table = described.table("gcc", spec["toolchain"]["version"], encoded)
     known = flow.flow_of(described, machine)
     return {"program": binary, "table": table, "flow": json.dumps(known).encode()}
+
+
+def with_main(assembly: str, spec: dict[str, Any]) -> str:
+    """The assembly of a program that can begin; the recorder's own `main` is for calls alone."""
+    if not spec["call"] and not _MAIN.search(assembly):
+        raise Refused("source", "there is no function main")
+    return assembly
 
 
 def _compile(command: list[str], source: str) -> None:

@@ -10,40 +10,81 @@ import re
 from pathlib import Path
 from typing import Any
 
-from .arguments import Misfit
+from .arguments import Misfit, miscounted
 
 NAME = "__wl_called"
-_CPP = '\n#line 1 "worldline-call"\n' + Path(__file__).with_name("called.hpp").read_text()
+_FILE = "worldline-call"
+_CPP = f'\n#line 1 "{_FILE}"\n' + Path(__file__).with_name("called.hpp").read_text()
+_ERROR = re.compile(rf"^{_FILE}:(\d+):\d+: error: (.*)$", re.M)
+_COUNTS = re.compile(r"reduces to .\((\d+) == \d+\).")
+_TYPE = re.compile(r"wl_plain<.*>. \{aka .(.*?).\}")
+
+
+def append(name: str, text: str) -> None:
+    """Write a call behind a source, whose own bytes stay as they are."""
+    with open(name, "a", encoding="utf-8", newline="") as file:
+        file.write(text)
 
 
 def in_cpp(call: dict[str, Any]) -> str:
-    """What stands behind a C++ source so that it is called."""
-    function = call["function"]
-    of = f"wl_signature<decltype({function})>::at"
-    lines = [f'{_CPP}extern "C" void {NAME}() {{']
-    for n, tree in enumerate(call["arguments"]):
-        lines.append(f"    std::remove_cvref_t<{of}<{n}>> a{n} = {_cpp(tree)};")
-    given = ", ".join(f"static_cast<{of}<{n}>>(a{n})" for n in range(len(call["arguments"])))
-    return "\n".join([*lines, f"    {function}({given});", "}", ""])
+    """What stands behind a C++ source so that it is called; each argument has a line of its own."""
+    function, given = call["function"], call["arguments"]
+    of = f"wl_signature<decltype({function})>"
+    lines = [f'{_CPP}extern "C" void {NAME}() {{ static_assert({of}::count == {len(given)}, "arguments");']
+    for n, tree in enumerate(given):
+        lines.append(f"    wl_plain<{of}::at<{n}>> a{n} = {_cpp(tree, True)};")
+    names = ", ".join(f"static_cast<{of}::at<{n}> &&>(a{n})" for n in range(len(given)))
+    return "\n".join([*lines, f"    {function}({names});", "}", ""])
 
 
-def _cpp(tree: Any) -> str:
+def misfit_in_cpp(call: dict[str, Any], message: str) -> str | None:
+    """What is wrong with a call, out of the compiler's message; None where that is of the program itself."""
+    found = _ERROR.search(message)
+    if found is None:
+        return None
+    function, given = call["function"], len(call["arguments"])
+    if "overloaded" in found[2]:
+        return f"{function} is overloaded or a template, and a call cannot say which is meant"
+    at = int(found[1]) - _CPP.count("\n") + 1  # 0 is the line of the function's type, then one an argument
+    if at < 1 and (counts := _COUNTS.search(message)):
+        return miscounted(function, int(counts[1]), given)
+    if at < 1:
+        return f"there is no function {function}"
+    said, at = found[2], min(at, given)
+    if wanted := _TYPE.search(said):
+        kind, *value = call["arguments"][at - 1]
+        holds = wanted[1].replace("std::__cxx11::basic_string<char>", "std::string")
+        said = f"{value[0] if kind in ('int', 'float') else kind} is no {holds}"
+    return f"argument {at} of {function} does not fit: {said}"
+
+
+def _cpp(tree: Any, strict: bool) -> str:
+    """A value as an expression; in a list the language itself lets no number be cut, elsewhere (`strict`) we do."""
     kind, *inside = tree
     value: Any = inside[0] if inside else None
     if kind == "none":
-        return "{}"
-    if kind == "bool":
-        return "true" if value else "false"
-    if kind == "int":
-        return f"{value}ull" if int(value) >= 1 << 63 else str(value)
+        return "wl_none{}"
+    if kind in ("bool", "int"):
+        text = _whole(value) if kind == "int" else "true" if value else "false"
+        return f"wl_whole<{text}>{{}}" if strict else text
     if kind == "float":
-        return _float(value, "__builtin_inf()", '__builtin_nan("")')
+        text = _float(value, "__builtin_inf()", '__builtin_nan("")')
+        return f"wl_real{{{text}}}" if strict else text
     if kind in ("str", "bytes"):
         data = value.encode() if kind == "str" else bytes.fromhex(value)
-        return f'wl_text{{"{"".join(f"{chr(92)}{byte:03o}" for byte in data)}", {len(data)}}}'
+        return f'wl_text<{len(data)}>{{"{"".join(f"{chr(92)}{byte:03o}" for byte in data)}"}}'
     if kind == "dict":
-        return "{" + ", ".join(f"{{{_cpp(key)}, {_cpp(one)}}}" for key, one in value) + "}"
-    return "{" + ", ".join(map(_cpp, value)) + "}"
+        return "{" + ", ".join(f"{{{_cpp(key, True)}, {_cpp(one, True)}}}" for key, one in value) + "}"
+    return "{" + ", ".join(_cpp(one, kind == "tuple") for one in value) + "}"
+
+
+def _whole(text: str) -> str:
+    value = int(text)
+    if not -(1 << 63) <= value < 1 << 64:
+        raise Misfit(f"{text} has more than 64 bits")
+    if value == -(1 << 63):
+        return f"(-{(1 << 63) - 1}ll - 1)"
+    return f"{value}ull" if value >= 1 << 63 else f"{value}"
 
 
 def _float(text: str, infinite: str, nan: str) -> str:
@@ -57,9 +98,7 @@ def in_rust(call: dict[str, Any], source: str) -> str:
     function = call["function"]
     types = _parameters(function, source)
     if len(types) != len(call["arguments"]):
-        raise Misfit(
-            f"{function} has {len(types)} parameters, and {len(call['arguments'])} arguments are given"
-        )
+        raise Misfit(miscounted(function, len(types), len(call["arguments"])))
     given = ", ".join(_rust(tree, kind) for tree, kind in zip(call["arguments"], types, strict=True))
     main = "" if re.search(r"\bfn\s+main\s*\(", source) else "fn main() {}\n"
     return f'\n#[no_mangle]\npub extern "C" fn {NAME}() {{ let _ = {function}({given}); }}\n{main}'
@@ -125,9 +164,16 @@ def _rust(tree: Any, kind: str) -> str:
         return "true" if value else "false"
     if tree[0] in ("int", "float") and name in ("f32", "f64"):
         return _float(str(float(value)), f"{name}::INFINITY", f"{name}::NAN")
-    if tree[0] == "int" and re.fullmatch(r"[iu](8|16|32|64|128|size)", name):
-        return str(value)
+    if tree[0] == "int" and (width := re.fullmatch(r"([iu])(8|16|32|64|128|size)", name)):
+        return _within(int(value), width[1] == "i", 64 if width[2] == "size" else int(width[2]), name)
     raise Misfit(f"{tree[0]} is no {kind}")
+
+
+def _within(value: int, signed: bool, bits: int, name: str) -> str:
+    least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    if least <= value <= most:
+        return str(value)
+    raise Misfit(f"{value} is no {name}")
 
 
 def _quoted(tree: Any) -> str:

@@ -9,7 +9,9 @@ from typing import Any
 
 from ..refused import Refused
 from . import calls, flow, toolbox
+from .arguments import Misfit
 from .assembly import instrument
+from .c import with_main
 from .layouts.library import Library
 from .linked import LinkedProgram
 
@@ -28,24 +30,28 @@ def precompile(toolchain: dict[str, Any], folder: str) -> None:
     os.unlink(text)
 
 
-def prepare(spec: dict[str, Any], folder: str, ground: str) -> dict[str, bytes]:
+def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
     """The parts of a C++ program; its files lie in the current directory."""
     compiler, name = spec["toolchain"]["executables"]["g++"], spec["name"]
     machine = toolbox.machine()
     assembly, woven, program = (str(Path(folder, file)) for file in ("program.s", "woven.s", "program"))
     flags = _flags(spec["toolchain"]["version"], machine.name)
     if spec["call"]:
-        Path(name).write_text(spec["source"] + calls.in_cpp(spec["call"]), encoding="utf-8")
+        try:
+            calls.append(name, calls.in_cpp(spec["call"]))
+        except Misfit as error:
+            raise Refused("call", str(error)) from None
     try:
-        toolbox.run([compiler, "-S", *flags, "-I", ground, "-o", assembly, toolbox.as_file(name)])
+        toolbox.run([compiler, "-S", *flags, "-I", spec["tools"], "-o", assembly, toolbox.as_file(name)])
     except toolbox.CompileError as error:
-        if "worldline-call" not in str(error):
+        misfit = calls.misfit_in_cpp(spec["call"], str(error)) if spec["call"] else None
+        if misfit is None:
             raise
-        raise Refused("call", toolbox.first_error(str(error)), str(error)) from None
+        raise Refused("call", misfit) from None
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
-    made = instrument(Path(assembly).read_text(), machine, sources)
+    made = instrument(with_main(Path(assembly).read_text(), spec), machine, sources)
     Path(woven).write_text(made.text)
-    objects = [woven, *toolbox.runtime(ground), "-lm", "-pthread"]
+    objects = [woven, *toolbox.runtime(spec["tools"]), "-lm", "-pthread"]
     toolbox.run([compiler, "-no-pie", "-Wl,--wrap=main", "-o", program, *objects])
     binary = Path(program).read_bytes()
     described = LinkedProgram(binary, made, sources, machine.name, Library("cpp"))

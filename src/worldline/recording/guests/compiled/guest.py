@@ -1,6 +1,6 @@
 """The guest of compiled languages: `prepare` compiles inside the box, `run` executes what was prepared.
 
-The recorder's own runtime, and what else only depends on the toolchain, is `groundwork`: made once, kept by the host.
+The recorder's own runtime, and what else only depends on the toolchain, is its `tools`: made once, kept by the host.
 """
 
 from __future__ import annotations
@@ -13,35 +13,26 @@ from typing import Any, NoReturn
 from ..refused import Refused
 from . import c, cpp, rust, toolbox
 
-_laid: list[str] = []  # the folder of the groundwork, where the host has one
-
 
 def warm(config: dict[str, Any]) -> None:
-    """Where programs are prepared: what was made for all of them."""
-    if config.get("groundwork"):
-        _laid.append(config["groundwork"])
+    """Nothing: what is made once is made for every box."""
 
 
-def groundwork(spec: dict[str, Any]) -> dict[str, bytes]:
+def tools(spec: dict[str, Any]) -> dict[str, bytes]:
     """What is made once for a toolchain: files by name."""
+    toolchain = spec["toolchain"]
+    executables = toolchain["executables"]
     with tempfile.TemporaryDirectory() as folder:
         try:
-            _lay(spec["toolchain"], folder)
-            if "g++" in spec["toolchain"]["executables"]:
-                cpp.precompile(spec["toolchain"], folder)
-            if "rustc" in spec["toolchain"]["executables"]:
+            toolbox.compile_runtime(executables["gcc"], folder)
+            if "g++" in executables:
+                cpp.precompile(toolchain, folder)
+            if "rustc" in executables:
+                rust.learn(executables["rustc"], folder)
                 rust.strip_libraries(folder)
         except toolbox.CompileError as error:
             raise Refused("toolchain", toolbox.first_error(str(error)), str(error)) from None
         return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
-
-
-def _lay(toolchain: dict[str, Any], folder: str) -> None:
-    """As much of it as there must be."""
-    tools = toolchain["executables"]
-    toolbox.compile_runtime(tools["gcc"], folder)
-    if "rustc" in tools:
-        rust.learn(tools["rustc"], folder)
 
 
 def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
@@ -49,11 +40,7 @@ def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
     made_of = {"c": c.prepare, "cpp": cpp.prepare, "rust": rust.prepare}[spec["language"]]
     with tempfile.TemporaryDirectory() as folder:
         try:
-            ground = _laid[0] if _laid else os.path.join(folder, "groundwork")
-            if not _laid:
-                os.mkdir(ground)
-                _lay(spec["toolchain"], ground)
-            return made_of(spec, folder, ground)
+            return made_of(spec, folder)
         except toolbox.CompileError as error:
             raise Refused("source", toolbox.first_error(str(error)), str(error)) from None
 

@@ -63,9 +63,9 @@ def strip_libraries(folder: str) -> None:
     Path(folder, _LINKING).write_text(json.dumps(words))
 
 
-def _libraries(ground: str) -> list[str]:
-    words = json.loads(Path(ground, _LINKING).read_text())
-    return [word if word.startswith(("-", "/")) else os.path.join(ground, word) for word in words]
+def _libraries(tools: str) -> list[str]:
+    words = json.loads(Path(tools, _LINKING).read_text())
+    return [word if word.startswith(("-", "/")) else os.path.join(tools, word) for word in words]
 
 
 def _is_library(word: str, before: str) -> bool:
@@ -73,7 +73,7 @@ def _is_library(word: str, before: str) -> bool:
     return plain or word.endswith((".rlib", ".a")) or word == "-nodefaultlibs"
 
 
-def prepare(spec: dict[str, Any], folder: str, ground: str) -> dict[str, bytes]:
+def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
     """The parts of a Rust program of one file."""
     tools, name = spec["toolchain"]["executables"], spec["name"]
     machine = toolbox.machine()
@@ -81,9 +81,7 @@ def prepare(spec: dict[str, Any], folder: str, ground: str) -> dict[str, bytes]:
     assembly, moves, woven, program = (str(Path(folder, file)) for file in names)
     if spec["call"]:
         try:
-            Path(name).write_text(
-                spec["source"] + calls.in_rust(spec["call"], spec["source"]), encoding="utf-8"
-            )
+            calls.append(name, calls.in_rust(spec["call"], spec["source"]))
         except Misfit as error:
             raise Refused("call", str(error)) from None
     environment = {**os.environ, "RUSTC_BOOTSTRAP": "1"}
@@ -94,7 +92,7 @@ def prepare(spec: dict[str, Any], folder: str, ground: str) -> dict[str, bytes]:
     made = instrument(Path(assembly).read_text(), machine, sources)
     Path(woven).write_text(made.text)
     wrapped = ["-no-pie", "-Wl,--wrap=main", "-Wl,--gc-sections,-u,__wl_places", "-Wa,--gdwarf-5"]
-    objects = [woven, *toolbox.runtime(ground), *_libraries(ground)]
+    objects = [woven, *toolbox.runtime(spec["tools"]), *_libraries(spec["tools"])]
     toolbox.run([tools["gcc"], *wrapped, "-o", program, *objects])
     binary = Path(program).read_bytes()
     known_moves = mir.read(Path(moves).read_text(), given, spec["source"])

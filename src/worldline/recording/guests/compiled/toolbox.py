@@ -64,6 +64,6 @@ def compile_runtime(compiler: str, folder: str) -> None:
         run([compiler, *flags, "-c", str(RUNTIME / unit), "-o", os.path.join(folder, made)])
 
 
-def runtime(ground: str) -> list[str]:
+def runtime(tools: str) -> list[str]:
     """The recorder's objects, in the folder that they were made in."""
-    return [os.path.join(ground, made) for made in _objects().values()]
+    return [os.path.join(tools, made) for made in _objects().values()]

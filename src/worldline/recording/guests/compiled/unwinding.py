@@ -32,7 +32,7 @@ def landing_pads(text: str) -> set[str]:
 
 def regions(text: str) -> list[tuple[str, str, str]]:
     """Where an assembly's exceptions go: the labels between which they are thrown, and that of the landing pad."""
-    return [match.group(1, 2, 3) for match in _REGION.finditer(text)]
+    return [(match[1], match[2], match[3]) for match in _REGION.finditer(text)]
 
 
 def never_returns(line: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Any, NoReturn
 
-from . import launch, service
+from . import build, launch, service
 
 #: Open files that those who prepare a program keep; `warm` fills it.
 FILES = service.FILES
@@ -20,9 +20,14 @@ def warm(config: dict[str, Any]) -> None:
     service.start(config)
 
 
-def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
-    """The program's classes with hooks in them, what is known of its methods, its flow; and the recorder."""
+def tools(spec: dict[str, Any]) -> dict[str, bytes]:
+    """The compiler's classes and the recorder's, once for a JDK."""
     launch.check_version(spec["toolchain"])
+    return build.build(spec["toolchain"]["executables"])
+
+
+def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
+    """The program's classes with hooks in them, what is known of its methods, its flow."""
     return service.compile_program(spec)
 
 

@@ -13,21 +13,20 @@ import socket
 import struct
 import subprocess
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, NoReturn
 
 from .. import confine
 from ..refused import Refused
 from . import launch
 
-_HERE = Path(__file__).parent
 _ASM = "java.base/jdk.internal.org.objectweb.asm"
 _FLAGS = (
-    *launch.QUIET, "-Xmx512m", "-Xss16m", "-XX:ReservedCodeCacheSize=64m",
+    *launch.QUIET, "-XX:+UseSerialGC", "-Xmx512m", "-Xss16m", "-XX:ReservedCodeCacheSize=64m",
     f"--add-exports={_ASM}=ALL-UNNAMED", f"--add-exports={_ASM}.tree=ALL-UNNAMED",
+    "-cp", "compiler.jar", "worldline.compiler.Main",
 )  # fmt: skip
+_ARCHIVE = "compiler.jsa"
 _AWAY = "the compiler went away"
-_JARS = ("recorder", "program")
 
 #: The end of the server's socket that those who prepare a program keep.
 FILES: list[int] = []
@@ -37,7 +36,7 @@ _Read = Callable[[int], bytes]
 
 def start(config: dict[str, Any]) -> None:
     """A server beside the zygote, in boxes that prepare; it has a process of its own, and no way to the host."""
-    if not config["boxed"] or not config.get("preparing"):
+    if not config["boxed"] or not config.get("preparing") or not config["tools"]:
         return
     mine, others = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if os.fork() == 0:
@@ -56,20 +55,20 @@ def _become_server(config: dict[str, Any], mine: socket.socket, others: socket.s
         for number in range(3):
             os.dup2(null, number)
         confine.Confinement(config["machine"], counted=bool(config["cgroup"])).apply(())
-        _serve(sock, config["toolchain"]["executables"]["java"])
+        _serve(sock, config["toolchain"]["executables"]["java"], config["tools"])
     finally:
         os._exit(0)
 
 
-def _serve(sock: socket.socket, java: str) -> None:
-    compiler: _Compiler | None = _Compiler(java)
+def _serve(sock: socket.socket, java: str, tools: str) -> None:
+    compiler: _Compiler | None = _Compiler(java, tools)
     while True:
         _, fds, _, _ = socket.recv_fds(sock, 16, 1)
         if not fds:
             return
         with socket.socket(fileno=fds[0]) as client:
             try:
-                compiler = compiler or _Compiler(java)
+                compiler = compiler or _Compiler(java, tools)
                 asked = _all(client)
                 client.sendall(compiler.answer(asked, client))
             except OSError:
@@ -86,19 +85,22 @@ def _all(client: socket.socket) -> bytes:
     return bytes(found)
 
 
-class _Compiler:
-    """One JVM; what it makes of the recorder is asked for once."""
+def flags(tools: str) -> list[str]:
+    """What the compiler's JVM is started with, in the tools' folder: an archive of classes goes by the jar's name."""
+    archived = os.path.exists(os.path.join(tools, _ARCHIVE))
+    return [*([f"-XX:SharedArchiveFile={_ARCHIVE}"] if archived else []), *_FLAGS]
 
-    def __init__(self, java: str) -> None:
-        command = [java, *_FLAGS, str(_HERE / "Boot.java"), str(_HERE / "compiler")]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-        self.recorder = self._ask(_question(b"r", _sources("recorder")), None)
+
+class _Compiler:
+    """One JVM."""
+
+    def __init__(self, java: str, tools: str) -> None:
+        self.process = subprocess.Popen(
+            [java, *flags(tools)], cwd=tools, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        )
 
     def answer(self, question: bytes, client: socket.socket | None) -> bytes:
-        """The recorder's answer, and then the program's."""
-        return self.recorder + self._ask(question, client)
-
-    def _ask(self, question: bytes, client: socket.socket | None) -> bytes:
+        """What is made of a program; an OSError where the JVM or the client has gone."""
         pipe = self.process.stdin
         assert pipe is not None
         for at in range(0, len(question), 1 << 16):
@@ -134,7 +136,7 @@ def compile_program(spec: dict[str, Any]) -> dict[str, bytes]:
     try:
         said = _ask_server(question)
     except OSError:
-        own = _Compiler(spec["toolchain"]["executables"]["java"])
+        own = _Compiler(spec["toolchain"]["executables"]["java"], spec["tools"])
         said = own.answer(question, None)
         own.end()
     at = 0
@@ -144,8 +146,14 @@ def compile_program(spec: dict[str, Any]) -> dict[str, bytes]:
         at += count
         return said[at - count : at]
 
-    made = _checked(*_walk_answer(read)) | _checked(*_walk_answer(read))
-    return {f"{name}.jar" if name in _JARS else name: data for name, data in made.items()}
+    return _checked(*_walk_answer(read))
+
+
+def archive(java: str, tools: str, sample: str) -> None:
+    """Leave an archive of the classes that compiling a program takes, where the JVM can make one."""
+    command = [java, f"-XX:ArchiveClassesAtExit={_ARCHIVE}", *_FLAGS]
+    question = _question(b"p", {"Sample.java": sample})
+    subprocess.run(command, cwd=tools, input=question, stdout=subprocess.DEVNULL, check=False)
 
 
 def _ask_server(question: bytes) -> bytes:
@@ -167,10 +175,6 @@ def _checked(letter: bytes, made: dict[str, bytes]) -> dict[str, bytes]:
     if letter == b"s":
         raise Refused("source", made["why"].decode(), made["message"].decode())
     return made
-
-
-def _sources(folder: str) -> dict[str, str]:
-    return {path.name: path.read_text() for path in sorted((_HERE / folder).glob("*.java"))}
 
 
 def _program(spec: dict[str, Any]) -> dict[str, str]:

@@ -11,7 +11,7 @@ struct link { u64 at; u32 block, pad; };
 struct call { u32 fn, nargs, nblocks, pad; u64 args, blocks; };
 
 extern int __real_main(int, char **, char **);
-void wl_call(u64 address, u64 *general, double *floats);
+void wl_call(u64 address, u64 *general, double *floats, void *result); /* result: where a struct is returned that is too large */
 
 /* In C++ and Rust the call is a function that the compiler made. */
 extern void __wl_called(void) __attribute__((weak));
@@ -42,13 +42,22 @@ static void make_call(void)
             memcpy(made[i] + links[k].at, &made[links[k].block], 8);
     }
     u32 ng = 0, nf = 0;
+    void *result = NULL;
+    if (fns[c->fn].how == R_MEMORY) {
+        result = calloc(types[fns[c->fn].result].size, 1);
+        if (!result)
+            _exit(127);
+#if defined(__x86_64__)
+        general[ng++] = (u64)result;
+#endif
+    }
     for (u32 i = 0; i < c->nargs; i++)
         if (args[i].kind == G_FLOAT)
             memcpy(&floats[nf++], &args[i].bits, 8);
         else
             general[ng++] = args[i].kind == G_POINTER ? (u64)made[args[i].block] : args[i].bits;
     begin();
-    wl_call(fns[c->fn].address + load_bias, general, floats);
+    wl_call(fns[c->fn].address + load_bias, general, floats, result);
 }
 
 int __wrap_main(int argc, char **argv, char **envp)

@@ -115,6 +115,8 @@ static void on_entry(u32 site, const struct site *at, u64 cfa)
     f->site = site;
 #if defined(__aarch64__)
     f->result = now->g[8];
+    if (function->how == R_MEMORY && function->mask)
+        memcpy(&f->result, (void *)(cfa - function->mask), 8);
 #endif
     apply_ways(f, function, 0, ~0u);
     diff(f, at, FIRST);

@@ -107,6 +107,7 @@ static int frame_variable(u64 p, int past, const struct var **v, u64 *address, u
     struct frame *f = frame_around(p);
     if (!f)
         return 0;
+    asked_of_scope |= f == top();
     *cfa = f->cfa;
     return in_frame(f, p, past, v, address, owner);
 }
@@ -223,8 +224,15 @@ static void emit_gone(struct frame *f, struct slot *s, u32 name)
     record_numbers(T_GONE, id, 0, 0);
 }
 
-static void diff_aliases(struct frame *f, const u32 *slot_names)
+/* The name of what is shared: of a slot, or behind them of a global that the function uses. */
+static u32 shared_name(const struct frame *f, const struct fn *function, u32 at)
 {
+    return at < f->nslots ? slots[function->slots + at] : vars[used_globals[function->globals + at - f->nslots]].name;
+}
+
+static void diff_aliases(struct frame *f, const struct fn *function)
+{
+    const u32 *slot_names = slots + function->slots;
     for (u32 i = 0; i < f->nslots; i++) {
         struct slot *s = &f->slot[i];
         u32 alias = 0;
@@ -233,9 +241,12 @@ static void diff_aliases(struct frame *f, const u32 *slot_names)
         for (u32 j = 0; j < i && s->key && !alias; j++)
             if (f->slot[j].var && f->slot[j].key == s->key)
                 alias = j + 1;
+        for (u32 j = 0; j < function->nglobals && s->key && !alias; j++)
+            if (vars[used_globals[function->globals + j]].offset + load_bias == s->key)
+                alias = f->nslots + j + 1;
         if (alias != s->alias) {
             s->alias = alias;
-            u32 id = name_id(slot_names[i]), other = alias ? name_id(slot_names[alias - 1]) + 1 : 0;
+            u32 id = name_id(slot_names[i]), other = alias ? name_id(shared_name(f, function, alias - 1)) + 1 : 0;
             switch_to(f->serial);
             record_numbers(T_SAME, id, other, 1);
         }
@@ -331,6 +342,7 @@ static void diff(struct frame *f, const struct site *at, int when)
             }
         }
         f->scope = at->scope;
+        scope_epoch++;
     }
     for (u32 k = 0; k < scope->shown; k++) {
         const struct entry *e = &entries[scope->first + k];
@@ -338,7 +350,7 @@ static void diff(struct frame *f, const struct site *at, int when)
         const struct type *t = &types[v->type];
         struct slot *s = &f->slot[e->slot];
         if (v->flags & (V_TRACKED | V_DESTROYED)) {
-            u32 n = v->flags >> 8;
+            u32 n = v->flags >> 8 & 0xff;
             if (v->flags & V_TRACKED && f->dead[n / 64] >> n % 64 & 1) {
                 if (s->var) {
                     emit_gone(f, s, slot_names[e->slot]);
@@ -349,6 +361,8 @@ static void diff(struct frame *f, const struct site *at, int when)
             if (v->flags & V_DESTROYED && when == LEAVING)
                 continue;
         }
+        if (when == LEAVING && s->var != e->var + 1 && v->flags >> 16 > f->line)
+            continue; /* a return before its declaration: all of them leave by one way */
         int is_new = s->var != e->var + 1, fresh = v->where != AT_ADDRESS && v->where != AT_REGISTER;
         if (is_new) /* a register holds the address of what came by reference only at first */
             s->place = locate(v, f->cfa, now);
@@ -357,8 +371,10 @@ static void diff(struct frame *f, const struct site *at, int when)
             continue;
         if (is_new && s->foot)
             s->foot->n = 0;
-        if (is_new)
+        if (is_new) {
             s->was_set = 0;
+            s->key = is_scalar(t) && v->where != AT_REGISTER ? a : 0;
+        }
         u64 owner = ((u64)f->serial << 20 | (e->var & 0xfffff)) << 2 | 2;
         int changed = is_scalar(t) ? scalar_changed(s, v, t, a, fresh, is_new) : value_changed(s, v, a, fresh, is_new, owner);
         if (changed) {
@@ -368,7 +384,7 @@ static void diff(struct frame *f, const struct site *at, int when)
         aliases |= s->key != was;
     }
     if (aliases)
-        diff_aliases(f, slot_names);
+        diff_aliases(f, function);
     if (function->nglobals)
         diff_globals(f, function, when == FIRST);
 }

@@ -113,7 +113,7 @@ __wl_hook:
 	b	9b
 	.size	__wl_hook, .-__wl_hook
 
-/* wl_call(address, general, floats): a call with eight registers of each class. */
+/* wl_call(address, general, floats, result): a call with eight registers of each class. */
 	.globl	wl_call
 	.type	wl_call, %function
 wl_call:
@@ -121,6 +121,7 @@ wl_call:
 	mov	x29, sp
 	mov	x16, x0
 	mov	x17, x1
+	mov	x8, x3
 	ldp	d0, d1, [x2]
 	ldp	d2, d3, [x2, #16]
 	ldp	d4, d5, [x2, #32]

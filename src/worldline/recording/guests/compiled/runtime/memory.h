@@ -15,6 +15,8 @@ static struct { u64 low, high, sp; } stack; /* the program's main stack, and whe
 static struct { u64 low, high; } segments[256];
 static int nsegments;
 static u64 argv_at, argv_end;
+static u64 scope_epoch;    /* how often the names of a frame have come and gone */
+static int asked_of_scope; /* what was found depends on the names of the newest frame */
 
 static int in_segments(u64 p)
 {
@@ -71,7 +73,7 @@ static struct number *number_of(u64 address, u32 type, u64 owner)
 /* ---- the object that a pointer points into */
 
 enum { NOWHERE, DANGLING, FOREIGN, FOUND };
-struct target { u64 base, size, count, owner; u32 type; struct block *block; u64 whole; }; /* whole: where the array of arrays begins */
+struct target { u64 base, size, count, owner; u32 type; struct block *block; u64 whole; }; /* whole: where the variable begins */
 
 static u64 locate(const struct var *v, u64 cfa, const struct registers *r);
 static int frame_variable(u64 p, int past, const struct var **v, u64 *address, u64 *owner, u64 *cfa);
@@ -170,10 +172,7 @@ static int target_of(u64 p, u32 to, struct target *g)
         u64 all = size_of(v->type, address, cfa);
         *g = (struct target){ address, 0, 1, on_stack ? owner << 2 | 2 : 3, v->type, NULL };
         if (descend(g, past ? p - 1 : p, to, cfa)) {
-            u32 element = v->type;
-            while (types[element].kind == K_ARRAY)
-                element = types[element].to;
-            g->whole = element == to ? address : 0;
+            g->whole = address;
             return FOUND;
         }
         if (!known) {
@@ -187,7 +186,7 @@ static int target_of(u64 p, u32 to, struct target *g)
         return on_stack || in_segments(p) ? FOREIGN : p >= heap.low && p < heap.high ? DANGLING : NOWHERE;
     if (types[to].kind == K_STRUCT || types[to].kind == K_UNION || !types[to].size)
         return FOREIGN; /* seen as what it is not */
-    *g = (struct target){ base, whole, whole / size ? whole / size : 1, whose, to, NULL, 0 };
+    *g = (struct target){ base, whole, whole / size ? whole / size : 1, whose, to, NULL, base };
     return FOUND;
 }
 

@@ -8,7 +8,8 @@
 #include "memory.h"
 #include "text.h"
 
-struct foot { u64 n, cap, epoch; u8 data[]; }; /* ranges: address, length, bytes (padded to 8); epoch: of the heap, 0: none read */
+/* Ranges: address, length, bytes (padded to 8). Epochs: of the heap and of the newest frame's scopes; 0: none was asked. */
+struct foot { u64 n, cap, epoch, scopes; u8 data[]; };
 
 static struct { u8 *data; u64 n, cap; int heap, lost; } reading; /* the footprint of the value that is being written */
 static u64 max_depth;
@@ -40,7 +41,7 @@ static void touch(u64 address, u64 n)
 
 static int holds(const struct foot *f)
 {
-    if (!f || (f->epoch && f->epoch != heap.epoch + 1))
+    if (!f || (f->epoch && f->epoch != heap.epoch + 1) || (f->scopes && f->scopes != scope_epoch + 1))
         return 0;
     for (u64 at = 0; at < f->n;) {
         u64 address, n;
@@ -72,6 +73,7 @@ static struct foot *keep_foot(struct foot *f)
     }
     f->n = reading.n;
     f->epoch = reading.heap ? heap.epoch + 1 : 0;
+    f->scopes = asked_of_scope ? scope_epoch + 1 : 0;
     memcpy(f->data, reading.data, reading.n);
     return f;
 }
@@ -415,6 +417,7 @@ static void put_elsewhere(u64 p, u32 to, int where)
 }
 
 static u64 key_of_pointer; /* the object that the outermost pointer points into: for `same` */
+static u64 key_of_object;  /* of what put_object has written: the variable that it lies in, or where it begins */
 
 /* What an object is that knows it: by the address of its table of methods, which begins with where it begins. */
 static u32 class_of(u64 *p, u32 to)
@@ -461,6 +464,7 @@ static int put_object(u64 p, u32 to, int depth, int fresh)
     else if (where == FOREIGN && p >= stack.sp && p < stack.high)
         owner_now = owner_of_unnamed(p);
     put_struct(p, type, depth, fresh && where == FOUND && g.owner != 3);
+    key_of_object = where == FOUND && g.whole ? g.whole : p;
     owner_now = was;
     return 1;
 }
@@ -480,7 +484,7 @@ static void put_pointer(u64 p, u32 to, int depth)
     reading.heap = 1;
     if (t->kind == K_STRUCT && t->flags & T_CLASS && put_object(p, to, depth, 1)) {
         if (!depth)
-            key_of_pointer = p;
+            key_of_pointer = key_of_object;
         return;
     }
     if (t->kind == K_VOID && (to = natural_type(p))) {
@@ -551,7 +555,7 @@ static void put_reference(u64 p, u32 to, int depth, int fresh)
     if (types[to].kind == K_STRUCT && types[to].flags & T_CLASS && p >= 4096 && depth <= (int)max_depth &&
         put_object(p, to, depth, fresh)) {
         if (!depth)
-            key_of_pointer = p;
+            key_of_pointer = key_of_object;
         return;
     }
     if (fresh && p == 0xfefefefefefefefeull)
@@ -563,12 +567,15 @@ static void put_reference(u64 p, u32 to, int depth, int fresh)
     else if (depth > (int)max_depth)
         put_cut("reference", 0);
     else {
-        if (!depth)
-            key_of_pointer = p;
+        u64 key = p;
         if (b)
             owner_now = (u64)b->serial << 2;
-        else if (target_of(p, to, &g) == FOUND)
+        else if (target_of(p, to, &g) == FOUND) {
             owner_now = g.owner;
+            key = g.whole ? g.whole : p;
+        }
+        if (!depth)
+            key_of_pointer = key;
         put_value(p, to, depth + (depth > 0), b || (p >= stack.sp && p < stack.high));
         owner_now = was;
     }
@@ -643,7 +650,7 @@ static void render(u64 a, u32 type, int fresh, u64 owner)
     out.n = 0;
     out.over = 0;
     reading.n = 0;
-    reading.heap = reading.lost = 0;
+    reading.heap = reading.lost = asked_of_scope = 0;
     key_of_pointer = 0;
     owner_now = owner;
     numbers.stamp++;

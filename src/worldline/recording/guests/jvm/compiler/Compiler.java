@@ -122,10 +122,8 @@ final class Compiler {
         try {
             JavacTask task = (JavacTask) JAVAC.getTask(null, memory, found, options, null, files);
             Iterable<? extends CompilationUnitTree> units = task.parse();
-            if (declarations != null) {
-                for (CompilationUnitTree unit : units) {
-                    declarations.scan(unit, Trees.instance(task).getSourcePositions());
-                }
+            for (CompilationUnitTree unit : units) {
+                declarations.scan(unit, Trees.instance(task).getSourcePositions());
             }
             task.analyze();
             task.generate();

@@ -19,10 +19,6 @@ import java.util.zip.ZipEntry;
 /** Programs in, parts out: one request after another on standard input, until it ends. No program is ever run here. */
 public final class Main {
     private static final List<String> OPTIONS = List.of("-g", "-proc:none", "-nowarn", "-implicit:none", "-Xlint:none");
-    private static final List<String> EXPORTS = List.of(
-            "-proc:none", "-nowarn", "-XDstringConcat=inline",
-            "--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED",
-            "--add-exports", "java.base/jdk.internal.access=ALL-UNNAMED");
 
     private Main() {}
 
@@ -32,16 +28,14 @@ public final class Main {
         System.setOut(System.err);
         while (true) {
             Map<String, String> sources;
-            boolean called, recorder;
+            boolean called;
             try {
-                int kind = in.readUnsignedByte();
-                called = kind == 'c';
-                recorder = kind == 'r';
+                called = in.readUnsignedByte() == 'c';
                 sources = texts(in);
             } catch (EOFException end) {
                 return;
             }
-            answer(out, sources, called, recorder);
+            answer(out, sources, called);
             out.flush();
         }
     }
@@ -62,16 +56,11 @@ public final class Main {
     }
 
     /** A letter, and parts by name: `p` for those of a program, `s` for what is wrong with its source. */
-    private static void answer(DataOutputStream out, Map<String, String> sources, boolean called, boolean recorder)
-            throws IOException {
+    private static void answer(DataOutputStream out, Map<String, String> sources, boolean called) throws IOException {
         Map<String, byte[]> parts = new LinkedHashMap<>();
         char letter = 'p';
         try {
-            if (recorder) {
-                parts.put("recorder", jar(Compiler.compile(sources, EXPORTS, null)));
-            } else {
-                program(sources, called, parts);
-            }
+            program(sources, called, parts);
         } catch (OutOfMemoryError | StackOverflowError large) {
             letter = 's';
             parts.clear();
@@ -110,7 +99,7 @@ public final class Main {
         }
         Program[] learnt = new Program[1];
         Map<String, byte[]> woven = Pass.over(compiled, declarations, main == null ? order.get(0) : main, learnt);
-        parts.put("program", jar(woven));
+        parts.put("program.jar", jar(woven));
         parts.put("methods", learnt[0].forRecorder());
         parts.put("flow", learnt[0].flow().getBytes(StandardCharsets.UTF_8));
         parts.put("main", (main == null ? "" : main).getBytes(StandardCharsets.UTF_8));

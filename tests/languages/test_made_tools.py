@@ -8,7 +8,7 @@ import pytest
 
 from worldline.core.program import Program
 from worldline.limits import Limits
-from worldline.recording.languages import groundwork, toolchain
+from worldline.recording.languages import toolchain, tools
 from worldline.recording.languages.toolchain import Toolchain
 from worldline.recording.recorder import BoxWorker, prepare
 
@@ -41,8 +41,8 @@ def outcomes(language: str, comments: tuple[str, ...]) -> list[str]:
 
 
 def times(kept: Path) -> dict[str, int]:
-    """When each file was made; the list's own time says when it was used."""
-    return {path.name: path.stat().st_mtime_ns for path in kept.iterdir() if path.name != groundwork.LIST}
+    """When each file came to be: the date that they show is always the same."""
+    return {path.name: path.stat().st_ctime_ns for path in kept.iterdir()}
 
 
 @pytest.mark.parametrize("language", list(SOURCES))
@@ -50,10 +50,11 @@ def test_it_is_made_once_and_used_by_other_boxes(
     language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    kept = groundwork.folder(found(language))
-    assert not groundwork.is_whole(kept)
+    digest = tools.key(found(language))
+    assert tools.find(digest) is None
     assert outcomes(language, ("1",)) == ["returned"]
-    assert groundwork.is_whole(kept)
+    kept = tools.find(digest)
+    assert kept is not None
     made = times(kept)
     assert "runtime.c.o" in made
     assert outcomes(language, ("2", "3")) == ["returned", "returned"]
@@ -62,39 +63,22 @@ def test_it_is_made_once_and_used_by_other_boxes(
 
 def test_what_is_not_whole_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    kept = groundwork.folder(found("c"))
+    digest = tools.key(found("c"))
     outcomes("c", ("1",))
-    (kept / "runtime.c.o").write_bytes(b"cut")
-    assert not groundwork.is_whole(kept)
+    (tools.folder() / digest / "runtime.c.o").write_bytes(b"cut")
+    assert tools.find(digest) is None
     assert outcomes("c", ("2",)) == ["returned"]
-    assert groundwork.is_whole(kept)
-
-
-def test_programs_are_recorded_where_nothing_can_be_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert outcomes("c", ("1", "2")) == ["returned", "returned"]
-
-
-def test_only_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(groundwork, "KEPT", 2)
-    top = groundwork.folder(found("c")).parent
-    for number in range(4):
-        groundwork.keep(top / f"c-{number}", {"runtime.c.o": b"x"})
-    assert sorted(path.name for path in top.iterdir()) == ["c-2", "c-3"]
+    assert tools.find(digest) is not None
 
 
 def test_a_program_cannot_write_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    kept = groundwork.folder(found("c"))
+    kept = tools.folder() / tools.key(found("c"))
     outcomes("c", ("1",))
     before = {path.name: path.read_bytes() for path in kept.iterdir()}
     source = f"""#include <stdio.h>
 int main(void) {{
-    const char *all[] = {{"{kept}/runtime.c.o", "/worldline/groundwork/runtime.c.o"}};
+    const char *all[] = {{"{kept}/runtime.c.o", "/worldline/tools/runtime.c.o"}};
     int opened = 0;
     for (int i = 0; i < 2; i++) {{
         opened += fopen(all[i], "r+") != NULL;

@@ -1,0 +1,96 @@
+"""What a guest makes once for a toolchain, before any program: a folder on the host by digest, read-only in boxes.
+
+It is made in a box that no program was in, and is kept where no program can write. What is not whole is not there.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from worldline import files
+from worldline.errors import DiskError
+from worldline.recording.languages import artefact
+from worldline.recording.languages.toolchain import Toolchain
+
+KEPT = 12  # folders; which was not used for longest goes first
+INDEX = "index.json"  # written last: each file's size
+DATE = 946684800  # of every file: a JVM compares a jar's date with that in its archive of classes
+_INDEX_BYTES = 1 << 16
+
+
+def key(toolchain: Toolchain) -> str:
+    """The digest of all that decides what is made: the toolchain, the guest."""
+    text = json.dumps([toolchain.language, toolchain.version, toolchain.executables, os.uname().machine])
+    return hashlib.sha256(text.encode() + artefact.guest_digest(toolchain.kind.guest)).hexdigest()
+
+
+def folder() -> Path:
+    """Where they are kept, a folder each."""
+    return artefact.folder().with_name("tools")
+
+
+@functools.cache
+def _own_folder() -> Path:
+    """This process's, where the user's cannot be written to."""
+    path = Path(tempfile.mkdtemp(prefix="worldline-tools-"))
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return path
+
+
+def find(digest: str) -> Path | None:
+    """The folder of a digest, whole; it is then the one that was used last."""
+    roots = [folder()]
+    if _own_folder.cache_info().currsize:
+        roots.append(_own_folder())
+    for path in (root / digest for root in roots):
+        with suppress(OSError, DiskError):
+            if _is_whole(path):
+                os.utime(path)
+                return path
+    return None
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        index = json.loads(files.read(path / INDEX, limit=_INDEX_BYTES) or b"")
+    except ValueError:
+        return False
+    return isinstance(index, dict) and all(
+        os.stat(path / name, follow_symlinks=False).st_size == size for name, size in index.items()
+    )
+
+
+def keep(digest: str, made: Mapping[str, bytes]) -> Path:
+    """Keep files by name, and let go of what was not used for longest; where they lie."""
+    try:
+        path = _write(folder() / digest, made)
+        _shrink()
+    except DiskError:
+        path = _write(_own_folder() / digest, made)
+    return path
+
+
+def _write(path: Path, made: Mapping[str, bytes]) -> Path:
+    files.make_directory(path)
+    for name, data in made.items():
+        files.write(path / name, data, fsync=False)
+        os.utime(path / name, (DATE, DATE))
+    index = json.dumps({name: len(data) for name, data in made.items()})
+    files.write(path / INDEX, index.encode(), fsync=False)
+    return path
+
+
+def _shrink() -> None:
+    paths = [folder() / name for name in files.names(folder())]
+    for path in sorted(paths, key=os.path.getmtime, reverse=True)[KEPT:]:
+        with suppress(DiskError):
+            files.remove_folder(path, lambda _name: True)
