@@ -7,6 +7,7 @@ model is plain Python; the program prints all of its numbers at its end, which c
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 ARRAYS, POINTERS, CELLS, LINKS = (
@@ -15,6 +16,7 @@ ARRAYS, POINTERS, CELLS, LINKS = (
     ("c0", "c1", "c2"),
     ("q0", "q1"),
 )
+HEAD = ("#include <stdio.h>", "#include <stdlib.h>", "struct Cell { int v; struct Cell *next; };")
 HOW = {"a0": "int a0[{n}] = {{0}};", "a1": "static int a1[{n}];", "a2": "int *a2 = calloc({n}, sizeof *a2);"}
 
 
@@ -92,12 +94,7 @@ def program(seed: int, length: int = 40) -> tuple[str, dict[int, dict[str, objec
     """A source, what each variable is after the statement of a line, and what the program prints."""
     draw = random.Random(seed)
     model = Model({name: [0] * draw.randrange(2, 6) for name in ARRAYS})
-    lines = [
-        "#include <stdio.h>",
-        "#include <stdlib.h>",
-        "struct Cell { int v; struct Cell *next; };",
-        "int main(void) {",
-    ]
+    lines = [*HEAD, "int main(void) {"]
     lines += [f"    {HOW[name].format(n=len(values))}" for name, values in model.arrays.items()]
     lines += [f"    int *{name} = NULL;" for name in POINTERS]
     lines += [f"    struct Cell {name} = {{0, NULL}};" for name in CELLS]
@@ -112,3 +109,20 @@ def program(seed: int, length: int = 40) -> tuple[str, dict[int, dict[str, objec
     numbers += [(f"{name}.v", model.values[name]) for name in CELLS]
     lines += [f'    printf("%d ", {place});' for place, _ in numbers] + ["    return 0;", "}"]
     return "\n".join(lines) + "\n", after, "".join(f"{value} " for _, value in numbers)
+
+
+def together(seeds: Iterable[int]) -> tuple[str, dict[int, dict[int, dict[str, object]]], str]:
+    """Several programs as functions of one file, `f7` of seed 7; what each says of its lines, and what all print.
+
+    Their static arrays do not touch: the place behind one would be the next one's beginning, and no address says which.
+    """
+    lines, models, printed = list(HEAD), dict[int, dict[int, dict[str, object]]](), ""
+    for seed in seeds:
+        source, after, words = program(seed)
+        offset = len(lines) - len(HEAD)
+        body = source.replace("static int a1[", "static _Alignas(64) int a1[").splitlines()[len(HEAD) :]
+        lines += [f"static int f{seed}(void) {{", *body[1:]]
+        models[seed] = {line + offset: shown for line, shown in after.items()}
+        printed += words
+    calls = [f"    f{seed}();" for seed in models]
+    return "\n".join([*lines, "int main(void) {", *calls, "    return 0;", "}"]) + "\n", models, printed
