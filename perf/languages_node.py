@@ -3,9 +3,9 @@
     python perf/languages_node.py [--json]
 
 Without a box: the guest is run as the zygote runs it, in a forked child, and the child's CPU time is taken, the
-least of three. Steps a second: a workload many times in one process, less the same process with none, so that starting
-Node.js and compiling are not in it. A small program: cold as it is, and from what `prepare` made of it; beside them,
-Node.js alone.
+least of several. Steps a second: a workload many times in one process, less the same process with none, so that
+starting Node.js and compiling are not in it. A small program: cold (our own files are compiled first, once a box),
+warm (a program that is new to a warm box) and cached (from what `prepare` made of it); beside them, Node.js alone.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -67,9 +68,9 @@ def once(spec: dict[str, Any], parts: dict[str, str]) -> tuple[float, int]:
     return used.ru_utime + used.ru_stime, len(found.columns.event)
 
 
-def least(spec: dict[str, Any], parts: dict[str, str]) -> tuple[float, int]:
-    """The run that took the least CPU time of three."""
-    return min(once(spec, parts) for _ in range(3))
+def least(spec: dict[str, Any], parts: dict[str, str], times: int = 3) -> tuple[float, int]:
+    """The run that took the least CPU time of some."""
+    return min(once(spec, parts) for _ in range(times))
 
 
 def steps_a_second(name: str) -> float:
@@ -82,32 +83,41 @@ def steps_a_second(name: str) -> float:
     return (many[1] - none[1]) / (many[0] - none[0])
 
 
-def small_program() -> dict[str, float]:
-    """CPU milliseconds: of Node.js alone, of a recording, of one from prepared parts, and of preparing them."""
-    spec = spec_of(SMALL, None)
+def workloads() -> dict[str, float]:
+    """Steps a second, by workload."""
+    return {name: steps_a_second(name) for name in TIMES}
+
+
+def small(times: int = 7) -> tuple[float, float, float]:
+    """CPU milliseconds of a small program: cold, warm, cached."""
+    spec = {**spec_of(SMALL, None), "limits": asdict(Limits())}
+    warming = cpu(lambda: guest.warm({"toolchain": spec["toolchain"], "limits": spec["limits"]}))
+    warm, _ = least(spec, {}, times)
     with tempfile.TemporaryDirectory() as folder:
-        before = os.times()
-        made = guest.prepare(spec)
-        after = os.times()
         path = Path(folder, "program")
-        path.write_bytes(made["program"])
-        node = spec["toolchain"]["executables"]["node"]
-        alone = []
-        for _ in range(3):
-            start = os.times()
-            subprocess.run([node, "-e", "0"], check=True)
-            end = os.times()
-            alone.append(children(end) - children(start))
-        return {
-            "node alone": 1e3 * min(alone), "recorded": 1e3 * least(spec, {})[0],
-            "recorded from parts": 1e3 * least(spec, {"program": str(path)})[0],
-            "prepared": 1e3 * (children(after) - children(before)),
-        }  # fmt: skip
+        path.write_bytes(guest.prepare(spec)["program"])
+        cached, _ = least(spec, {"program": str(path)}, times)
+    return warming + 1e3 * warm, 1e3 * warm, 1e3 * cached
 
 
-def children(times: os.times_result) -> float:
-    """CPU seconds of children that have ended."""
-    return times.children_user + times.children_system
+def alone(times: int = 7) -> float:
+    """CPU milliseconds of Node.js with the small program, not recorded."""
+    node = spec_of(SMALL, None)["toolchain"]["executables"]["node"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "small.js")
+        path.write_text(SMALL)
+        command = [node, str(path)]
+        return min(
+            cpu(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)) for _ in range(times)
+        )
+
+
+def cpu(act: Callable[[], object]) -> float:
+    """CPU milliseconds of the children that an act starts and waits for."""
+    before = os.times()
+    act()
+    after = os.times()
+    return 1e3 * (after.children_user + after.children_system - before.children_user - before.children_system)
 
 
 def main() -> None:
@@ -115,9 +125,10 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--json", action="store_true")
     asked = options.parse_args()
+    names = ("cold", "warm", "cached")
     figures = {
-        "steps_per_s": {name: steps_a_second(name) for name in TIMES},
-        "small_program_cpu_ms": small_program(),
+        "steps_per_s": workloads(),
+        "small_program_cpu_ms": {"node alone": alone(), **dict(zip(names, small(), strict=True))},
     }
     if asked.json:
         print(json.dumps(figures))
@@ -125,7 +136,7 @@ def main() -> None:
     for name, rate in figures["steps_per_s"].items():
         print(f"{name:8} {rate / 1e6:8.3f} M steps/s")
     for name, ms in figures["small_program_cpu_ms"].items():
-        print(f"{name:22} {ms:6.0f} ms CPU")
+        print(f"{name:12} {ms:6.0f} ms CPU")
 
 
 if __name__ == "__main__":

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 
 import c_programs
 import pytest
+import warm
 
-from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.core.value import Malformed, Value, parse
-from worldline.limits import Limits
 from worldline.recording.languages import toolchain
-from worldline.recording.recorder import record_many
 
 pytestmark = [
     pytest.mark.usefixtures("box"),
@@ -74,10 +72,9 @@ def wrong(after: dict[int, dict[str, object]], trace: Trace) -> Iterator[str]:
 def test_every_variable_is_what_the_model_says(part: int) -> None:
     seeds = range(part * TOGETHER, (part + 1) * TOGETHER)
     made = [c_programs.program(seed) for seed in seeds]
-    programs = [Program(source=source, name="program.c") for source, _, _ in made]
     found = {}
-    traces = record_many(programs, limits=Limits(wall=120))
-    for seed, (source, after, printed), trace in zip(seeds, made, traces, strict=True):
+    for seed, (source, after, printed) in zip(seeds, made, strict=True):
+        trace = warm.recorded(source, "program.c")
         why = list(wrong(after, trace))[:3]
         if (trace.outcome.kind, trace.output) != ("returned", printed):
             why.insert(

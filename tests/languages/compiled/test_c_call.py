@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import warm
 
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.limits import Limits
 from worldline.recording.languages import toolchain
-from worldline.recording.recorder import record
 
 pytestmark = [
     pytest.mark.usefixtures("box"),
@@ -20,7 +20,7 @@ SOURCE = (Path(__file__).parent / "called.c").read_text()
 
 
 def called(call: str) -> Trace:
-    return record(Program(source=SOURCE, name="called.c", call=call), limits=Limits(wall=120))
+    return warm.record(Program(source=SOURCE, name="called.c", call=call), Limits(wall=120))
 
 
 @pytest.mark.parametrize(

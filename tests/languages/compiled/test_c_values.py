@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
+import warm
 
 from worldline.core.program import Program
 from worldline.core.trace import Step, Trace
 from worldline.core.value import Malformed, parse
 from worldline.limits import Limits
 from worldline.recording.languages import toolchain
-from worldline.recording.recorder import record
 
 pytestmark = [
     pytest.mark.usefixtures("box"),
@@ -22,8 +23,9 @@ PROGRAMS = sorted((Path(__file__).parent / "c").glob("*.c"))
 _SAID = re.compile(r"  //: (.*)$")
 
 
+@cache
 def traced(path: Path) -> Trace:
-    return record(Program(source=path.read_text(), name=path.name), limits=Limits(wall=120))
+    return warm.record(Program(source=path.read_text(), name=path.name), Limits(wall=120))
 
 
 def told(step: Step) -> str:

@@ -1,9 +1,15 @@
-"""Values of Rust that no other language has: the unit, alone and inside others."""
+"""Values of Rust: the unit, what is returned in memory, and parameters of functions that only return."""
 
 from __future__ import annotations
 
 import pytest
 from warm import recorded
+
+from worldline.codec.compact.guide.guide import Guide
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.writer import encode_steps
+from worldline.flow.table import read_table
+from worldline.recording.recorder import flow_of
 
 pytestmark = pytest.mark.usefixtures("box")
 UNIT = """fn check(n: i32) -> Result<(), String> {
@@ -27,3 +33,39 @@ def test_the_unit_is_the_empty_tuple() -> None:
     assert trace.outcome.kind == "returned", trace.stderr
     shown = {name: value for step in trace.steps for name, value in step.delta.items()}
     assert (shown["r"], shown["pair"], shown["many"], shown["u"]) == ("Ok(())", "((), 3)", "[(), ()]", "()")
+
+
+RETURNED = """struct Dog {
+    name: String,
+}
+impl Dog {
+    fn speak(&self) -> String {
+        format!("{} says woof", self.name)
+    }
+}
+fn adder(n: i32) -> impl Fn(i32) -> i32 {
+    move |x| x + n
+}
+fn main() {
+    let dog = Dog { name: "Rex".into() };
+    let said = dog.speak();
+    let add = adder(5);
+    println!("{} {}", said, add(1));
+}
+"""
+
+
+def test_what_is_returned_in_memory_is_read_where_it_was_made() -> None:
+    trace = recorded(RETURNED, "returned.rs")
+    returned = [step.arg for step in trace.steps if step.event == "return"]
+    assert returned == ["'Rex says woof'", "<function <closure>>", "6", "None"]
+
+
+def test_a_function_that_only_returns_shows_its_parameters_and_is_in_the_flow_table() -> None:
+    trace = recorded(RETURNED, "returned.rs")
+    assert [step.delta for step in trace.steps if step.event == "call"][2] == {"n": "5"}
+    data = flow_of(trace.program)
+    assert data is not None
+    guide = Guide(trace.program, Compact(), guard=True, table=read_table(data, trace.program))
+    guide.feed_all(encode_steps(trace, Compact()))
+    assert guide.ended

@@ -37,6 +37,23 @@ def test_a_library_that_reads_the_descriptor_itself_has_its_input_told(
     assert [one.value for one in trace.hidden] == ["'4\\nmore\\n'"]
 
 
+SCANS = """#include <stdio.h>
+int main(void) {
+    int a, b;
+    if (scanf("%d %d", &a, &b) != 2)
+        return 3;
+    return getchar() + 1;
+}
+"""
+
+
+@pytest.mark.parametrize("text", ["7 8", "7 8\n"])
+def test_input_that_ends_without_a_line_end_is_told(text: str) -> None:
+    trace = recorded(SCANS, "scans.c", text)
+    told = [(step.line, step.arg) for step in trace.steps if step.event == "input"]
+    assert told[0] == (4, "'7 8'")
+
+
 def test_text_in_a_stream_that_a_signal_loses_has_its_step_and_is_not_in_the_output() -> None:
     trace, ran = recorded(ABORTS, "aborts.c"), plain.run(ABORTS, "aborts.c")
     assert ran is not None

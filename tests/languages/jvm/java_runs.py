@@ -60,6 +60,10 @@ class JavaRecorder:
         """The trace of one program."""
         return self.worker.record(Program(source=source, **{"name": "Main.java", **more}))
 
+    def prepared(self, source: str, **more: Any) -> None:
+        """Has a program compiled, so that whoever records it needs no compiler."""
+        self.worker.in_language("java").flow(Program(source=source, **{"name": "Main.java", **more}))
+
     def flow(self, trace: Trace) -> bytes:
         """The flow table of a recorded program."""
         found = self.worker.in_language("java").flow(trace.program)

@@ -41,6 +41,7 @@ def recorded(path: Path, head: dict[str, str], java: JavaRecorder) -> Trace:
     if "limits" not in head:
         return java.record(source, stdin=stdin, name=name)
     bounds = {key: int(value) for key, value in (word.split("=") for word in head["limits"].split())}
+    java.prepared(source, name=name)  # so that its own worker needs no compiler
     with recorder(**bounds) as bounded:
         return bounded.record(source, stdin=stdin, name=name)
 

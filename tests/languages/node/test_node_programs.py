@@ -389,3 +389,16 @@ def test_a_wire_that_is_longer_than_an_array_may_be() -> None:
     finally:
         worker.close()
     assert (trace.outcome, series(trace, "x")) == (Outcome("returned"), ["1", "2"]), trace.stderr
+
+
+def test_a_trace_outgrows_the_memory_that_it_begins_in(recorder: BoxWorker) -> None:
+    """Of the wire only the beginning is mapped into Node.js's heap at first (native/node_wire.c)."""
+    loop = "for (let i = 0; i < 1100; i++) {\n  s = i + s.slice(4);\n}\n"
+    source = f"let s = 'x'.repeat(9000);\n{loop}const n = s.length;\n"
+    trace = recorder.record(program(source))
+    assert trace.outcome == Outcome("returned", "")
+    told = series(trace, "s")
+    assert sum(map(len, told)) > 8 << 20
+    assert [value[1:5] for value in told[-3:]] == ["1097", "1098", "1099"]
+    assert len({len(value) for value in told[:10]}) > 1
+    assert dict(trace.steps[-2].delta) == {"n": str(len(told[-1]) - 2)}

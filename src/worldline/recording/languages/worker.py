@@ -64,7 +64,7 @@ class LanguageWorker:
         if lacking is not None:
             return lacking
         spec = self._spec(program)
-        made = self._prepared(program, spec) if self.toolchain.kind.prepares else b""
+        made = self._prepared(program, spec) if self.toolchain.kind.prepares else self._known(spec)
         if isinstance(made, Trace):
             return made
         spec["limits"] = asdict(self.limits)
@@ -97,6 +97,11 @@ class LanguageWorker:
                 found = tools.keep(digest, made)
         self.plan = replace(self.plan, tools=str(found))
         return None
+
+    def _known(self, spec: dict[str, Any]) -> bytes:
+        """The parts of a program that need not be prepared, where it once was."""
+        assert self.toolchain is not None
+        return artefact.load(artefact.key(self.toolchain, spec)) or b""
 
     def _prepared(self, program: Program, spec: dict[str, Any]) -> bytes | Trace:
         """The parts of a program as one file; the trace of one that has none."""

@@ -24,6 +24,11 @@ _CFI = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z_.$][\w.$]*")
 _EXPRESSION = re.compile(r"(if|match|unsafe)\b|\{")
+_LAMBDA = re.compile(r"Ul\w*E\d*_cl")
+_KEPT = re.compile(r"\tstr\tx0, (\[\w+, ?#?-?\d+\])|\tmovq\t%rdi, (-?\d+\(%rbp\))")
+_LOAD = re.compile(r"\tldr\w*\t|\tmov\w*\t-?\d*\(%\w+\), %")
+_KEEPS_RESULT = re.compile(r"\tstu?r\tx8, \[(sp|x29)(?:, #(-?\d+))?\]")
+_USES_RESULT = re.compile(r"\t(?!st|cmp|tst|cb|tb)\w+\t[xw]8\b")
 _CLOSERS = re.compile(r"[\s});]*")
 
 
@@ -52,6 +57,11 @@ class Routine:
     locs: list[tuple[int, int, int]] = field(default_factory=list)  # index, line (0: not ours), place
     first: int = 0  # number of its first site
     opening: int = 0  # the line it begins on
+    frames: dict[int, int] = field(default_factory=dict)  # rules for the canonical frame address, by register
+    kept: int = (
+        0  # where it keeps the address of what it returns in memory: this far below that; 0: in its register
+    )
+    closure: str = ""  # of a lambda of C++: where the pointer to its captures is
     words: set[str] = field(default_factory=set)
 
 
@@ -84,6 +94,7 @@ def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Wo
         function.file, function.file_number = files[number_of_file], int(number_of_file)
         known = len(places)
         places.append(match[1])
+        function.closure = _closure(text, match.start(), function.lines)
         _scan(function, machine, number_of_file, sources[function.file], places)
         _leave_out_unwinding(function, pads, tables)
         _leave_out_jumps(function, machine)
@@ -169,8 +180,6 @@ def _woven(function: Routine, machine: Machine) -> Iterator[str]:
         if site is not None:
             if index - 1 not in at or at[index - 1] != site.place:
                 yield f".Lwl{site.place}:"
-            if site.kind & ENTRY:
-                yield from machine.result(function.lines[:index])
             yield machine.hook(number)
             number += 1
         yield line
@@ -187,6 +196,7 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
     for index, text in enumerate(function.lines):
         if text.startswith("\t.cfi_"):
             frame = _cfi(text, frame, states, machine)
+            function.frames[frame[0]] = frame[1]
         elif text.startswith("\t.loc"):
             match = _LOC.match(text)
             if match is None:
@@ -198,7 +208,7 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
             if seen == 1:
                 first, function.opening = (line, column), line
             entry = "prologue_end" in match[4] if marked else seen == 2
-            runs = _has_code(function.lines, index)
+            runs = _has_code(function.lines, index) and not _reads_capture(function, index)
             runs = runs and not (current > line and _rejoins(function, index, line, column, source))
             if entry and not (line and statement):  # the first code is that of a macro, or of a header
                 function.sites[index + 1] = HookSite(first[0], ENTRY, *frame, _place(places), column)
@@ -222,7 +232,24 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
             else:
                 function.sites[start].kind |= RETURN
     function.sites = dict(sorted(function.sites.items()))
+    function.kept = _kept_result(function, machine)
     function.words = set(_WORD.findall("\n".join(function.lines)))
+
+
+def _kept_result(function: Routine, machine: Machine) -> int:
+    """Where LLVM's code for aarch64 keeps x8, if that has another use before the function's first line."""
+    frame, states, deep = (machine.stack, machine.entry_offset), list[tuple[int, int]](), 0
+    found = 0
+    entry = next((at for at, site in function.sites.items() if site.kind & ENTRY), 0)
+    for text in function.lines[:entry] if machine.name == "aarch64" else ():
+        if text.startswith("\t.cfi_"):
+            frame = _cfi(text, frame, states, machine)
+            deep = frame[1] if frame[0] == machine.stack else deep
+        elif kept := _KEEPS_RESULT.match(text):
+            found = deep - int(kept[2] or 0) if kept[1] == "sp" else frame[1] - int(kept[2] or 0)
+        elif _USES_RESULT.match(text):
+            return found
+    return 0
 
 
 def _rejoins(function: Routine, index: int, line: int, column: int, source: list[str]) -> bool:
@@ -234,6 +261,31 @@ def _rejoins(function: Routine, index: int, line: int, column: int, source: list
     )
     jumps = code.startswith(("\tb\t", "\tjmp\t"))
     return jumps and _EXPRESSION.match(source[line - 1], column - 1) is not None
+
+
+def _closure(text: str, start: int, lines: list[str]) -> str:
+    """Where a lambda keeps the pointer to its captures; empty: it is none."""
+    symbol = text[text.rfind("\n", 0, start - 1) + 1 : start]
+    if not _LAMBDA.search(symbol):
+        return ""
+    return next((match[1] or match[2] for line in lines if (match := _KEPT.match(line))), "")
+
+
+def _reads_capture(function: Routine, index: int) -> bool:
+    """Whether a lambda only reads a capture here: gcc says the line that named it first, and no line is run anew."""
+    if not function.closure:
+        return False
+    first = True
+    for text in function.lines[index + 1 :]:
+        if text.startswith("\t.loc"):
+            return not first
+        if text.startswith("\t") and not text.startswith("\t."):
+            if not _LOAD.match(text) or (first and function.closure not in text):
+                return False
+            first = False
+        elif text.endswith(":") and not text.startswith(".LBB") and not text.startswith(".LBE"):
+            return False
+    return False
 
 
 def _has_code(lines: list[str], index: int) -> bool:

@@ -137,7 +137,7 @@ def _one(function: Routine, machine: Machine, regions: list[tuple[str, str, str]
         if caught:
             made.handlers.setdefault(site.line if site.kind & LINE else opening, set()).update(caught)
         if not site.kind & LINE:
-            if reached.returns:
+            if reached.returns or site.kind & RETURN:
                 made.returns.add(0)
             continue
         lines = made.following.setdefault(site.line, set())

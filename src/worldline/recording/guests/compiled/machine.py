@@ -15,9 +15,6 @@ class Machine:
     stack: int  # DWARF number of the stack pointer
     entry_offset: int  # of the canonical frame address from it, where a function begins
     hook: Callable[[int], str]  # the instructions of one site
-    result: Callable[
-        [list[str]], list[str]
-    ]  # behind a prologue: where a value goes that the caller has room for
     epilogue: re.Pattern[str]  # an instruction that takes the frame down
     unstack: re.Pattern[str]  # one that gives back a variable-length array, before it
     returns: re.Pattern[str]
@@ -32,24 +29,6 @@ def _hook_aarch64(site: int) -> str:
     return f"\tstp\tx16, x30, [sp, #-16]!\n{number}\tbl\t__wl_hook\n\tldp\tx16, x30, [sp], #16"
 
 
-_KEPT = re.compile(r"\t(?:stu?r\tx8, (\[(?:sp|x29)(?:, #?-?\d+)?\])|mov\t(x\d+), x8)$")
-_LOST = re.compile(r"\t(?!st)[a-z]+\t(?:x\d+, )?[wx]8\b(?!\])")
-
-
-def _result_aarch64(prologue: list[str]) -> list[str]:
-    """That address, which came in x8, in x16: rustc's prologues keep it elsewhere, and use x8 themselves."""
-    memory, register, is_lost = "", "", False
-    for line in prologue:
-        kept = None if is_lost else _KEPT.match(line)
-        if kept:
-            memory, register = kept[1] or memory, kept[2] or register
-        elif _LOST.match(line):
-            is_lost = True
-    if not is_lost:
-        return ["\tmov\tx16, x8"]
-    return [f"\tldr\tx16, {memory}" if memory else f"\tmov\tx16, {register or 'xzr'}"]
-
-
 def _hook_x86_64(site: int) -> str:
     return f"\tpushq\t${site}\n\tcall\t__wl_hook@PLT"
 
@@ -59,7 +38,6 @@ AARCH64 = Machine(
     31,
     0,
     _hook_aarch64,
-    _result_aarch64,
     re.compile(
         r"\t(ldp|ldr)\t(x(19|2\d|30)|d(8|9|1[0-5]))\b.*\[sp|\tadd\tsp, sp, |\tmov\tsp, x29$"
         r"|\tsub\tsp, x29, |\tautiasp|\tldp\tx29, x30"
@@ -75,7 +53,6 @@ X86_64 = Machine(
     7,
     8,
     _hook_x86_64,
-    lambda _: [],  # a function returns it
     re.compile(
         r"\tleave|\tpopq\t%r(bp|bx|1[2-5])|\taddq\t\$-?\d+, %rsp|\tmovq\t-?\d+\(%rbp\), %r(bx|1[2-5])$"
         r"|\tleaq\t-?\d+\(%rbp\), %rsp|\tmovq\t%rbp, %rsp"

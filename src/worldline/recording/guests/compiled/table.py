@@ -9,7 +9,7 @@ from . import types as kinds
 from .mir import Moves
 from .rust_result import rust_result
 from .types import TypeRow, TypeRows
-from .variables import Described, Var, scope_at
+from .variables import PARAMETER, Described, Var, scope_at
 
 R_NONE, R_GENERAL, R_FLOATS, R_MEMORY, R_MIXED, R_OPAQUE = range(6)
 _HEADER = struct.Struct("<8s12I13I3I")
@@ -117,8 +117,9 @@ class TableWriter:
     def variable(self, one: Var) -> int:
         """The row of a variable."""
         name = self._names.number(one.name)
+        line = one.line if 0 < one.line < 1 << 16 and not one.flags & PARAMETER else 0
         self._vars.append(
-            _VAR.pack(name, one.type, one.flags, one.where, one.offset, one.register, one.behind)
+            _VAR.pack(name, one.type, one.flags | line << 16, one.where, one.offset, one.register, one.behind)
         )
         return len(self._vars) - 1
 
@@ -128,6 +129,8 @@ class TableWriter:
         slots = {name: at for at, name in enumerate(dict.fromkeys(one.name for one in described.variables))}
         number = len(self._fns)
         how, mask = self._result_of(described.result)
+        if how == R_MEMORY:
+            mask = described.function.kept
         text, file = self._names.number(described.name), self._names.number(described.function.file)
         moves = list(_ways(described.moves)) if described.moves is not None else []
         where = len(self._slots), len(slots), len(self._used), len(used), file, len(self._ways), len(moves)

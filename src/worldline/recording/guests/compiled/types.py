@@ -93,11 +93,25 @@ class TypeRows:
                 return 0
             die = self.reader.at(following, die.unit)
         found = self._known.get(die.offset)
+        if found is None and die.tag == TAG["pointer"]:
+            found = self._pointer(die)
         if found is None:
             found = self._known[die.offset] = len(self.rows)
             self.rows.append(TypeRow(OPAQUE, name))
             self.rows[found] = self._describe(die, name, found)
         return found
+
+    def _pointer(self, die: Die) -> int | None:
+        """The one row of pointers to a type, by whatever names they call it; None: the library knows it."""
+        name = die.get(dwarf.NAME) or ""
+        if self._special is not None and self._special(self, die, name) is not None:
+            return None
+        to = self.of(die)
+        if to not in self._pointers:
+            self._pointers[to] = len(self.rows)
+            self.rows.append(TypeRow(POINTER, name, 8, to))
+        self._known[die.offset] = self._pointers[to]
+        return self._pointers[to]
 
     def is_built(self, row: int) -> bool:
         """Whether a value of a type may have to be taken apart: it is no number and no pointer."""

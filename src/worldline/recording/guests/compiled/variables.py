@@ -168,7 +168,7 @@ def _frame_base(die: Die, function: Routine) -> int:
         return 0
     register = expression[0] - 0x50
     site = next((one for one in function.sites.values() if one.register == register), None)
-    return -site.offset if site else 0
+    return -(site.offset if site else function.frames.get(register, 0))
 
 
 def _variable(reader: Dwarf, types: TypeRows, die: Die, base: int) -> Var | None:

@@ -2,10 +2,10 @@
 // `node main.js FD`: the descriptor has the specification as JSON (guest.py). Nothing here is within the program's reach.
 'use strict';
 
+const { loader, folder, cached } = require('./load.js');
+
 const fs = require('fs'), vm = require('vm'), Module = require('module'), { types, inspect } = require('util');
 const { MAX_LENGTH } = require('buffer').constants;
-
-const { loader, folder, cached } = require('./load.js');
 
 // The specification and, after a NUL, what cache.js compiled.
 const given = fs.readFileSync(+process.argv[2]);
@@ -16,22 +16,27 @@ const spec = JSON.parse(given.toString('utf8', 0, end < 0 ? given.length : end))
 const realm = vm.createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } });
 const load = loader(realm, cached(end < 0 ? Buffer.alloc(0) : given.subarray(end + 1)));
 const writeFile = fs.writeSync, { reallyExit } = process;
+const FIRST = 1 << 23;
 
-/** The wire's memory; without the addon, a copy that is written to a descriptor at a number that nobody can guess. */
+/** The wire's memory, how large it is and how to get all of it; without the addon, a copy that is written to a descriptor at a number that nobody can guess. */
 function openWire() {
   if (spec.addon) {
     const module = { exports: {} };
     try {
       process.dlopen(module, spec.addon);
-      const memory = module.exports(spec.wire);
-      if (memory !== undefined) return { memory: new Uint8Array(memory, 0, Math.min(memory.byteLength, MAX_LENGTH)), write: null };
+      const found = module.exports(spec.wire);
+      if (found !== undefined) {
+        const size = Math.min(found[1], MAX_LENGTH), all = () => new Uint8Array(found[2](), 0, size);
+        return { memory: new Uint8Array(found[0]), size, all, write: null };
+      }
     } catch {
       // built for another machine: the copy serves
     }
   }
-  const memory = Buffer.alloc(Math.min(fs.fstatSync(spec.wire).size, MAX_LENGTH));
+  const size = Math.min(fs.fstatSync(spec.wire).size, MAX_LENGTH, spec.limits.disk); // no file may be longer
+  const memory = Buffer.alloc(Math.min(size, FIRST));
   const write = (bytes, from, to) => { for (let at = from; at < to;) at += writeFile(spec.wire, bytes, at, to - at, at); };
-  return { memory, write };
+  return { memory, size, all: () => Buffer.concat([memory], size), write };
 }
 
 const outer = {
@@ -67,5 +72,4 @@ for (const path of [...Object.keys(require.cache), ...Object.keys(Module._pathCa
   delete require.cache[path];
   delete Module._pathCache[path];
 }
-const { memory, write } = openWire();
-new Run(outer, spec, memory, write, begun).go();
+new Run(outer, spec, openWire(), begun).go();

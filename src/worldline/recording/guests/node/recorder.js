@@ -16,10 +16,10 @@ const [DELTA, GONE, SAME, NOTE, HIDDEN, META] = [0x10, 0x11, 0x12, 0x20, 0x21, 0
 const PROBE = 3000, APART = 64, CLOSED = { closed: true };
 
 class Recorder {
-  constructor(outer, memory, write, limits, careful) {
+  constructor(outer, opened, limits, careful) {
     this.outer = outer;
     this.renderer = new Renderer(outer, limits, careful);
-    this.wire = new Wire(outer, memory, write);
+    this.wire = new Wire(outer, opened);
     this.functions = [];
     this.sites = [];
     this.max = limits.steps;
@@ -403,9 +403,10 @@ class Recorder {
 
   /** A delta of a positive int32, the commonest of all: its digits straight into the wire. */
   positive(f, k, v) {
-    const wire = this.wire, b = wire.bytes, id = this.slot(f, k);
+    const wire = this.wire, id = this.slot(f, k);
     wire.take(28, 1);
     if (this.current !== f.serial) this.turn(f);
+    const b = wire.bytes;
     b[wire.at++] = DELTA;
     if (id < 128) b[wire.at++] = id;
     else wire.varint(id);

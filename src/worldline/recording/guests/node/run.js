@@ -11,8 +11,8 @@ const apply = Reflect.apply;
 const NOTES = { child_process: 'processes', cluster: 'processes', worker_threads: 'threads' };
 
 class Run {
-  constructor(outer, spec, memory, write, begun) {
-    Object.assign(this, { outer, spec, begun });
+  constructor(outer, spec, opened, begun) {
+    Object.assign(this, { outer, spec, opened, begun });
     this.root = outer.process.cwd();
     this.made = spec.made ?? null;
     this.recorder = null;
@@ -20,8 +20,6 @@ class Run {
     this.result = ''; // of a call
     this.failed = null;
     this.over = false;
-    this.memory = memory;
-    this.write = write;
   }
 
   go() {
@@ -34,7 +32,7 @@ class Run {
       if (!(error instanceof SourceError || error instanceof Unsupported)) throw error;
       trouble = error;
     }
-    this.recorder = new Recorder(outer, this.memory, this.write, spec.limits, this.made?.careful ?? true);
+    this.recorder = new Recorder(outer, this.opened, spec.limits, this.made?.careful ?? true);
     this.recorder.meta('name', 'node');
     this.recorder.meta('version', outer.process.versions.node);
     this.recorder.meta('core', 'source');

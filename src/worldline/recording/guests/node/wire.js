@@ -9,12 +9,14 @@ const [TEXT, END] = [0x01, 0x3f];
 
 /** The bytes of one wire, and what it may still weigh. */
 class Wire {
-  constructor(outer, memory, write) {
+  constructor(outer, { memory, size, all, write }) {
     this.outer = outer;
-    this.bytes = memory.length > MOST ? apply(outer.subarray, memory, [0, MOST]) : memory;
+    this.bytes = memory; // its beginning, as long as that is enough
+    this.all = memory.length < size ? all : null;
     this.words = outer.words(memory.buffer, memory.byteOffset);
     this.at = HEADER;
-    this.most = this.bytes.length - 2 * RESERVE; // what records may weigh: their bytes, and `beside`
+    this.most = min(size, MOST) - 2 * RESERVE; // what records may weigh: their bytes, and `beside`
+    this.near = this.all === null ? this.most : memory.length - RESERVE; // where `most`, or the end of `bytes`, must be looked at
     this.beside = 0;
     this.names = new Map();
     this.ended = false;
@@ -75,7 +77,17 @@ class Wire {
   /** Room for a record of at most `size` bytes with `texts` texts; it weighs more than its bytes. */
   take(size, texts) {
     this.beside += 8 + 32 * texts;
+    if (this.at + size + this.beside > this.near) this.reach(size);
+  }
+
+  reach(size) {
     if (this.at + size + this.beside > this.most) this.leave('limit', 'bytes');
+    if (this.all === null) return;
+    const whole = this.all();
+    this.bytes = whole.length > MOST ? apply(this.outer.subarray, whole, [0, MOST]) : whole;
+    this.words = this.outer.words(whole.buffer, whole.byteOffset);
+    this.all = null;
+    this.near = this.most;
   }
 
   /** A name's number; told to the reader once. */
@@ -108,6 +120,7 @@ class Wire {
     let cut = detail;
     while (this.outer.byteLength(cut) > room) cut = cut.slice(0, min(room, floor(cut.length * 0.9)));
     this.most += RESERVE;
+    if (this.all === null) this.near = this.most;
     this.texts(END, kind, cut.isWellFormed === undefined || cut.isWellFormed() ? cut : cut.slice(0, -1));
     this.flush();
   }

@@ -114,7 +114,9 @@ static void on_entry(u32 site, const struct site *at, u64 cfa)
     wire.frame = f->serial;
     f->site = site;
 #if defined(__aarch64__)
-    f->result = now->g[16]; /* put there by the site */
+    f->result = now->g[8];
+    if (function->how == R_MEMORY && function->mask)
+        memcpy(&f->result, (void *)(cfa - function->mask), 8);
 #endif
     apply_ways(f, function, 0, ~0u);
     diff(f, at, FIRST);

@@ -350,7 +350,7 @@ static void diff(struct frame *f, const struct site *at, int when)
         const struct type *t = &types[v->type];
         struct slot *s = &f->slot[e->slot];
         if (v->flags & (V_TRACKED | V_DESTROYED)) {
-            u32 n = v->flags >> 8;
+            u32 n = v->flags >> 8 & 0xff;
             if (v->flags & V_TRACKED && f->dead[n / 64] >> n % 64 & 1) {
                 if (s->var) {
                     emit_gone(f, s, slot_names[e->slot]);
@@ -361,6 +361,8 @@ static void diff(struct frame *f, const struct site *at, int when)
             if (v->flags & V_DESTROYED && when == LEAVING)
                 continue;
         }
+        if (when == LEAVING && s->var != e->var + 1 && v->flags >> 16 > f->line)
+            continue; /* a return before its declaration: all of them leave by one way */
         int is_new = s->var != e->var + 1, fresh = v->where != AT_ADDRESS && v->where != AT_REGISTER;
         if (is_new) /* a register holds the address of what came by reference only at first */
             s->place = locate(v, f->cfa, now);

@@ -20,6 +20,7 @@ static struct {
     u64 seen;  /* bytes of stdout's buffer that are told */
     int mode;  /* as the program set it: _IOFBF, _IOLBF, _IONBF */
     char *read_at, *read_end;
+    i64 filled; /* where stdin's file stood when its buffer was last looked at */
     char *pending;
     u64 npending, cap; /* written past stdio, not told yet */
     int on;
@@ -112,18 +113,35 @@ static void look_at_stdout(void)
         empty_stdout(held);
 }
 
+/* What was read and is no longer in stdin's buffer: the end of the file was asked for before anyone looked. */
+static void tell_unseen(u64 held)
+{
+    i64 at = syscall(SYS_lseek, 0, 0, SEEK_CUR), n = at - io.filled - (i64)held;
+    if (at >= 0 && n > 0 && n <= BUFFER) {
+        char *text = own_map(n);
+        if (syscall(SYS_pread64, 0, text, n, io.filled) == n)
+            tell_input(text, n);
+        own_free(text, n);
+    }
+    io.filled = at > 0 ? at : 0;
+}
+
 static void look_at_stdin(void)
 {
     FILE *f = io.in;
     if (!f || f->_IO_buf_base != io.inbuffer || f->_IO_read_base != io.inbuffer)
         return;
-    if (f->_IO_read_ptr == io.read_at && f->_IO_read_end == io.read_end)
+    if (f->_IO_read_ptr == io.read_at && f->_IO_read_end == io.read_end) {
+        if (f->_flags & _IO_EOF_SEEN && f->_IO_read_end == io.inbuffer)
+            tell_unseen(0);
         return;
+    }
     if (f->_IO_read_end != io.read_end || !io.read_at) { /* filled anew: what was left of the old is in the copy */
         u64 left = io.read_end && io.copy ? (u64)(io.read_end - io.read_at) : 0, from = io.read_at - io.inbuffer;
         if (left && left < BUFFER)
             tell_input(io.copy + from, left);
         u64 n = f->_IO_read_end - io.inbuffer;
+        tell_unseen(n);
         if (!io.copy)
             io.copy = own_map(BUFFER);
         memcpy(io.copy, io.inbuffer, n);
@@ -245,6 +263,7 @@ WEAK ssize_t read(int fd, void *p, size_t n)
     if (fd == 0 && done > 0 && io.on && hold()) {
         look_at_stdout();
         tell_input(p, done);
+        io.filled += done;
         let_go();
     }
     errno = was;

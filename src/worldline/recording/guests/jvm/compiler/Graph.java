@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import jdk.internal.org.objectweb.asm.tree.AbstractInsnNode;
+import jdk.internal.org.objectweb.asm.tree.FrameNode;
 import jdk.internal.org.objectweb.asm.tree.IincInsnNode;
 import jdk.internal.org.objectweb.asm.tree.JumpInsnNode;
 import jdk.internal.org.objectweb.asm.tree.LabelNode;
@@ -75,12 +76,17 @@ final class Graph {
     private void markLanding(int to) {
         int at = to;
         while (at < code.length && code[at].getOpcode() < 0) {
-            if (starts[at]) {
+            if (starts[at] || isJoin(code[at])) {
                 return;
             }
             at++;
         }
         lands[to] = true;
+    }
+
+    /** Where the values of several branches of one expression arrive: the line of the last of them is not run by others. */
+    private static boolean isJoin(AbstractInsnNode node) {
+        return node instanceof FrameNode && ((FrameNode) node).stack != null && !((FrameNode) node).stack.isEmpty();
     }
 
     private List<Integer> successors(int i) {

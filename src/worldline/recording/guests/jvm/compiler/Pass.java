@@ -95,6 +95,9 @@ final class Pass {
         if ((method.access & (ACC_ABSTRACT | ACC_NATIVE | ACC_BRIDGE)) != 0) {
             return false;
         }
+        if ((node.access & ACC_SYNTHETIC) != 0) { // javac's own: the numbers of an enum's constants for a switch
+            return false;
+        }
         if ((method.access & ACC_SYNTHETIC) != 0 && !lambda) {
             return false;
         }

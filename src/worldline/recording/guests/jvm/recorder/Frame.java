@@ -79,7 +79,7 @@ final class Frame {
         types[k] = REF;
         prints[k] = print;
         refs[k] = value;
-        shadows[k] = atom ? null : Shadow.of(value);
+        shadows[k] = atom ? null : Shadow.again(value, shadows[k]);
         seen[k >> 6] |= 1L << k;
     }
 

@@ -277,6 +277,67 @@ abstract class Layout {
         }
     }
 
+    /** An EnumMap: a value for each constant, or nothing. */
+    static final class ByConstant extends Layout {
+        private final long keys, values, length;
+        private final Object empty; // stands for null
+
+        ByConstant() {
+            Class<?> owner = java.util.EnumMap.class;
+            keys = offset(owner, "keyUniverse");
+            values = offset(owner, "vals");
+            length = offset(owner, "size");
+            try {
+                java.lang.reflect.Field mark = owner.getDeclaredField("NULL");
+                empty = get(UNSAFE.staticFieldBase(mark), UNSAFE.staticFieldOffset(mark));
+            } catch (ReflectiveOperationException absent) {
+                throw new InternalError(absent);
+            }
+        }
+
+        @Override
+        long size(Object map) {
+            return UNSAFE.getInt(map, length);
+        }
+
+        @Override
+        void read(Object map, Cells into) {
+            Object[] constants = (Object[]) get(map, keys), held = (Object[]) get(map, values);
+            for (int i = 0; i < held.length; i++) {
+                if (held[i] != null) {
+                    into.add(constants[i]);
+                    into.add(held[i] == empty ? null : held[i]);
+                }
+            }
+        }
+    }
+
+    /** An EnumSet of at most 64 constants: a bit for each. */
+    static final class Constants extends Layout {
+        private final long universe, elements;
+
+        Constants() {
+            universe = offset(java.util.EnumSet.class, "universe");
+            elements = offset(of("java.util.RegularEnumSet"), "elements");
+        }
+
+        @Override
+        long size(Object set) {
+            return Long.bitCount(UNSAFE.getLong(set, elements));
+        }
+
+        @Override
+        void read(Object set, Cells into) {
+            Object[] constants = (Object[]) get(set, universe);
+            long bits = UNSAFE.getLong(set, elements);
+            for (int i = 0; i < constants.length; i++) {
+                if ((bits >>> i & 1) != 0) {
+                    into.add(constants[i]);
+                }
+            }
+        }
+    }
+
     /** A container around another: of the inner one all, or the keys alone. */
     static final class Around extends Layout {
         private final long inner;

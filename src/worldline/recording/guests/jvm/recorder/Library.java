@@ -87,6 +87,10 @@ final class Library {
                 Class<?> link = Layout.of("java.util.LinkedHashMap$Entry"), bucket = Layout.of("java.util.HashMap$Node");
                 return map(name, new Layout.Chain(java.util.LinkedHashMap.class, java.util.HashMap.class, "head", link,
                         "after", bucket, "key", "value"));
+            case "EnumMap":
+                return map(name, new Layout.ByConstant());
+            case "RegularEnumSet":
+                return list("EnumSet", new Layout.Constants());
             case "TreeMap":
                 return map(name, new Layout.Tree());
             case "HashSet":

@@ -211,10 +211,7 @@ final class Render {
         }
         text.put('[');
         if (array instanceof int[]) {
-            int[] ints = (int[]) array;
-            for (int i = 0; i < n; i++) {
-                (i > 0 ? text.put(", ") : text).integer(ints[i]);
-            }
+            text.integers((int[]) array);
         } else {
             char type = array.getClass().descriptorString().charAt(1);
             long at = Wire.UNSAFE.arrayBaseOffset(array.getClass());

@@ -29,6 +29,15 @@ final class Shadow {
         return shadow;
     }
 
+    /** The shadow of a value that had this one: the same for numbers, written over. */
+    static Shadow again(Object root, Shadow old) {
+        if (old == null || old.objects[0] != root || !(root instanceof int[])) {
+            return of(root);
+        }
+        System.arraycopy(root, 0, old.copies[0], 0, ((int[]) root).length);
+        return old;
+    }
+
     private void add(Object object) {
         if (count == objects.length) {
             objects = Arrays.copyOf(objects, count * 2);
