@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from worldline.data.mine.quarry import Quarry, known_tests, python_files, read_quarry
+from worldline.data.mine.quarry import Quarry, known_tests, locate, python_files, read_quarry
 from worldline.data.recipe import load_config
 from worldline.errors import UsageError
 
@@ -45,3 +45,9 @@ def test_tests_are_not_mined_but_known(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     assert [path.name for path in python_files([tmp_path])] == ["a.py"]
     assert {path.name for path in known_tests([tmp_path])} == {"test_a.py", "b_test.py", "c.py"}
+
+
+def test_a_file_of_another_language_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.rs").write_text("fn main() {}\n")
+    with pytest.raises(UsageError, match=r"a\.rs is Rust, and only Python is mined"):
+        locate([str(tmp_path / "a.rs")])

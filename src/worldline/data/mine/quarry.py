@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from worldline.core.language import LANGUAGES, language_of
 from worldline.errors import UsageError
 
 CLONES = "~/quarry"
@@ -79,6 +80,9 @@ def read_quarry(path: str | Path, *, clones: str = CLONES) -> Quarry:
 def locate(places: Sequence[str], python: str | None = None) -> list[Path]:
     """Where packages, folders and files are; UsageError for what is none of them."""
     found = {place: Path(place) for place in places if Path(place).exists()}
+    for place, path in found.items():
+        if path.is_file() and (language := language_of(path.name)) != "python":
+            raise UsageError(f"{place} is {LANGUAGES[language]}, and only Python is mined")
     names = [place for place in places if place not in found]
     if names:
         command = [python or sys.executable, "-I", "-c", _WHERE, *names]
