@@ -91,10 +91,10 @@ def locate(places: Sequence[str], python: str | None = None) -> list[Path]:
         except (OSError, subprocess.SubprocessError) as error:
             raise UsageError(f"{command[0]} could not be asked where packages are: {error}") from None
         answers: dict[str, str | None] = json.loads(done.stdout)
-        for name, place in answers.items():
-            if place is None:
+        for name, where in answers.items():
+            if where is None:
                 raise UsageError(f"there is no package, folder or file {name!r}, or none with Python source")
-            found[name] = Path(place)
+            found[name] = Path(where)
     return [found[place] for place in places]
 
 
