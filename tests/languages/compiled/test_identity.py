@@ -42,6 +42,44 @@ C = """int main(void) {
     return *in - 6;
 }
 """
+NESTED = """#include <memory>
+#include <set>
+#include <vector>
+struct V2 {
+    int x, y;
+    bool operator<(const V2 &o) const { return x < o.x; }
+    int sum() const {
+        return x + y;
+    }
+};
+struct Item {
+    int id;
+    Item(int n) : id(n) {
+        id += 1;
+    }
+};
+int main() {
+    std::set<V2> all;
+    all.insert({1, 2});
+    all.insert({0, 5});
+    std::vector<V2> many{{1, 2}, {3, 4}};
+    int s = many[1].sum();
+    auto one = std::make_shared<Item>(4);
+    return one->id + s - 12;
+}
+"""
+
+
+def test_this_is_one_object_whatever_lies_beside_it() -> None:
+    """Of a node of a set, an element of a vector, what make_shared makes: no header of a block is an object."""
+    trace = recorded(NESTED, "nested.cpp")
+    assert trace.outcome.kind == "returned", trace.outcome
+    shown = [step.delta["this"] for step in trace.steps if "this" in step.delta]
+    assert [value for value in shown if not re.fullmatch(r"(V2|Item)#\d+\([^()]*\)", value)] == []
+    assert "V2#5(x=3, y=4)" in shown
+    made = re.findall(r"Item#(\d+)", " ".join(value for step in trace.steps for value in step.delta.values()))
+    assert len(made) >= 3
+    assert len(set(made)) == 1
 
 
 def test_what_is_on_the_stack_without_a_name_keeps_its_number_from_call_to_call() -> None:

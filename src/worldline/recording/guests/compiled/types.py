@@ -76,6 +76,7 @@ class TypeRows:
         self.rows: list[TypeRow] = [TypeRow(VOID, "void")]
         self._known: dict[int, int] = {}
         self._pointers: dict[int, int] = {}
+        self._referring: dict[int, int] = {}
 
     def of(self, die: Die) -> int:
         """The row of the type that an entry refers to; 0, void, where it has none."""
@@ -112,6 +113,13 @@ class TypeRows:
             self.rows.append(TypeRow(POINTER, name, 8, to))
         self._known[die.offset] = self._pointers[to]
         return self._pointers[to]
+
+    def referring(self, pointer: int) -> int:
+        """The row of references to what a pointer points to: `this` is one object, whatever lies beside it."""
+        if pointer not in self._referring:
+            self._referring[pointer] = len(self.rows)
+            self.rows.append(TypeRow(REFERENCE, "", 8, self.rows[pointer].to))
+        return self._referring[pointer]
 
     def is_built(self, row: int) -> bool:
         """Whether a value of a type may have to be taken apart: it is no number and no pointer."""

@@ -178,6 +178,8 @@ def _variable(reader: Dwarf, types: TypeRows, die: Die, base: int) -> Var | None
     if name.startswith("__") and attribute(reader, die, dwarf.ARTIFICIAL):
         return None
     row = _result(reader, types, die)
+    if name == "this" and attribute(reader, die, dwarf.ARTIFICIAL):
+        row = types.referring(row)
     operation = place[0]
     if operation == _FBREG:
         offset, at = dwarf.sleb(place, 1)
