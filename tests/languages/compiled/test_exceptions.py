@@ -93,3 +93,71 @@ def test_a_panic_is_a_raise_in_each_frame_that_it_leaves_and_the_trace_goes_on_w
         ("line", 8, ""),
         ("raise", 8, twice),
     ]
+
+
+DELETED = """#include <memory>
+int count = 0;
+struct Shape {
+    int n;
+    Shape(int k) : n(k) { count++; }
+    virtual ~Shape() { count--; }
+};
+struct Round : Shape {
+    Round() : Shape(3) {}
+    ~Round() override { n = 0; }
+};
+int main() {
+    Shape *one = new Shape(1);
+    delete one;
+    std::unique_ptr<Shape> other = std::make_unique<Round>();
+    other.reset();
+    return count;
+}
+"""
+
+
+def test_a_destructor_of_what_is_deleted_is_one_frame_and_sees_its_object() -> None:
+    trace = recorded(DELETED, "deleted.cpp")
+    assert trace.outcome.kind == "returned", trace.outcome
+    called = [trace.frames[step.frame].name for step in trace.steps if step.event == "call"]
+    assert called == ["main", "Shape", "~Shape", "Round", "Shape", "~Round", "~Shape"]
+    assert not [step for step in trace.steps if "<dangling>" in step.delta.get("this", "")]
+
+
+PASSING = """struct Guard {
+    int n;
+    Guard(int k) : n(k) {}
+    ~Guard() {
+        n = 0;
+    }
+};
+void fall() {
+    Guard g(1);
+    throw 7;
+}
+void pass() {
+    Guard h(2);
+    fall();
+}
+int main() {
+    try {
+        pass();
+    } catch (int n) {
+        return n - 7;
+    }
+}
+"""
+
+
+def test_what_is_thrown_arrives_in_a_frame_before_its_destructors_run() -> None:
+    trace = recorded(PASSING, "passing.cpp")
+    assert trace.outcome.kind == "returned", trace.outcome
+    named = [(trace.frames[step.frame].name, step.event) for step in trace.steps]
+    told = [one for one in named if one[1] == "raise" or one == ("~Guard", "call")]
+    assert told == [
+        ("fall", "raise"),
+        ("~Guard", "call"),
+        ("pass", "raise"),
+        ("~Guard", "call"),
+        ("main", "raise"),
+    ]

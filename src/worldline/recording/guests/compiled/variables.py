@@ -144,7 +144,10 @@ def _is_called(types: TypeRows, reference: int, name: str) -> bool:
 
 def _is_hidden(reader: Dwarf, die: Die, name: str) -> bool:
     made = attribute(reader, die, dwarf.ARTIFICIAL) or attribute(reader, die, dwarf.DEFAULTED)
-    return name != "<lambda>" and bool(made)
+    deletes = name.startswith("~") and str(die.get(dwarf.LINKAGE_NAME)).endswith(
+        "D0Ev"
+    )  # the other one has the body
+    return name != "<lambda>" and (bool(made) or deletes)
 
 
 def _result(reader: Dwarf, types: TypeRows, die: Die) -> int:

@@ -94,11 +94,28 @@ static void on_return(struct frame *f, const struct site *at)
     pop_frame();
 }
 
+/* A function begins while an exception flies: a destructor, if the newest frame calls it. The exception is there already. */
+static void arrive_before(u64 cfa)
+{
+    struct frame *f = top();
+    if (__builtin_expect(thrown.flying != AWAY, 1) || !f || f->serial >= thrown.newest || f->serial == thrown.raised)
+        return;
+#if defined(__x86_64__)
+    u64 back = *(u64 *)(cfa - 8);
+#else
+    u64 back = now->g[30];
+    (void)cfa;
+#endif
+    if (function_at(back) == f->fn)
+        tell_raise(f, 1);
+}
+
 static void on_entry(u32 site, const struct site *at, u64 cfa)
 {
     while (frames.n && top()->cfa <= cfa)
         leave_frame();
     flush_streams();
+    arrive_before(cfa);
     u32 parent = frames.n ? top()->serial + 1 : 0;
     struct frame *f = push_frame(at->fn, cfa);
     const struct fn *function = &fns[at->fn];
