@@ -73,3 +73,83 @@ def test_an_array_that_is_filled_is_one_step_and_a_loop_in_one_line_is_not() -> 
     told = lines(source, "main")[1]
     assert told.count(3) == 1
     assert told.count(4) > 3
+
+
+def test_a_round_that_is_cut_short_comes_back_to_the_line_of_its_loop() -> None:
+    source = """fn main() {
+    let v = vec![1, 2, 3];
+    let mut n = 0;
+    let mut it = v.iter();
+    while let Some(&c) = it.next() {
+        if c == 1 {
+            n += c;
+            continue;
+        }
+        n -= 1;
+    }
+    println!("{n}");
+}
+"""
+    trace, told = lines(source, "main")
+    assert told == [2, 3, 4, 5, 6, 7, 5, 6, 10, 5, 6, 10, 5, 12]
+    set_there = [step.delta["c"] for step in trace.steps if "c" in step.delta and step.line == 5]
+    assert set_there == ["1", "2", "3"]
+    assert not any("c" in step.delta for step in trace.steps if step.line != 5)
+
+
+def test_a_loop_over_an_array_by_value_has_one_step_of_its_line_each_round() -> None:
+    source = """fn odd(k: i32) -> bool { k % 2 == 1 }
+fn main() {
+    let mut n = 0;
+    for k in [1, 2] {
+        if odd(k) {
+            n += 1;
+        }
+    }
+    println!("{n}");
+}
+"""
+    assert lines(source, "main")[1] == [3, 4, 5, 6, 4, 5, 4, 9]
+
+
+def test_a_loop_without_an_end_has_a_step_of_its_line_where_it_begins() -> None:
+    source = """fn main() {
+    let mut i = 0;
+    loop {
+        i += 1;
+        if i == 2 {
+            continue;
+        }
+        if i > 3 {
+            break;
+        }
+    }
+    println!("{i}");
+}
+"""
+    assert lines(source, "main")[1] == [2, 3, 4, 5, 8, 4, 5, 4, 5, 8, 4, 5, 8, 12]
+
+
+def test_a_match_in_a_loop_has_one_step_of_its_line_each_round() -> None:
+    source = """fn main() {
+    let mut total = 0;
+    'rows: for (i, row) in [[1, 2], [3, 4]].iter().enumerate() {
+        let add = match i {
+            0 => {
+                total += 1;
+                row[0]
+            }
+            _ => row[1],
+        };
+        for &x in row {
+            if x == 3 {
+                continue 'rows;
+            }
+            total += x;
+        }
+        total += add;
+    }
+    println!("{total}");
+}
+"""
+    assert lines(source, "main")[1] == [2, 3, 4, 6, 7, 11, 12, 15, 11, 12, 15, 11, 17, 3, 4, 9, 11, 12, 3, 19]

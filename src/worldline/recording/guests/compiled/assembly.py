@@ -11,19 +11,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .loops import LOC, back_edges, fills, first_loc, one_line_heads, round_heads
 from .machine import Machine
-from .unwinding import data_labels, landing_pads, ordinary, regions
+from .unwinding import data_labels, landing_pads, leads, ordinary, regions
 
 LINE, ENTRY, RETURN = 1, 2, 4
 _FUNCTION = re.compile(r"^(\.LFB\d+|\.Lfunc_begin\d+):\n(.*?^\t\.cfi_endproc)", re.M | re.S)
 _FILE = re.compile(r'^\t\.file\t?\s*(\d+) (?:"((?:[^"\\]|\\.)*)" )?"((?:[^"\\]|\\.)*)"', re.M)
-_LOC = re.compile(r"\t\.loc\t?\s*(\d+) (\d+)(?: (\d+))?(.*)")
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)")
 _CFI = re.compile(
     r"\t\.cfi_(def_cfa_offset|def_cfa_register|def_cfa|adjust_cfa_offset|remember_state|restore_state)\b\s*(.*)"
 )
 _WORD = re.compile(r"[A-Za-z_.$][\w.$]*")
 _EXPRESSION = re.compile(r"(if|match|unsafe)\b|\{")
+_ENDLESS = re.compile(r"('\w+\s*:\s*)?loop\b")
 _LAMBDA = re.compile(r"Ul\w*E\d*_cl")
 _KEPT = re.compile(r"\tstr\tx0, (\[\w+, ?#?-?\d+\])|\tmovq\t%rdi, (-?\d+\(%rbp\))")
 _LOAD = re.compile(r"\tldr\w*\t|\tmov\w*\t-?\d*\(%\w+\), %")
@@ -97,7 +98,7 @@ def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Wo
         function.closure = _closure(text, match.start(), function.lines)
         _scan(function, machine, number_of_file, sources[function.file], places)
         _leave_out_unwinding(function, pads, tables)
-        _leave_out_jumps(function, machine)
+        _leave_out_jumps(function, sources[function.file])
         behind = function.opening > len(sources[function.file])  # the call that stands behind the source
         if behind or not any(site.kind & ENTRY for site in function.sites.values()):
             del places[known:]
@@ -129,20 +130,27 @@ def _leave_out_unwinding(function: Routine, pads: set[str], tables: set[str]) ->
         function.sites = {at: one for at, one in function.sites.items() if at in kept or one.kind & RETURN}
 
 
-def _leave_out_jumps(function: Routine, machine: Machine) -> None:
+def _leave_out_jumps(function: Routine, source: list[str]) -> None:
     """No site in Rust where a loop's body only jumps to its head, and the head has a site of the same line."""
+    if not function.file.endswith(".rs"):
+        return
     labels = {text[:-1]: at for at, text in enumerate(function.lines) if text.endswith(":")}
-    for at, site in list(function.sites.items()) if function.file.endswith(".rs") else ():
-        code = next((text for text in function.lines[at:] if text.startswith("\t") and text[1] != "."), "")
-        mnemonic, _, target = code[1:].partition("\t")
-        if site.kind != LINE or mnemonic not in machine.jumps or target not in labels:
+    back = back_edges(function.lines)
+    for at, site in list(function.sites.items()):
+        code = next((n for n in range(at, len(function.lines)) if _is_code(function.lines[n])), at)
+        target, falls = leads(function.lines[code])
+        if site.kind != LINE or falls or target not in labels:
             continue
-        head = labels[target]
-        while head < len(function.lines) and function.lines[head].endswith(":"):
-            head += 1
-        there = function.sites.get(head + 1)
-        if there is not None and there is not site and there.kind == LINE and there.line == site.line:
+        there = function.sites.get(first_loc(function.lines, labels[target]) + 1)
+        if there is None or there is site or there.kind != LINE:
+            continue
+        endless = code in back and _ENDLESS.match(source[site.line - 1], site.column - 1)
+        if endless or there.line == site.line:
             del function.sites[at]
+
+
+def _is_code(text: str) -> bool:
+    return text.startswith("\t") and not text.startswith("\t.")
 
 
 def _own_files(text: str, sources: dict[str, list[str]]) -> dict[str, str]:
@@ -166,7 +174,7 @@ def _unescaped(text: str) -> str:
 
 def _first_file(lines: list[str]) -> str:
     for line in lines:
-        match = _LOC.match(line)
+        match = LOC.match(line)
         if match and match[2] != "0":
             return match[1]
     return ""
@@ -189,7 +197,8 @@ def _woven(function: Routine, machine: Machine) -> Iterator[str]:
 
 def _scan(function: Routine, machine: Machine, file: str, source: list[str], places: list[str]) -> None:
     """Finds the function's line starts, its sites and what they need to know."""
-    heads, fills = _loop_heads(function.lines), _fills(function.lines)
+    heads, filled = one_line_heads(function.lines), fills(function.lines)
+    rounds = round_heads(function.lines) if function.file.endswith(".rs") else set[int]()
     frame, states = (machine.stack, machine.entry_offset), list[tuple[int, int]]()
     seen, previous, statement, first = 0, 0, True, (0, 0)
     current, marked = 0, any("prologue_end" in text for text in function.lines)
@@ -198,7 +207,7 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
             frame = _cfi(text, frame, states, machine)
             function.frames[frame[0]] = frame[1]
         elif text.startswith("\t.loc"):
-            match = _LOC.match(text)
+            match = LOC.match(text)
             if match is None:
                 continue
             if "is_stmt" in match[4]:
@@ -212,15 +221,15 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
             runs = runs and not (current > line and _rejoins(function, index, line, column, source))
             if entry and not (line and statement):  # the first code is that of a macro, or of a header
                 function.sites[index + 1] = HookSite(first[0], ENTRY, *frame, _place(places), column)
-            if line and statement and (runs or entry):
+            if line and (statement or index in rounds) and (runs or entry):
                 place = _place(places)
                 function.locs.append((index, line, place))
-                begins = runs and seen > 1 and (line != previous or index in heads)
+                begins = runs and seen > 1 and (line != previous or index in heads | rounds)
                 kind = _kind(line, column, entry, begins, first, source)
                 if kind:
                     function.sites[index + 1] = HookSite(line, kind, *frame, place, column)
                 previous = line if seen > 1 and (not entry or kind & LINE) else 0
-            elif not line and index not in fills:
+            elif not line and index not in filled:
                 previous = 0
             current = line
         elif machine.returns.match(text):
@@ -373,40 +382,3 @@ def _gives_back(lines: list[str], index: int, machine: Machine) -> bool:
     register = re.match(r"\tldr\t(x\d+)", text)
     following = next((line for line in lines[index:] if not line.startswith(("\t.loc", "\t.cfi_"))), "")
     return register is not None and following == f"\tmov\tsp, {register[1]}"
-
-
-def _one_line(lines: list[str]) -> bool:
-    return len({match.group(1, 2) for line in lines if (match := _LOC.match(line))}) == 1
-
-
-def _loop_heads(lines: list[str]) -> set[int]:
-    """Indices of `.loc` lines right behind a label that is jumped back to, in loops that are one line."""
-    labels: dict[str, int] = {}
-    heads: set[int] = set()
-    for index, text in enumerate(lines):
-        if text.endswith(":") and text.startswith(".L"):
-            labels[text[:-1]] = index
-        elif text.startswith("\t") and not text.startswith("\t."):
-            target = text.rpartition("\t")[2].rpartition(" ")[2]
-            if target in labels:
-                at = labels[target] + 1
-                while lines[at].endswith(":"):
-                    at += 1
-                if lines[at].startswith("\t.loc") and _one_line(lines[at:index]):
-                    heads.add(at)
-    return heads
-
-
-def _fills(lines: list[str]) -> set[int]:
-    """Indices in the loops that one expression is, such as `[n; 512]` of Rust: its own line is not run again."""
-    labels: dict[str, int] = {}
-    found: set[int] = set()
-    for index, text in enumerate(lines):
-        if text.endswith(":") and text.startswith(".L"):
-            labels[text[:-1]] = index
-        elif text.startswith(("\tb\t.L", "\tjmp\t.L")) and text.rpartition("\t")[2] in labels:
-            first = labels[text.rpartition("\t")[2]]
-            places = {match.group(1, 2, 3) for line in lines[first:index] if (match := _LOC.match(line))}
-            if len({place for place in places if place[1] != "0"}) == 1:
-                found.update(range(first, index))
-    return found

@@ -40,6 +40,14 @@ def never_returns(line: str) -> bool:
     return _is_call(line, "") and _NEVER.search(line) is not None
 
 
+def leads(line: str) -> tuple[str, bool]:
+    """The label that an instruction may jump to, or nothing, and whether the next instruction may follow."""
+    if jump := _JUMP.match(line):
+        return jump[2], False
+    branch = _BRANCH.match(line)
+    return branch[1] if branch else "", not never_returns(line)
+
+
 def data_labels(text: str) -> set[str]:
     """The labels that tables of jumps may name."""
     return {label for match in _DATA.finditer(text) for label in _LABEL.findall(match[0])}
@@ -59,14 +67,10 @@ def ordinary(lines: list[str], pads: set[str], tables: set[str]) -> set[int]:
             if line.endswith(":") and line[:-1] in pads:
                 break
             seen.add(at)
-            jump, branch = _JUMP.match(line), _BRANCH.match(line)
-            if jump:
-                if jump[2] in labels:
-                    work.append(labels[jump[2]])
-                break
-            if branch and branch[1] in labels:
-                work.append(labels[branch[1]])
-            if never_returns(line):
+            target, falls = leads(line)
+            if target in labels:
+                work.append(labels[target])
+            if not falls:
                 break
             at += 1
     return seen
