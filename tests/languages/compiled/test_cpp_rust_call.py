@@ -125,3 +125,19 @@ def test_what_rust_gives_back_in_memory_is_not_what_it_was_given() -> None:
 
 def test_what_is_given_to_rust_arrives() -> None:
     assert outcome(RUST, "a.rs", "wide(-9223372036854775808)") == Outcome("returned", "-9223372036854775808")
+
+
+def test_a_panic_of_a_called_function_ends_it_as_it_would_a_program() -> None:
+    program = Program(
+        source="fn fact(n: u8) -> u8 {\n    if n == 0 { 1 } else { n * fact(n - 1) }\n}\n",
+        name="a.rs",
+        call="fact(6)",
+    )
+    if isinstance(why := toolchain.find(program.language), str):
+        pytest.skip(why)
+    trace = warm.record(program, Limits(wall=120))
+    assert trace.outcome == Outcome("exited", "101")
+    assert "attempt to multiply with overflow" in trace.stderr
+    assert "__wl" not in trace.stderr
+    assert "cannot unwind" not in trace.stderr
+    assert trace.steps[-1].event == "raise"

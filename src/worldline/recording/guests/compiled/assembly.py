@@ -217,7 +217,9 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
             if seen == 1:
                 first, function.opening = (line, column), line
             entry = "prologue_end" in match[4] if marked else seen == 2
-            runs = _has_code(function.lines, index) and not _reads_capture(function, index)
+            runs = _has_code(function.lines, index) and (
+                not _reads_capture(function, index) or (entry and _begins_body(function, index, line))
+            )
             runs = runs and not (current > line and _rejoins(function, index, line, column, source))
             if entry and not (line and statement):  # the first code is that of a macro, or of a header
                 function.sites[index + 1] = HookSite(first[0], ENTRY, *frame, _place(places), column)
@@ -294,6 +296,15 @@ def _reads_capture(function: Routine, index: int) -> bool:
             first = False
         elif text.endswith(":") and not text.startswith(".LBB") and not text.startswith(".LBE"):
             return False
+    return False
+
+
+def _begins_body(function: Routine, index: int, line: int) -> bool:
+    """Whether a lambda goes on in the line in which it reads its first capture: that is no line of its head alone."""
+    for at in range(index + 1, len(function.lines)):
+        match = LOC.match(function.lines[at])
+        if match and _has_code(function.lines, at) and not _reads_capture(function, at):
+            return int(match[2]) == line
     return False
 
 

@@ -31,11 +31,11 @@ def in_cpp(call: dict[str, Any]) -> str:
     # The program's own, also where `using namespace std` has brought another of its name.
     function, given = f"::{call['function']}", call["arguments"]
     of = f"wl_signature<decltype({function})>"
-    lines = [f'{_CPP}extern "C" void {NAME}() {{ static_assert({of}::count == {len(given)}, "arguments");']
+    lines = [f'{_CPP}extern "C" int {NAME}() {{ static_assert({of}::count == {len(given)}, "arguments");']
     for n, tree in enumerate(given):
         lines.append(f"    wl_plain<{of}::at<{n}>> a{n} = {_cpp(tree, True)};")
     names = ", ".join(f"static_cast<{of}::at<{n}> &&>(a{n})" for n in range(len(given)))
-    return "\n".join([*lines, f"    {function}({names});", "}", ""])
+    return "\n".join([*lines, f"    {function}({names});", "    return 0;", "}", ""])
 
 
 def misfit_in_cpp(call: dict[str, Any], message: str) -> str | None:
@@ -102,7 +102,8 @@ def in_rust(call: dict[str, Any], source: str) -> str:
         raise Misfit(miscounted(function, len(types), len(call["arguments"])))
     given = ", ".join(_rust(tree, kind) for tree, kind in zip(call["arguments"], types, strict=True))
     main = "" if re.search(r"\bfn\s+main\s*\(", source) else "fn main() {}\n"
-    return f'\n#[no_mangle]\npub extern "C" fn {NAME}() {{ let _ = {function}({given}); }}\n{main}'
+    run = f"std::panic::catch_unwind(|| {{ let _ = {function}({given}); }})"  # as main itself is run
+    return f'\n#[no_mangle]\npub extern "C" fn {NAME}() -> i32 {{ if {run}.is_ok() {{ 0 }} else {{ 101 }} }}\n{main}'
 
 
 def _parameters(function: str, source: str) -> list[str]:

@@ -16,7 +16,7 @@ from .types import TypeRows
 AT_FRAME, AT_REGISTER_BASE, AT_REGISTER, AT_ADDRESS, AT_FRAME_DEREF, AT_FRAME_TWICE, AT_REGISTER_DEREF = (
     range(7)
 )
-PARAMETER, SET, DESTROYED, TRACKED = 1, 2, 4, 8
+PARAMETER, SET, DESTROYED, TRACKED, BUILT = 1, 2, 4, 8, 16
 LIBRARIES = frozenset({"std", "__gnu_cxx", "__gnu_debug", "__pstl", "alloc", "core", "hashbrown"})
 _FBREG, _ADDR, _DEREF, _CFA, _PLUS = 0x91, 0x03, 0x06, 0x9C, 0x23
 
@@ -128,11 +128,18 @@ def describe(
         name = "<lambda>"
     elif not name.startswith("operator"):
         name = name.partition("<")[0] or name
+    for one in variables:
+        one.flags |= BUILT if one.name == "this" and _is_called(types, one.type, name) else 0
     line = attribute(reader, die, dwarf.DECL_LINE)
     return Described(
         function, die, places[function.place], name, line if isinstance(line, int) else function.opening,
         _result(reader, types, die), variables, statics, _is_hidden(reader, die, name),
     )  # fmt: skip
+
+
+def _is_called(types: TypeRows, reference: int, name: str) -> bool:
+    """Whether the class behind a reference has the name of the function: that is its constructor."""
+    return types.rows[types.rows[reference].to].name.partition("<")[0].rpartition("::")[2] == name
 
 
 def _is_hidden(reader: Dwarf, die: Die, name: str) -> bool:

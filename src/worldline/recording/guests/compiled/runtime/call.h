@@ -13,15 +13,14 @@ struct call { u32 fn, nargs, nblocks, pad; u64 args, blocks; };
 extern int __real_main(int, char **, char **);
 void wl_call(u64 address, u64 *general, double *floats, void *result); /* result: where a struct is returned that is too large */
 
-/* In C++ and Rust the call is a function that the compiler made. */
-extern void __wl_called(void) __attribute__((weak));
+/* In C++ and Rust the call is a function that the compiler made; what it gives is the program's status. */
+extern int __wl_called(void) __attribute__((weak));
 
-static void make_call(void)
+static int make_call(void)
 {
     if (__wl_called) {
         begin();
-        __wl_called();
-        return;
+        return __wl_called();
     }
     const u8 *base = (const u8 *)table + table->args;
     const struct call *c = (const void *)base;
@@ -58,14 +57,14 @@ static void make_call(void)
             general[ng++] = args[i].kind == G_POINTER ? (u64)made[args[i].block] : args[i].bits;
     begin();
     wl_call(fns[c->fn].address + load_bias, general, floats, result);
+    return 0;
 }
 
 int __wrap_main(int argc, char **argv, char **envp)
 {
     if (!for_call || !table)
         return __real_main(argc, argv, envp);
-    make_call();
-    return 0;
+    return make_call();
 }
 
 __attribute__((weak)) int main(void) { return 0; }

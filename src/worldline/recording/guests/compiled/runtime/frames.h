@@ -369,6 +369,8 @@ static void diff(struct frame *f, const struct site *at, int when)
         u64 a = v->where == AT_REGISTER_BASE ? s->place : locate(v, f->cfa, now), was = s->key;
         if (v->where != AT_FRAME && v->where != AT_ADDRESS && v->where != AT_REGISTER && readable(a) < size_of(v->type, a, f->cfa))
             continue;
+        if (v->flags & V_BUILT && when == FIRST)
+            begin_object(*(u64 *)a, t->to);
         if (is_new && s->foot)
             s->foot->n = 0;
         if (is_new) {

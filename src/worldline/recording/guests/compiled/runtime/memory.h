@@ -11,6 +11,7 @@ struct registers { u64 g[32], flags, back, sp; u64 pad[1]; u8 v[32][16]; };
 struct number { u64 address, owner; u32 type, number, stamp, pad; };
 
 static struct { struct number *all; u32 n, cap, last, stamp; } numbers;
+#define MOST_MARKED 4096 /* elements of an array */
 static struct { u64 low, high, sp; } stack; /* the program's main stack, and where it ends now */
 static struct { u64 low, high; } segments[256];
 static int nsegments;
@@ -188,6 +189,34 @@ static int target_of(u64 p, u32 to, struct target *g)
         return FOREIGN; /* seen as what it is not */
     *g = (struct target){ base, whole, whole / size ? whole / size : 1, whose, to, NULL, base };
     return FOUND;
+}
+
+/* Marks numbers and pointers as never written, but for those that are zero: a value may be zeroed before it is constructed. */
+static void mark_unwritten(u64 a, u32 type)
+{
+    const struct type *t = &types[type];
+    if (t->kind == K_STRUCT) {
+        for (u32 i = 0; i < t->nfields; i++)
+            if (!fields[t->fields + i].bits)
+                mark_unwritten(a + fields[t->fields + i].offset, fields[t->fields + i].type);
+    } else if (t->kind == K_ARRAY) {
+        for (u64 i = 0; i < t->count && i < MOST_MARKED; i++)
+            mark_unwritten(a + i * types[t->to].size, t->to);
+    } else if ((t->kind >= K_INT && t->kind <= K_POINTER) || t->kind == K_REFERENCE) {
+        for (u64 i = 0; i < t->size; i++)
+            if (((u8 *)a)[i]) {
+                memset((u8 *)a, PATTERN, t->size);
+                break;
+            }
+    }
+}
+
+/* A constructor begins: what gcc did not mark, as it has no name and lies on the stack, holds what was there before. */
+static void begin_object(u64 p, u32 type)
+{
+    struct target g;
+    if (p >= stack.sp && p < stack.high && stack.high - p >= types[type].size && target_of(p, type, &g) == FOREIGN)
+        mark_unwritten(p, type);
 }
 
 /* What an address without a type of its own points to, where its memory is known: an element of that. */

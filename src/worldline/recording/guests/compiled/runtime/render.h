@@ -461,9 +461,10 @@ static int put_object(u64 p, u32 to, int depth, int fresh)
     u64 was = owner_now;
     if (where == FOUND)
         owner_now = g.owner;
-    else if (where == FOREIGN && p >= stack.sp && p < stack.high)
+    int unnamed = where == FOREIGN && p >= stack.sp && p < stack.high;
+    if (unnamed)
         owner_now = owner_of_unnamed(p);
-    put_struct(p, type, depth, fresh && where == FOUND && g.owner != 3);
+    put_struct(p, type, depth, fresh && (unnamed || (where == FOUND && g.owner != 3)));
     key_of_object = where == FOUND && g.whole && p < g.base + g.size ? g.whole : p;
     owner_now = was;
     return 1;

@@ -18,7 +18,8 @@ enum { A_FLEXIBLE = 1, A_VARIABLE = 2, T_BY_REFERENCE = 4, T_POLYMORPHIC = 8, T_
 enum { S_LINE = 1, S_ENTRY = 2, S_RETURN = 4 };
 enum { V_PARAMETER = 1, V_SET = 2, /* its declaration gives it a value */
        V_DESTROYED = 4, /* it is taken apart before the function returns */
-       V_TRACKED = 8 /* Rust: it may be moved, or not have a value yet; its number is in the second byte of the flags */ };
+       V_TRACKED = 8, /* Rust: it may be moved, or not have a value yet; its number is in the second byte of the flags */
+       V_BUILT = 16 /* C++: what the function constructs */ };
 /* The line of a variable's declaration is in flags >> 16; 0: it is not known. */
 enum { AT_FRAME, AT_REGISTER_BASE, AT_REGISTER, AT_ADDRESS, AT_FRAME_DEREF, AT_FRAME_TWICE, AT_REGISTER_DEREF };
 enum { R_NONE, R_GENERAL, R_FLOATS, R_MEMORY, R_MIXED, R_OPAQUE, R_SCALARS };
