@@ -91,6 +91,15 @@ def test_what_does_not_fit_a_parameter_of_cpp_is_refused(call: str, argument: in
     assert "wl_" not in found.detail
 
 
+def test_the_programs_own_function_is_called_where_the_library_has_one_of_its_name() -> None:
+    source = (
+        "#include <algorithm>\n#include <vector>\nusing namespace std;\n"
+        "int count(vector<int> xs) { return (int)xs.size(); }\n"
+    )
+    trace = warm.record(Program(source=source, name="own.cpp", call="count([1, 2, 3])"), Limits(wall=120))
+    assert trace.outcome == Outcome("returned", "3"), trace.stderr
+
+
 def test_an_integer_beyond_64_bits_is_no_argument_of_cpp() -> None:
     found = outcome(CPP, "a.cpp", "add(99999999999999999999, 1)")
     assert found == Outcome("unsupported", "call: 99999999999999999999 has more than 64 bits")

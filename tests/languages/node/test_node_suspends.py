@@ -101,6 +101,25 @@ def test_delegation_is_closed_and_thrown_into(recorder: BoxWorker) -> None:
     assert [(name, line) for _, name, line, _ in raised] == [("inner", 3), ("outer", 10)]
 
 
+ONE_LINE = """function* nat() {
+  let k = 0;
+  try {
+    while (true) yield k++;
+  } finally {
+    console.log(k);
+  }
+}
+for (const v of nat()) {
+  if (v === 2) break;
+}
+"""
+
+
+def test_a_loop_of_one_line_is_closed_where_it_waits(recorder: BoxWorker) -> None:
+    """`run` has both notations and the guard read it: a yield behind its loop's head leads to the `finally` too."""
+    assert run(recorder, ONE_LINE).output == "3\n"
+
+
 ODD = """const log = [];
 const odd = {
   get [Symbol.iterator]() { log.push('iterator'); return () => odd; },

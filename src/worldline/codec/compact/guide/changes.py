@@ -24,11 +24,12 @@ def tail_mask(state: GuideState) -> int:
 
 
 def _may_go_on(state: GuideState, more: int = 0) -> bool:
-    """Whether there is a name left to change, once `more` are used."""
+    """Whether there is a name left to change, once `more` are used, or another element of the last one."""
     if state.early and (state.changed or more):
         return True
     names, same = _frame(state).names, state.options.same
-    return (state.open or state.early) and (names is None or same or len(names) > len(state.used) + more)
+    is_left = names is None or same or len(names) > len(state.used) + more
+    return (state.open or state.early) and (is_left or (bool(state.edited) and not more))
 
 
 def tail_take(state: GuideState, byte: int) -> None:

@@ -28,7 +28,8 @@ def append(name: str, text: str) -> None:
 
 def in_cpp(call: dict[str, Any]) -> str:
     """What stands behind a C++ source so that it is called; each argument has a line of its own."""
-    function, given = call["function"], call["arguments"]
+    # The program's own, also where `using namespace std` has brought another of its name.
+    function, given = f"::{call['function']}", call["arguments"]
     of = f"wl_signature<decltype({function})>"
     lines = [f'{_CPP}extern "C" int {NAME}() {{ static_assert({of}::count == {len(given)}, "arguments");']
     for n, tree in enumerate(given):

@@ -357,11 +357,12 @@ class Recorder {
   exit(code) {
     if (!this.active || this.wire.ended || this.frames === 0) return;
     if (this.depth > 0) this.flush();
-    const text = this.renderer.text(code);
+    const f = this.stack[this.depth], text = this.renderer.text(code);
     this.count();
+    if (this.depth > 0 && this.current !== f.serial) this.turn(f);
     this.wire.take(text.length + 20, 1);
     this.wire.bytes[this.wire.at++] = EXIT;
-    this.wire.varint(this.depth > 0 ? this.stack[this.depth].line : this.line);
+    this.wire.varint(this.depth > 0 ? f.line : this.line);
     this.wire.string(text);
     this.wire.commit();
   }

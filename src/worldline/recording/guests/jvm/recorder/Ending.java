@@ -25,6 +25,7 @@ final class Ending implements Runnable {
         if (Recorder.top != null && status != null) {
             Recorder.lastLine = Recorder.top.line;
             Streams.flush();
+            Wire.switchTo(Recorder.top.serial);
         }
         if (Recorder.shared) {
             Wire.note("threads");

@@ -56,19 +56,19 @@ class Builder {
   before(node, state) {
     const line = node.loc.start.line;
     if (state.line === line) {
-      if (suspends(node)) this.yields.add(line);
+      if (suspends(node)) this.suspended(state.from, line);
       return state;
     }
     const point = this.point(line);
     link(state.from, point);
-    if (suspends(node)) this.suspended(point);
+    if (suspends(node)) this.suspended([point], line);
     return { from: [point], line };
   }
 
   /** A generator may be closed where it waits: then its `finally` blocks run. */
-  suspended(point) {
-    this.yields.add(point.line);
-    if (this.finals.length > 0) point.next.add(this.finals[this.finals.length - 1].entry);
+  suspended(points, line) {
+    this.yields.add(line);
+    if (this.finals.length > 0) link(points, this.finals[this.finals.length - 1].entry);
   }
 
   /** Static blocks of classes inside an expression run in the same frame. */
@@ -171,14 +171,14 @@ class Builder {
     const head = { ...node, body: null };
     const first = this.inside({ type: 'X', init: node.init, test: node.test }, this.before(head, state));
     const round = this.point(node.loc.start.line);
-    if (suspends(head)) this.suspended(round);
+    if (suspends(head)) this.suspended([round], round.line);
     const both = { from: [...first.from, round], line: node.loc.start.line };
     return this.loop(node, both, round, node.test !== null);
   }
 
   WhileStatement(node, state) {
     const head = this.point(node.loc.start.line);
-    if (suspends(node.test)) this.suspended(head);
+    if (suspends(node.test)) this.suspended([head], head.line);
     link(state.from, head);
     const always = node.test.type === 'Literal' && node.test.value === true;
     return this.loop(node, { from: [head], line: node.loc.start.line }, head, !always);
@@ -186,7 +186,7 @@ class Builder {
 
   DoWhileStatement(node, state) {
     const start = this.point(null), test = this.point(node.test.loc.start.line);
-    if (suspends(node.test)) this.suspended(test);
+    if (suspends(node.test)) this.suspended([test], test.line);
     link(state.from, start);
     const done = this.loop(node, { from: [start], line: null }, test, false);
     link([test], start);
@@ -199,7 +199,7 @@ class Builder {
     const first = this.before(head, state);
     const round = this.point(node.loc.start.line);
     if (node.await || suspends(head)) {
-      for (const point of [...first.from, round]) if (point.line !== null) this.suspended(point);
+      for (const point of [...first.from, round]) if (point.line !== null) this.suspended([point], point.line);
     }
     this.closing += node.await ? 1 : 0;
     const after = this.loop(node, { from: [...first.from, round], line: node.loc.start.line }, round, true);

@@ -1,0 +1,4 @@
+function code(n) {
+  return n * 2;
+}
+process.exit(code(2));
