@@ -55,3 +55,24 @@ def test_every_value_is_canonical(path: Path) -> None:
         value for step in trace.steps for value in (*step.delta.values(), step.arg) if value is not None
     }
     assert [value for value in values if isinstance(parse(value), Malformed)] == []
+
+
+def test_a_pointer_to_what_has_no_name_is_not_one_to_the_end_of_a_neighbour() -> None:
+    source = """static int sum(const int *a, int n) {
+    int s = 0;
+    while (n--)
+        s += *a++;
+    return s;
+}
+int main(void) {
+    int c = sum((int[]){1, 2, 3}, 3);
+    char *names[] = {"x", "yy", 0};
+    int d = sum((int[]){4, 5}, 2);
+    int after[] = {7, 8};
+    return c + d - 15 + (names[2] != 0) + after[0] - 7;
+}
+"""
+    trace = warm.recorded(source, "literals.c")
+    assert trace.outcome.kind in ("returned", "exited"), trace.outcome
+    shown = [step.delta["a"] for step in trace.steps if "a" in step.delta]
+    assert set(shown) == {"<pointer>"}

@@ -57,7 +57,7 @@ static u32 s_at(const struct frame *f, u32 i) { return scopes[f->scope].first + 
 static int in_frame(const struct frame *f, u64 p, int past, const struct var **v, u64 *address, u64 *owner)
 {
     const struct scope *s = &scopes[f->scope];
-    for (u32 i = 0; i < s->shown + s->more; i++) {
+    for (u32 i = 0; i < s->shown + (past ? 0 : s->more); i++) { /* the end of what has no value yet is nothing's */
         const struct var *one = &vars[entries[s->first + i].var];
         if (one->where == AT_REGISTER || one->where == AT_ADDRESS || (one->where == AT_REGISTER_DEREF && f != top()))
             continue;

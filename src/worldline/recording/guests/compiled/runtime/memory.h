@@ -176,7 +176,10 @@ static int target_of(u64 p, u32 to, struct target *g)
             g->whole = address;
             return FOUND;
         }
-        if (!known) {
+        u32 inner = v->type;
+        while (types[inner].kind == K_ARRAY)
+            inner = types[inner].to;
+        if (!known && (size == 1 || (!past && types[inner].kind != K_POINTER))) { /* numbers as others, all else as bytes alone */
             known = 1;
             base = address;
             whole = all;
