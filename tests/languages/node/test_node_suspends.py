@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
@@ -343,3 +344,45 @@ def test_an_iterator_is_closed_before_the_outer_loop_goes_on(recorder: BoxWorker
     assert lines == [
         ("line", 9), ("line", 11), ("call", 4), ("line", 9), ("line", 11), ("call", 4), ("line", 9),
     ]  # fmt: skip
+
+
+LEAVES = """function all(head) {
+  let i = 0, x;
+  HEAD {
+    try {
+      if (x == 1) continue;
+      if (x == 4) break;
+      if (x == 5) return x;
+    } finally {
+      head.push(x);
+    }
+    head.push(0);
+  }
+  return 9;
+}
+all([1, 2, 4]);
+all([2, 5]);
+"""
+
+HEADS = (
+    "for (x of [...head])",
+    "for (x in Object.fromEntries(head.map((each) => [each])))",
+    "round: for (const y of [...head]) for (x of [y])",
+    "for (const y of [...head]) for (x of [y])",
+    "for (; x = head[i++];)",
+    "while (x = head[i++])",
+)
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_a_jump_is_told_behind_the_finally_that_it_runs_through(recorder: BoxWorker, head: str) -> None:
+    """`continue`, the `finally`, then the loop's head: in each kind of loop, with a label too."""
+    label = " round" if head.startswith("round") else ""
+    source = (
+        LEAVES.replace("HEAD", head).replace("continue", f"continue{label}").replace("break", f"break{label}")
+    )
+    trace = run(recorder, source)
+    steps = [step for step in trace.steps if step.event == "line" and trace.frames[step.frame].name == "all"]
+    lines = [line for line, _ in groupby(step.line for step in steps)]
+    assert lines[:8] == [2, 3, 5, 9, 3, 5, 6, 7]
+    assert {after for line, after in pairwise(lines) if line == 3} <= {5, 13}

@@ -96,11 +96,11 @@ class Instrumenter {
       const inner = view.inner(node);
       if (pre) this.text.open(node.start + 1, pre);
       this.statements(node.body, inner, before);
-      if (post) this.text[node.body.length > 0 ? 'close' : 'open'](node.end - 1, post());
+      if (post) this.text[node.body.length > 0 ? 'close' : 'open'](node.end - 1, post);
     } else {
       this.text.open(node.start, `{${pre ?? ''}`);
       this.statements([node], view.inner(null), before);
-      this.text.close(node.end, `${post ? `;${post()}` : ''}}`);
+      this.text.close(node.end, `${post ? `;${post}` : ''}}`);
     }
   }
 
@@ -172,20 +172,11 @@ class Instrumenter {
 
   BreakStatement(node, view, previous) { return this.before(node, view, false, previous); }
 
+  /** `continue`: out of the round, so that each `finally` has run and inner iterators are closed before the loop's head is told. */
   ContinueStatement(node, view, previous) {
-    const { head, round } = view.loopOf(node.label ? node.label.name : null);
-    if (head === null) return this.before(node, view, false, previous);
-    if (node.label && round) return this.leaving(node, view, previous, round);
-    this.text.open(node.start, '{');
+    const round = view.roundOf(node.label ? node.label.name : null);
     const now = this.before(node, view, false, previous);
-    this.text.open(node.start, head(view));
-    this.text.close(node.end, '}');
-    return now;
-  }
-
-  /** `continue LABEL`: out of the round, so that inner iterators are closed before the loop's head is told. */
-  leaving(node, view, previous, round) {
-    const now = this.before(node, view, false, previous);
+    if (round === null) return now;
     this.text.blank(node.start, node.end);
     this.text.open(node.start, `break ${round};`);
     return now;
@@ -232,7 +223,7 @@ class Instrumenter {
       functions.expression(this, node.update, inner);
       this.text.close(node.update.end, ')');
     } else this.text.close(this.closing(node), call);
-    inner.loop = { labels: node.labels ?? [], head: null };
+    inner.loop = { labels: node.labels ?? [], round: null };
     this.block(node.body, inner, { line: first.line, sites: [...first.sites, site] });
     return null;
   }
@@ -249,7 +240,7 @@ class Instrumenter {
 
   WhileStatement(node, view, previous, at) {
     const inner = view.inner(null);
-    inner.loop = { labels: node.labels ?? [], head: null };
+    inner.loop = { labels: node.labels ?? [], round: null };
     const { site, call } = this.line(view, node.loc.start.line, this.isDirty(node.test, view));
     this.text.open(node.test.start, `(${call},`);
     functions.expression(this, node.test, view);
@@ -260,7 +251,7 @@ class Instrumenter {
 
   DoWhileStatement(node, view) {
     const inner = view.inner(null);
-    inner.loop = { labels: node.labels ?? [], head: null };
+    inner.loop = { labels: node.labels ?? [], round: null };
     this.block(node.body, inner, null);
     const { call } = this.line(view, node.test.loc.start.line, this.isDirty(node.test, view));
     this.text.open(node.test.start, `(${call},`);
@@ -277,18 +268,14 @@ class Instrumenter {
     if (node.await) functions.delegate(this, node.right, view, { ...resumed, awaits: true, text: this.source.slice(node.right.start, node.right.end) });
     else functions.expression(this, node.right, view);
     this.target(node, view, inner);
-    const sites = [...first.sites];
-    const head = (from) => {
-      const { site, call } = this.line(from.headView(inner), node.loc.start.line, isDirty);
-      sites.push(site);
-      return `${call};`;
-    };
-    const round = node.labels ? `${this.hook}b${this.rounds++}` : null; // names what a body is when a label may leave it
-    inner.loop = { labels: node.labels ?? [], head, round };
+    const round = continues(node.body) ? `${this.hook}b${this.rounds++}` : null;
+    inner.loop = { labels: node.labels ?? [], round };
     inner.closes = node.type === 'ForOfStatement';
+    const { site, call } = this.line(inner, node.loc.start.line, isDirty);
+    const sites = [...first.sites, site];
     const pre = resumed === null ? '' : `${this.hook}.z(${this.frame},${resumed.site.id},void 0${resumed.args});`;
     const [start, end] = round === null ? ['', ''] : [`${round}:{`, '}'];
-    this.block(node.body, inner, { line: first.line, sites }, pre + start, () => `${end}${head(inner)}`);
+    this.block(node.body, inner, { line: first.line, sites }, pre + start, `${end}${call};`);
     // What a body on the same line may change, each telling of the head is followed by.
     if (sites.some((site) => site.dirty)) for (const site of sites) site.dirty = true;
     return null;
@@ -406,6 +393,11 @@ class Instrumenter {
     const functions_ = this.functions.map(({ sets, late, id, node, ...rest }) => rest);
     return { code, pieces: this.text.pieces, functions: functions_, sites, flow };
   }
+}
+
+/** Does a loop's body jump to a loop's head? */
+function continues(node) {
+  return node.type === 'ContinueStatement' || (!isFunction(node) && kids(node).some(continues));
 }
 
 module.exports = { Instrumenter, Unsupported, isFunction };

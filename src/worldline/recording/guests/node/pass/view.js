@@ -59,16 +59,13 @@ class View {
     return false;
   }
 
-  /** The loop that a `continue` goes on with. Its `head` tells the head's line; null where the head tells it itself. */
-  loopOf(label) {
+  /** The block that is one round of the loop that a `continue` goes on with; null where the loop's head tells its line itself. */
+  roundOf(label) {
     for (let view = this; view !== null; view = view.up) {
-      if (view.loop !== null && (label === null || view.loop.labels.includes(label))) return view.loop;
+      if (view.loop !== null && (label === null || view.loop.labels.includes(label))) return view.loop.round;
     }
-    return { head: null, round: null };
+    return null;
   }
-
-  /** The names that a loop's head shows: those of the loop's own scope, wherever the jump comes from. */
-  headView(loop) { return loop; }
 }
 
 /** Would names clash if a function's body were put into a block? */
