@@ -19,7 +19,7 @@ from worldline.data.mixture import Mixture, Source, documents, drawn
 from worldline.data.recipe import load_config
 from worldline.errors import UsageError
 from worldline.programs.split import program_key, split_of
-from worldline.recording.languages import toolchain
+from worldline.recording.languages import worker
 
 GCD = """\
 int greatest(int a, int b) {
@@ -44,7 +44,7 @@ def test_the_recipe_draws_every_language_and_keeps_its_split() -> None:
 
 
 def test_a_language_without_its_toolchain_is_not_drawn_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toolchain, "find", lambda language: f"toolchain: no compiler of {language}")
+    monkeypatch.setattr(worker, "find", lambda language: f"toolchain: no compiler of {language}")
     source = Source(kind="tasks", program="worldline.programs.languages.draw:state", argument="rust")
     with pytest.raises(UsageError, match="toolchain: no compiler of rust"):
         next(iter(documents(Mixture(sources=(source,), split="all"), seed=0)))

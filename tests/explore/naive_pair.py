@@ -32,6 +32,12 @@ class _Known:
         self.apart = False
 
     def judge(self, n: int) -> tuple[str, str]:
+        action, state = self._judge(n)
+        if n != self.pair.first or WRONG in (action, state):
+            return action, state
+        return (WRONG, state) if action != RIGHT else (action, WRONG)  # the first is nobody's consequence
+
+    def _judge(self, n: int) -> tuple[str, str]:
         row = self.pair.rows[n]
         before = WRONG if self.same(n - 1) and not self.apart else CONSEQUENTIAL
         if row.left is None and row.right is None:

@@ -79,6 +79,11 @@ def test_any_lines_make_a_pair(one: bytes, other: bytes, status: str) -> None:
     check(Pair(side("fact", "compact", one, status), side("fact", "compact", other)))
 
 
+def test_the_first_difference_is_wrong_though_a_move_came_before_it() -> None:
+    one, other = b"(1 n=1\n(1 n=1\n(1 n=1\n", b"(1 n=1\n/\n(1 n=1\n"
+    check(Pair(side("fact", "compact", one), side("fact", "compact", other)))
+
+
 @given(st.binary(max_size=200), st.sampled_from(sorted(MODES)))
 def test_any_bytes_make_a_pair(data: bytes, mode: str) -> None:
     check(Pair(true("fact", mode), side("fact", mode, data)))

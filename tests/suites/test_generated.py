@@ -16,7 +16,7 @@ from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
 from worldline.programs.split import key
-from worldline.recording.languages import toolchain
+from worldline.recording.languages import worker
 from worldline.stats import Share
 from worldline.suites import generated
 from worldline.suites.run.directory import newest
@@ -24,7 +24,7 @@ from worldline.suites.run.run import run
 
 
 def test_a_language_without_its_toolchain_ends_as_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toolchain, "find", lambda language: f"toolchain: no compiler of {language}")
+    monkeypatch.setattr(worker, "find", lambda language: f"toolchain: no compiler of {language}")
     found = run(suites.load("generated", language="rust"), Interpreter(), limit=2)
     assert (found.n, found.faults, found.skipped) == (0, 2, 0)
     assert list(found.left_out) == ["fault(unsupported: toolchain: no compiler of rust)"]

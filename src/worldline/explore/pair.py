@@ -94,12 +94,22 @@ def _judged(rows: RowLayout, placed: Mapping[int, Sequence[Divergence]]) -> Iter
     start = first
     for n in (n for n in range(first, end) if n in placed or not rows.rows[n].agrees):
         yield from judge.quiet(start, n)
-        yield judge.row(n, rows.rows[n], placed.get(n, ()))
+        row = judge.row(n, rows.rows[n], placed.get(n, ()))
+        yield _blamed(row) if n == first else row
         start = n + 1
     yield from judge.quiet(start, end)
     if end in placed:  # where it is the first, what a cut left side leaves unknown is before it
         action = WRONG if judge.knows_the_same or first == end else CONSEQUENTIAL
         yield PairRow(None, None, action, RIGHT, tuple(placed[end]))
+
+
+def _blamed(row: PairRow) -> PairRow:
+    """The first row that differs is wrong, whatever a move that nothing followed yet has set apart before it."""
+    if WRONG in (row.action, row.state):
+        return row
+    if row.action == CONSEQUENTIAL:
+        return row._replace(action=WRONG)
+    return row._replace(state=WRONG) if row.state == CONSEQUENTIAL else row
 
 
 class _Judge:

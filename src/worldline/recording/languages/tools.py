@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +22,8 @@ from worldline.errors import DiskError
 from worldline.recording.languages import artefact
 from worldline.recording.languages.toolchain import Toolchain
 
-KEPT = 12  # folders; which was not used for longest goes first
+KEPT = 12  # folders; which was not used for longest goes first, and none that may be in use
+IN_USE = 24 * 3600  # seconds since it was last found
 INDEX = "index.json"  # written last: each file's size
 DATE = 946684800  # of every file: a JVM compares a jar's date with that in its archive of classes
 _INDEX_BYTES = 1 << 16
@@ -92,5 +94,6 @@ def _write(path: Path, made: Mapping[str, bytes]) -> Path:
 def _shrink() -> None:
     paths = [folder() / name for name in files.names(folder())]
     for path in sorted(paths, key=os.path.getmtime, reverse=True)[KEPT:]:
-        with suppress(DiskError):
-            files.remove_folder(path, lambda _name: True)
+        with suppress(DiskError, OSError):
+            if time.time() - os.path.getmtime(path) > IN_USE:
+                files.remove_folder(path, lambda _name: True)
