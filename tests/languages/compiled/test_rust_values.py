@@ -69,3 +69,28 @@ def test_a_function_that_only_returns_shows_its_parameters_and_is_in_the_flow_ta
     guide = Guide(trace.program, Compact(), guard=True, table=read_table(data, trace.program))
     guide.feed_all(encode_steps(trace, Compact()))
     assert guide.ended
+
+
+def test_a_value_without_a_size_keeps_its_number() -> None:
+    source = """trait Speaks {
+    fn name(&self) -> &str;
+    fn speak(&self) -> String;
+}
+struct Cat;
+impl Speaks for Cat {
+    fn name(&self) -> &str { "cat" }
+    fn speak(&self) -> String {
+        let n = self.name();
+        let m = n.len();
+        format!("{n}{m}")
+    }
+}
+fn main() {
+    let c: Box<dyn Speaks> = Box::new(Cat);
+    println!("{}", c.speak());
+}
+"""
+    trace = recorded(source, "cats.rs")
+    assert trace.outcome.kind == "returned", trace.stderr
+    shown = [step.delta["self"] for step in trace.steps if "self" in step.delta]
+    assert shown == ["Cat#1()", "Cat#1()"]

@@ -354,7 +354,8 @@ static void put_struct(u64 a, u32 type, int depth, int fresh)
 {
     const struct type *t = &types[type];
     const char *name = *text_of(t->name) ? text_of(t->name) : t->kind == K_UNION ? "union" : "struct";
-    struct number *n = number_of(a, type, owner_now);
+    int nowhere = !types[type].size && a < 4096; /* a value of Rust without a size: its address is made up */
+    struct number *n = number_of(a, type, nowhere ? 1 : owner_now);
     if (n->stamp != numbers.stamp && depth > (int)max_depth) {
         put_cut(name, 0);
         return;
