@@ -9,6 +9,7 @@ int main(int argc, char **argv) {  //: argc=1 | argv=Ptr#1(['./strings', None], 
     buffer[0] = 'h';  //: buffer=b'h'
     buffer[1] = 0;  //: buffer='h'
     char three[3] = {'a', 'b', 'c'};  //: three=b'abc'
+    char bom[] = "\xff\xfe" "A";  //: bom=b'\xff\xfeA'
     char *copy = strdup("caf\xc3\xa9 'q'");  //: copy="café 'q'"
     char *bytes = "\xff\x80";  //: bytes=b'\xff\x80'
     char *text = malloc(4);  //: text=<uninit>

@@ -248,13 +248,26 @@ static void put_scalar(const u8 *m, const struct type *t)
     }
 }
 
+/* Where memory begins that was never written: four bytes of the pattern, or fewer up to the end; a program writes one, too. */
+static const u8 *unwritten(const u8 *m, u64 n, const u8 *end)
+{
+    for (const u8 *at = m; (at = memchr(at, PATTERN, m + n - at)) != NULL;) {
+        const u8 *from = at;
+        while (at < m + n && *at == PATTERN)
+            at++;
+        if (at - from >= 4 || at == end)
+            return from;
+    }
+    return NULL;
+}
+
 /* Bytes up to NUL: a str. Unterminated, or up to what was never written: bytes. */
 static void put_chars(u64 a, u64 most, int fresh)
 {
     const u8 *m = (const u8 *)a;
     const u8 *zero = memchr(m, 0, most);
     u64 n = zero ? (u64)(zero - m) : most;
-    const u8 *never = fresh ? memchr(m, PATTERN, n) : NULL;
+    const u8 *never = fresh ? unwritten(m, n, m + most) : NULL;
     if (never)
         n = never - m;
     touch(a, n + (n < most));
