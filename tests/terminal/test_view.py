@@ -152,3 +152,23 @@ def test_each_file_is_coloured_in_its_own_language() -> None:
     assert {painted["let"], painted["null"]} == {STYLES["keyword"]}
     assert painted["// why"] == STYLES["comment"]
     assert {python.plain[one.start : one.end] for one in python.spans} == {"def", "f", "pass"}
+
+
+def test_the_legend_is_of_values_alone() -> None:
+    """Not of names that are words elsewhere, nor of what a function without a value gives back."""
+    program = Program(source="void inf() {\n}\n", name="inf.c")
+    about: dict[str, object] = {
+        "name": "inf.c",
+        "source": program.source,
+        "call": None,
+        "argv": [],
+        "stdin": "",
+        "files": {},
+    }
+    calls = [step(0, "call", 0, 1, delta={"inf": "1"}), step(1, "return", 0, 2, "None")]
+    frames = [{"serial": 0, "name": "inf", "file": "inf.c", "parent": -1, "depth": 0}]
+    made = {"program": {**about, "digest": program.digest}, "frames": frames}
+    assert "in C:" not in shown(print_trace, specimen(**made, steps=calls))
+    pointer = step(1, "line", 0, 2, delta={"p": "None"})
+    told = shown(print_trace, specimen(**made, steps=[calls[0], pointer, {**calls[1], "i": 2}]))
+    assert "in C: None is NULL" in told

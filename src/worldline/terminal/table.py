@@ -12,9 +12,10 @@ from rich.console import Console
 from rich.text import Text
 
 from worldline.core.escape import printable, printable_lines
+from worldline.core.events import EVENTS
 from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
-from worldline.core.trace import Step, Trace
+from worldline.core.trace import NO_TEXT, Step, Trace
 from worldline.explore.marks.natives import legend
 from worldline.terminal.source import HighlightedSource
 
@@ -33,8 +34,20 @@ def print_trace(console: Console, trace: Trace, *, rows: int = 200) -> None:
     layout = TableLayout(console.width, trace, coloured=console.color_system is not None)
     for row in _rows(trace, layout, rows):
         _print(console, row)
-    for line in [*named_values(trace.columns.texts[:NAMED], trace.program), *ending(trace)]:
+    for line in [*named_values(_told(trace), trace.program), *ending(trace)]:
         _print(console, line, wrap=True)
+
+
+def _told(trace: Trace) -> list[str]:
+    """The values of a trace, each once; a `None` that is only returned may be no value at all, but in JavaScript."""
+    columns, returns = trace.columns, EVENTS.index("return")
+    args = zip(columns.event, columns.arg, strict=True)
+    told = {*columns.change_value, *(arg for event, arg in args if event != returns)}
+    given = {*columns.arg} - told
+    if trace.program.language not in ("js", "ts"):
+        given = {each for each in given if each != NO_TEXT and columns.texts[each] != "None"}
+    told = (told | given) - {NO_TEXT}
+    return [columns.texts[each] for each in sorted(told)[:NAMED]]
 
 
 def named_values(texts: Iterable[str], program: Program) -> Iterator[Text]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
@@ -119,6 +118,62 @@ for (const v of nat()) {
 def test_a_loop_of_one_line_is_closed_where_it_waits(recorder: BoxWorker) -> None:
     """`run` has both notations and the guard read it: a yield behind its loop's head leads to the `finally` too."""
     assert run(recorder, ONE_LINE).output == "3\n"
+
+
+CLOSED = """function* plain() {
+  yield 1;
+}
+function* waits(log) {
+  try {
+    yield 1;
+  } finally {
+    log.push(yield 2);
+  }
+}
+function* outer() {
+  yield* waits([]);
+}
+function* both() {
+  yield* other();
+}
+function* other() {
+  try {
+    yield 1;
+  } finally {
+    return 8;
+  }
+}
+function* simple() {
+  try {
+    yield 1;
+  } finally {
+    1;
+  }
+}
+const all = [plain(), waits([]), outer(), both(), other(), simple()];
+for (const g of all) {
+  g.next();
+  console.log(g.return(5), g.next());
+}
+all[0].return(6);
+for (const x of plain()) break;
+const p = Object.getPrototypeOf(plain.prototype);
+console.log(p.return.name, p.return.length, `${p.return}`, Object.keys(p), 'prototype' in p.return);
+try {
+  p.return.call({}, 1);
+} catch (e) {
+  console.log(e instanceof TypeError, e.message);
+}
+"""
+
+
+def test_a_generator_that_is_closed_returns_what_it_was_given(recorder: BoxWorker, tmp_path: Path) -> None:
+    """One that has nothing left to do is closed without a step."""
+    trace = run(recorder, CLOSED)
+    ends = [(name, value) for event, name, _, value in waits(trace) if event == "return"]
+    both = [("waits", "5"), ("outer", "<undefined>"), ("other", "8"), ("both", "8")]
+    assert ends == [("waits", "5"), *both, ("other", "8"), ("simple", "5")]
+    assert as_in_a_plain_run(trace, plain(CLOSED, "program.js", tmp_path)), trace.output
 
 
 ODD = """const log = [];
@@ -344,45 +399,3 @@ def test_an_iterator_is_closed_before_the_outer_loop_goes_on(recorder: BoxWorker
     assert lines == [
         ("line", 9), ("line", 11), ("call", 4), ("line", 9), ("line", 11), ("call", 4), ("line", 9),
     ]  # fmt: skip
-
-
-LEAVES = """function all(head) {
-  let i = 0, x;
-  HEAD {
-    try {
-      if (x == 1) continue;
-      if (x == 4) break;
-      if (x == 5) return x;
-    } finally {
-      head.push(x);
-    }
-    head.push(0);
-  }
-  return 9;
-}
-all([1, 2, 4]);
-all([2, 5]);
-"""
-
-HEADS = (
-    "for (x of [...head])",
-    "for (x in Object.fromEntries(head.map((each) => [each])))",
-    "round: for (const y of [...head]) for (x of [y])",
-    "for (const y of [...head]) for (x of [y])",
-    "for (; x = head[i++];)",
-    "while (x = head[i++])",
-)
-
-
-@pytest.mark.parametrize("head", HEADS)
-def test_a_jump_is_told_behind_the_finally_that_it_runs_through(recorder: BoxWorker, head: str) -> None:
-    """`continue`, the `finally`, then the loop's head: in each kind of loop, with a label too."""
-    label = " round" if head.startswith("round") else ""
-    source = (
-        LEAVES.replace("HEAD", head).replace("continue", f"continue{label}").replace("break", f"break{label}")
-    )
-    trace = run(recorder, source)
-    steps = [step for step in trace.steps if step.event == "line" and trace.frames[step.frame].name == "all"]
-    lines = [line for line, _ in groupby(step.line for step in steps)]
-    assert lines[:8] == [2, 3, 5, 9, 3, 5, 6, 7]
-    assert {after for line, after in pairwise(lines) if line == 3} <= {5, 13}

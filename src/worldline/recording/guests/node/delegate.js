@@ -21,8 +21,8 @@ function peek(outer, object, key) {
 }
 
 /**
- * Stands for `source`. `tell('z')` says that the frame goes on, `tell('y', value)` that it waits; `how.awaits` is whether it
- * waits for whatever it is answered, `how.text` what a message calls the source.
+ * Stands for `source`. `tell('z')` says that the frame goes on, `tell('y', value)` that it waits, `tell('s', value)` what it is to
+ * return; `how.awaits` is whether it waits for whatever it is answered, `how.text` what a message calls the source.
  */
 function watched(outer, source, how, tell) {
   if (source === null || source === undefined) return source;
@@ -40,13 +40,14 @@ function watched(outer, source, how, tell) {
 function iterator(outer, real, awaits, symbol, tell) {
   if (!isObject(real)) return real;
   const { next } = real; // as the engine does: once
-  const asking = (method) => (typeof method !== 'function' ? method : (...rest) => {
+  const asking = (method, closes) => (typeof method !== 'function' ? method : (...rest) => {
     tell('z');
     const answer = apply(method, real, rest);
     wait(outer, answer, awaits, symbol, tell);
+    if (closes && symbol === SYNC && isObject(answer) && peek(outer, answer, 'done') === true) tell('s', peek(outer, answer, 'value'));
     return answer;
   });
-  return { next: asking(next), get return() { return asking(real.return); }, get throw() { return asking(real.throw); } };
+  return { next: asking(next, false), get return() { return asking(real.return, true); }, get throw() { return asking(real.throw, false); } };
 }
 
 /** The frame waits, unless the answer ends it. */
@@ -59,4 +60,20 @@ function wait(outer, answer, awaits, symbol, tell) {
   if (done !== UNKNOWN && value !== UNKNOWN && (awaits || !done)) tell('y', value);
 }
 
-module.exports = { watched };
+/** A generator's `return` says what it was given: inside the generator that cannot be seen. */
+function install(outer, recorder) {
+  const { generatorPrototype } = outer, real = generatorPrototype.return;
+  const method = { return(value) {
+    const before = recorder.closing;
+    recorder.closing = { value };
+    try {
+      return apply(real, this, [value]);
+    } finally {
+      recorder.closing = before;
+    }
+  } }.return;
+  Object.defineProperty(generatorPrototype, 'return', { value: method, writable: true, enumerable: false, configurable: true });
+  outer.disguised(method, 'return');
+}
+
+module.exports = { install, watched, UNKNOWN };

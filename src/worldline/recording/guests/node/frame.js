@@ -37,8 +37,9 @@ class Frame {
     this.suspended = false;
     this.raised = false;
     this.thrown = undefined;
-    this.returning = false;
-    this.value = undefined;
+    this.value = undefined; // of a return that is not done yet
+    this.opening = this.busy = false; // begun, but not its body yet; while a default value or a field is computed
+    this.failed = null; // what left a frame inside that
     this.shared = false;
     this.objects = false;
   }

@@ -47,6 +47,7 @@ const outer = {
   byteLength: Buffer.byteLength, buffer: Buffer.allocUnsafeSlow, setBytes: Uint8Array.prototype.set, subarray: Uint8Array.prototype.subarray,
   words: (memory, from) => new Uint32Array(memory, from, 16), exit: (code) => reallyExit.call(process, code), own: new WeakSet(),
   hook: spec.hook, process, fs, vm, require, Error, TypeError, folder, functionPrototype: Function.prototype, load,
+  generatorPrototype: Object.getPrototypeOf(function* () {}).prototype,
 };
 
 // An object of this realm that falls into the program's hands (an error, say) leads to nothing that can be changed.

@@ -1,20 +1,20 @@
 // The recorder: what the hooks in an instrumented program call. One object a run; it writes the wire.
 // Runs in a realm of its own, which the program has no way into. The hooks' names are one letter: they stand in the
-// program's text. l: a line; c, r: call and return; y, z: yield and resume; d: delegation; t, h, p, x: raise, catch, pass on, leave by
-// an exception.
+// program's text. l: a line; c, r: call and return; u, w: around what runs before a body; y, z: yield and resume; d: delegation;
+// t, h, p, x: raise, catch, pass on, leave by an exception; v, e, q: a return that waits for a `finally`, that, and the end.
 'use strict';
 
 const { Renderer, stringText } = require('./canonical.js');
 const { Wire } = require('./wire.js');
 const { Frame, ABSENT, INERT } = require('./frame.js');
-const { watched } = require('./delegate.js');
+const { watched, UNKNOWN } = require('./delegate.js');
 const { diff, reconcile, settle, change, hide, watch, share } = require('./deltas.js');
 
 const apply = Reflect.apply;
 const [CALL, RESUME, SWITCH, LINE, RETURN, YIELD, RAISE, OUTPUT, INPUT, EXIT] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 const [NOTE, HIDDEN, META] = [0x20, 0x21, 0x22];
 // Room on the stack for the recorder's own work, of many of its smallest frames; looked for once in so many frames.
-const PROBE = 3000, APART = 64, CLOSED = { closed: true };
+const PROBE = 3000, APART = 64;
 
 class Recorder {
   constructor(outer, opened, limits, careful) {
@@ -33,7 +33,7 @@ class Recorder {
     this.probed = 0;
     this.epoch = 1;
     this.pending = false;
-    this.out = this.in = null;
+    this.out = this.in = this.closing = null; // closing: what the generator that is about to go on is to return
     this.active = false;
     this.line = 0;
     this.texts = new WeakMap();
@@ -66,6 +66,7 @@ class Recorder {
     if (this.pending) this.tick();
     if (this.out !== null || this.in !== null) this.flush();
     const fn = this.functions[id], wire = this.wire, parent = this.stack[this.depth];
+    if (parent.opening && !parent.busy && parent.fn === fn) return this.enter(parent, arguments);
     if (this.depth === 0) this.epoch++;
     const f = new Frame(fn, this.frames++);
     if (fn.nameId < 0) {
@@ -82,16 +83,37 @@ class Recorder {
     wire.varint(fn.line);
     this.current = f.serial;
     this.push(f);
-    const own = fn.params;
-    for (let i = 1; i < arguments.length; i++) {
-      if (i <= own) change(this, f, i - 1, arguments[i]);
-      else watch(this, f, i - 1, arguments[i]);
+    return this.enter(f, arguments);
+  }
+
+  /** The parameters of a frame that has begun, as far as they are given; they are told with its call. */
+  enter(f, args) {
+    const own = f.fn.params;
+    for (let i = 1; i < args.length; i++) {
+      if (i <= own) change(this, f, i - 1, args[i]);
+      else watch(this, f, i - 1, args[i]);
     }
+    f.opening = false;
     f.epoch = this.epoch;
     f.dirty = true;
     if (f.shared) share(this, f);
-    wire.commit();
+    this.wire.commit();
     return f;
+  }
+
+  /** A default value or a field is computed, before the body: the frame that it belongs to begins, unless it has. */
+  u(id) {
+    const f = apply(this.c, this, arguments);
+    if (f !== INERT) f.opening = f.busy = true;
+    return f;
+  }
+
+  /** It is computed. */
+  w(f, value) {
+    if (f !== INERT && this.stack[this.depth] !== f) this.arrive(f);
+    f.busy = false;
+    f.failed = null;
+    return value;
   }
 
   /** A line is about to run. */
@@ -133,10 +155,16 @@ class Recorder {
   v(f, id, value) {
     if (this.stack[this.depth] !== f && !this.arrive(f)) return value;
     diff(this, f, id, arguments);
-    f.returning = true;
     f.value = value;
     this.wire.commit();
     return value;
+  }
+
+  /** A `finally` is done. */
+  e(f, id) {
+    if (this.stack[this.depth] !== f && !this.arrive(f)) return;
+    diff(this, f, id, arguments);
+    this.wire.commit();
   }
 
   /** All is done: the frame has returned, or a generator was closed. */
@@ -144,7 +172,7 @@ class Recorder {
     if (f.place === 0 || this.wire.ended) return;
     if (this.stack[this.depth] !== f) this.arrive(f);
     reconcile(this, f, id, arguments);
-    this.step(f, RETURN, f.returning ? f.value : CLOSED);
+    this.step(f, RETURN, f.value);
     this.pop();
   }
 
@@ -163,6 +191,9 @@ class Recorder {
     else if (this.stack[this.depth] !== f) this.arrive(f);
     return value;
   }
+
+  /** What it delegates to was closed with it, and this is what both return. */
+  s(f, id, value) { if (f !== INERT && value !== UNKNOWN) f.value = value; }
 
   /** What `yield*` or `for await` goes over. */
   d(f, source, tell, awaits, text) {
@@ -194,7 +225,10 @@ class Recorder {
 
   /** An exception leaves the frame. */
   x(f, error, id) {
-    if (this.reach(f, error, id, arguments)) this.pop();
+    if (!this.reach(f, error, id, arguments)) return error;
+    this.pop();
+    const up = this.stack[this.depth];
+    if (up.busy) up.failed = { error };
     return error;
   }
 
@@ -231,10 +265,7 @@ class Recorder {
 
   step(f, tag, value) {
     const wire = this.wire;
-    let n, from = this.renderer.buf;
-    if (value === CLOSED) n = this.renderer.render(undefined);
-    else n = this.renderer.render(value);
-    from = this.renderer.buf;
+    const n = this.renderer.render(value), from = this.renderer.buf;
     this.count();
     wire.take(n + 16, 1);
     if (this.current !== f.serial) this.turn(f);
@@ -282,7 +313,10 @@ class Recorder {
     while (this.depth > to) {
       const f = this.stack[this.depth];
       if (raised && !(f.raised && f.thrown === error)) this.raise(f, error);
-      if (!raised && f.fn.suspends) {
+      if (!raised && f.opening) { // an async function has a promise that is rejected
+        if (f.failed !== null) this.raise(f, f.failed.error);
+        this.pop();
+      } else if (!raised && f.fn.suspends) {
         settle(this, f);
         this.step(f, YIELD, undefined);
         this.pop();
@@ -294,6 +328,10 @@ class Recorder {
   resume(f, id, args) {
     if (this.pending) this.tick();
     if (this.depth === 0) this.epoch++;
+    if (this.closing !== null) {
+      f.value = this.closing.value;
+      this.closing = null;
+    }
     this.flush();
     if (this.depth >= this.probed) this.probe();
     if (args !== null) diff(this, f, id, args);

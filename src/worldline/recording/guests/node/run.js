@@ -4,6 +4,7 @@
 const { Recorder } = require('./recorder.js');
 const { Disguise } = require('./disguise.js');
 const streams = require('./streams.js');
+const delegate = require('./delegate.js');
 const { argumentsOf } = require('./arguments.js');
 const { Modules } = require('./modules.js');
 
@@ -64,6 +65,7 @@ class Run {
     this.disguise = new Disguise(outer, this.made.files, this.root);
     this.disguise.install();
     streams.install(outer, recorder);
+    delegate.install(outer, recorder);
     this.watchEnd();
     this.modules = new Modules(this);
     this.modules.install();

@@ -112,10 +112,30 @@ function define(it, node, view, name, how) {
     fn.outer[it.slot(fn, each)] = 1;
     inner.show(each, text);
   }
-  for (const param of node.params) pattern(it, param, view);
+  const opens = node.generator ? null : { id: fn.id, bound: self ? ['this'] : [] }; // a generator's values are computed where it is made
+  for (const param of node.params) pattern(it, param, view, opens);
   const args = inner.visible().filter(([each]) => fn.names.indexOf(each) < fn.params || fn.outer[fn.names.indexOf(each)] === 1).map(([, text]) => `,${text}`).join('');
   if (node.body.type === 'BlockStatement') body(it, node, inner, fn, args, how);
   else arrow(it, node, inner, fn, args);
+  return fn;
+}
+
+/** What is computed before a body: where it calls, the frame begins first, with the parameters that are bound by then. */
+function early(it, node, view, name, opens) {
+  const begins = opens !== null && !isNamed(node) && callsAny(node);
+  if (begins) it.text.open(node.start, `${it.hook}.w(${it.hook}.u(${[opens.id, ...opens.bound].join()}),(`);
+  expression(it, node, view, name);
+  if (begins) it.text.close(node.end, '))');
+}
+
+/** A function or a class takes its name from where it stands. */
+function isNamed(node) {
+  return isFunction(unwrapped(node)) || unwrapped(node).type === 'ClassExpression';
+}
+
+function callsAny(node) {
+  if (node.type === 'CallExpression' || node.type === 'NewExpression' || node.type === 'TaggedTemplateExpression') return true;
+  return !isFunction(node) && kids(node).some(callsAny);
 }
 
 function body(it, node, inner, fn, args, how) {
@@ -169,10 +189,13 @@ function classBody(it, node, view, name) {
   const secrets = members.filter((member) => member.type === 'PropertyDefinition' && !member.static && member.key.type === 'PrivateIdentifier');
   const read = secrets.map(({ key }) => `if(#${key.name} in o)r.push("#${key.name}",o.#${key.name});`).join('');
   it.text.open(node.body.start + 1, `static{${it.hook}.k(this${read ? `,(o,r)=>{${read}}` : ''});}`);
+  const builder = members.find((member) => member.kind === 'constructor');
+  const built = builder === undefined ? null : method(it, builder, node, view, name);
+  const opens = built === null || node.superClass ? null : { id: built.id, bound: [] }; // else super() has begun the frame
   for (const member of members) {
     if (member.computed && member.key) expression(it, member.key, view);
-    if (member.type === 'MethodDefinition') method(it, member, node, view, name);
-    else if (member.type === 'PropertyDefinition' && member.value) expression(it, member.value, view, keyName(member));
+    if (member.type === 'MethodDefinition' && member !== builder) method(it, member, node, view, name);
+    else if (member.type === 'PropertyDefinition' && member.value) early(it, member.value, view, keyName(member), member.static ? null : opens);
     else if (member.type === 'StaticBlock') {
       const inner = view.inner(member);
       inner.noThis = true;
@@ -183,7 +206,7 @@ function classBody(it, node, view, name) {
 
 function method(it, member, node, view, name) {
   const builds = member.kind === 'constructor';
-  define(it, member.value, view, `${name}.${keyName(member)}`, {
+  return define(it, member.value, view, `${name}.${keyName(member)}`, {
     derived: builds && node.superClass !== null, static: member.static, line: member.loc.start.line,
   });
 }
@@ -204,16 +227,17 @@ function declaration(it, node, view) {
   for (const part of node.declarations) for (const name of patternNames(part.id)) view.show(name);
 }
 
-/** The expressions inside a pattern. */
-function pattern(it, node, view) {
-  if (node.type === 'Identifier') return;
-  if (node.type === 'Property') {
+/** The expressions inside a pattern; `opens` is the frame whose parameters it binds, and which are bound already. */
+function pattern(it, node, view, opens = null) {
+  if (node.type === 'Identifier') {
+    if (opens !== null && !opens.bound.includes(node.name)) opens.bound.push(node.name);
+  } else if (node.type === 'Property') {
     if (node.computed) expression(it, node.key, view);
-    pattern(it, node.value, view);
+    pattern(it, node.value, view, opens);
   } else if (node.type === 'AssignmentPattern') {
-    pattern(it, node.left, view);
-    expression(it, node.right, view, node.left.type === 'Identifier' ? node.left.name : undefined);
-  } else if (/Pattern|RestElement/.test(node.type)) for (const child of kids(node)) pattern(it, child, view);
+    early(it, node.right, view, node.left.type === 'Identifier' ? node.left.name : undefined, opens);
+    pattern(it, node.left, view, opens);
+  } else if (/Pattern|RestElement/.test(node.type)) for (const child of kids(node)) pattern(it, child, view, opens);
   else expression(it, node, view);
 }
 

@@ -96,11 +96,12 @@ class Instrumenter {
       const inner = view.inner(node);
       if (pre) this.text.open(node.start + 1, pre);
       this.statements(node.body, inner, before);
-      if (post) this.text[node.body.length > 0 ? 'close' : 'open'](node.end - 1, post);
+      if (post) this.text[node.body.length > 0 ? 'close' : 'open'](node.end - 1, post(inner));
     } else {
       this.text.open(node.start, `{${pre ?? ''}`);
-      this.statements([node], view.inner(null), before);
-      this.text.close(node.end, `${post ? `;${post}` : ''}}`);
+      const inner = view.inner(null);
+      this.statements([node], inner, before);
+      this.text.close(node.end, `${post ? `;${post(inner)}` : ''}}`);
     }
   }
 
@@ -275,7 +276,7 @@ class Instrumenter {
     const sites = [...first.sites, site];
     const pre = resumed === null ? '' : `${this.hook}.z(${this.frame},${resumed.site.id},void 0${resumed.args});`;
     const [start, end] = round === null ? ['', ''] : [`${round}:{`, '}'];
-    this.block(node.body, inner, { line: first.line, sites }, pre + start, `${end}${call};`);
+    this.block(node.body, inner, { line: first.line, sites }, pre + start, () => `${end}${call};`);
     // What a body on the same line may change, each telling of the head is followed by.
     if (sites.some((site) => site.dirty)) for (const site of sites) site.dirty = true;
     return null;
@@ -309,8 +310,14 @@ class Instrumenter {
     this.block(node.block, body, previous);
     if (node.handler) this.handler(node.handler, body);
     else this.text.open(node.block.end, this.passing(view));
-    if (node.finalizer) this.block(node.finalizer, view, null);
+    if (node.finalizer) this.block(node.finalizer, view, null, '', node.finalizer.body.length > 0 ? (inner) => this.done(inner, node.finalizer) : null);
     return null;
+  }
+
+  /** The end of a `finally`: what its last line changed may be out of sight where the frame ends. */
+  done(view, node) {
+    const { site, args } = this.site(view, node.loc.end.line, false);
+    return `;${this.hook}.e(${this.frame},${site.id},0${args});`;
   }
 
   /** What tells of an exception before a `finally` runs, and throws it on. */
