@@ -2,6 +2,7 @@
 'use strict';
 
 const apply = Reflect.apply;
+const PLACE = /((?:file:\/\/)?\/[^():]+):(\d+):(\d+)/;
 
 class Disguise {
   constructor(outer, files, root) {
@@ -67,10 +68,16 @@ class Disguise {
 
   /** Columns as they were in the author's text. */
   moved(line) {
-    return line.replace(/(\/[^():]+):(\d+):(\d+)/g, (whole, path, row, column) => {
-      const file = path.startsWith(`${this.root}/`) ? this.files[path.slice(this.root.length + 1)] : undefined;
+    return line.replace(new RegExp(PLACE, 'g'), (whole, path, row, column) => {
+      const file = this.fileAt(path);
       return file === undefined ? whole : `${path}:${row}:${this.column(file, +row, +column)}`;
     });
+  }
+
+  /** The program's file at a path, or at the address that a module has. */
+  fileAt(path) {
+    const plain = path.replace('file://', '');
+    return plain.startsWith(`${this.root}/`) ? this.files[plain.slice(this.root.length + 1)] : undefined;
   }
 
   column(file, row, column) {
@@ -98,12 +105,12 @@ class Disguise {
     if (!outer.types.isNativeError(error)) {
       return `Uncaught:\n${shown}\n(Use \`node --trace-uncaught ...\` to show where the exception was thrown)`;
     }
-    const place = /(\/[^():]+):(\d+):(\d+)/.exec(shown);
+    const place = PLACE.exec(shown);
     return place === null ? shown : `${this.arrow(place)}${shown}`;
   }
 
   arrow([, path, row, column]) {
-    const file = path.startsWith(`${this.root}/`) ? this.files[path.slice(this.root.length + 1)] : undefined;
+    const file = this.fileAt(path);
     if (file === undefined) return '';
     const line = file.source.split('\n')[+row - 1] ?? '';
     return `${path}:${row}\n${line}\n${' '.repeat(Math.max(0, +column - 1))}^\n\n`;
