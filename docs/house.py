@@ -18,11 +18,12 @@ WIDTH = 26  # the column at which clauses begin
 BESIDE = {  # folders that are told in one line
     "recipes": "training runs as functions that return a frozen configuration",
     "perf": "`make bench`, `make humaneval`, `make pictures`: speeds and costs, each beside its peers",
-    "studies": "experiments that make a page of figures: the tokenizer swap",
+    "studies": "experiments that make a page of figures: the tokenizer swap, hidden inputs",
     "examples": "small programs, each for one thing that a trace shows; a notebook from a model to figures",
     "editors": "what editors need to find the debug adapter",
     "docs": "formats, options, limits, messages, words, figures, this page",
     "tests": "foldered by why they exist: tests/README.md",
+    "src/worldline/plan/reach/machines": "the command machines that ship, as sources",
     "src/worldline/model/shipped": "the shipped model: weights and their manifest",
     "src/worldline/harness/lm_eval_tasks": "lm-eval's tasks, one file a suite: what `--include_path` is given",
     "src/worldline/recording/guests/compiled/runtime": "what is linked to a compiled program and records it, in C",

@@ -97,6 +97,29 @@ static inline void release_collector(PyThreadState *ts, int was_enabled)
 }
 #endif
 
+/* The exception that is being raised, taken out, and raised again with this traceback. */
+static inline void take_exception(PyObject **type, PyObject **value, PyObject **traceback)
+{
+#if HAS_MONITORING
+    *value = PyErr_GetRaisedException();
+    *traceback = PyException_GetTraceback(*value);
+    *type = NULL;
+#else
+    PyErr_Fetch(type, value, traceback);
+#endif
+}
+
+static inline void give_exception(PyObject *type, PyObject *value, PyObject *traceback)
+{
+#if HAS_MONITORING
+    PyException_SetTraceback(value, traceback ? traceback : Py_None);
+    Py_XDECREF(traceback);
+    PyErr_SetRaisedException(value);
+#else
+    PyErr_Restore(type, value, traceback);
+#endif
+}
+
 /* How many more Python frames may be entered: the guest's own frames are given back to the program. */
 static inline void give_recursion(PyThreadState *ts, int frames)
 {

@@ -12,11 +12,36 @@
 #define ENTER() \
     if (!wire.active || state.busy) return NOTHING; \
     state.busy = 1; \
-    int collecting = hold_collector(state.thread)
+    int collecting = hold_collector(state.first)
 #define LEAVE() \
     commit(); \
-    release_collector(state.thread, collecting); \
+    release_collector(state.first, collecting); \
     state.busy = 0
+
+/* Before a line of the program, while it has several threads: which one goes on? The collector is held by who is asked,
+ * for another thread may run meanwhile. */
+static void ask_whom(void)
+{
+    state.busy = 1;
+    int collecting = hold_collector(state.first);
+    flush_streams();
+    commit();
+    release_collector(state.first, collecting);
+    state.busy = 0;
+    if (wire.steps < threads.at)
+        return;
+    PyThreadState *ts = PyThreadState_Get();
+    give_recursion(ts, OWN_DEPTH);
+    PyObject *r = PyObject_CallNoArgs(threads.ask);
+    give_recursion(ts, -OWN_DEPTH);
+    if (r == NULL) {
+        PyErr_Clear();
+        state.tampered = 1;
+    }
+    Py_XDECREF(r);
+}
+#define ASK() \
+    if (__builtin_expect(threads.at != UINT64_MAX, 0) && wire.active && !state.busy) ask_whom()
 
 #if !HAS_MONITORING
 
@@ -62,6 +87,8 @@ static int trace(PyObject *self, PyFrameObject *object, int what, PyObject *arg)
     FrameRec *f = state.top;
     if (f == NULL || f->frame != frame)
         return 0;
+    if (what == PyTrace_LINE)
+        ASK();
     ENTER();
     if (!object->f_trace_lines) /* the program switched its lines off: those since are lost */
         state.tampered = 1;
@@ -78,8 +105,13 @@ static int trace(PyObject *self, PyFrameObject *object, int what, PyObject *arg)
 
 static int install(void)
 {
-    PyEval_SetTrace(trace, NULL);
     return 0;
+}
+
+/* The calling thread is recorded from now on. */
+static void enter_thread(void)
+{
+    PyEval_SetTrace(trace, NULL);
 }
 
 static void uninstall(void)
@@ -97,6 +129,8 @@ static int intact(void)
 #define TOOL 4
 
 static PyObject *disable;
+
+static void enter_thread(void) {} /* events come from every thread */
 
 /* The frame record of the running frame, if it is the program's own and on the main thread. */
 static FrameRec *own_frame(void)
@@ -150,9 +184,12 @@ CALLBACK(py_line)
     FrameRec *f = own_frame();
     if (f == NULL)
         return wire.active && !state.busy && FOREIGN(args[0]) ? Py_NewRef(disable) : NOTHING;
-    ENTER();
     uint32_t line = (uint32_t)PyLong_AsLong(args[1]);
-    if (!(f->looped && f->line == line))
+    int begun = f->looped && f->line == line;
+    if (!begun)
+        ASK();
+    ENTER();
+    if (!begun)
         on_line(f, line);
     f->looped = 0;
     LEAVE();
@@ -171,6 +208,7 @@ CALLBACK(py_jump)
     FrameRec *f = own_frame();
     if (f == NULL)
         return NOTHING;
+    ASK();
     ENTER();
     on_line(f, PyCode_Addr2Line(code, (int)to));
     f->looped = 1;

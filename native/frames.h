@@ -61,13 +61,27 @@ typedef struct FrameRec {
     Py_ssize_t quiet_entries;
 } FrameRec;
 
+typedef struct { /* a thread of the program, where somebody decides which one goes on */
+    FrameRec *top;
+    PyThreadState *ts; /* NULL until it is recorded */
+    uint32_t last, last_line; /* the frame that it left last */
+} Thread;
+
+static struct { /* who decides, and when they are asked: before the first line that is this step or a later one */
+    PyObject *ask;
+    uint64_t at;
+    Thread *all;
+    size_t n, running;
+} threads = {.at = UINT64_MAX};
+
 static struct { /* of the recorder: codes and frames, and what the program has written or read since the last event */
     Map codes, suspended, globals;
     PyObject *files, *global_names;
     FrameRec *top;
-    uint32_t next_frame, last_line;
+    uint32_t next_frame, last, last_line; /* last: the frame that was left last, of the thread that runs */
+    FrameRec *newest; /* whose newest step, a call, line or resume, is the newest of all; NULL: it is another kind of step */
     PyObject *output, *input;
-    PyThreadState *thread;
+    PyThreadState *thread, *first; /* the one that runs, NULL if it is not recorded yet; the one that began */
     int busy, tampered;
 } state;
 

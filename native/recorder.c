@@ -6,9 +6,12 @@
  *
  * One compilation unit, so that one command builds it for any interpreter (src/worldline/recording/native.py) and the
  * path of an event is inlined whole. Its parts are headers that hold static definitions, each standing on the one
- * before: compat, buffers, shadow, kinds, atoms, canonical, verify, wire_writer, frames, deltas, steps, events.
+ * before: compat, buffers, shadow, kinds, atoms, canonical, verify, wire_writer, frames, deltas, steps, events, and, beside
+ * them, identity and swap.
  */
 #include "events.h"
+#include "identity.h"
+#include "swap.h"
 #include <pthread.h>
 
 /* ---- the Python face -------------------------------------------------------------------------------------------- */
@@ -94,20 +97,35 @@ static int recorder_init(PyObject *self, PyObject *args, PyObject *kwargs)
     map_clear(&render.serials);
     render.next_serial = 1;
     state.next_frame = 0;
-    state.top = NULL;
+    state.top = state.newest = NULL;
     state.tampered = 0;
+    threads.at = UINT64_MAX;
+    threads.n = threads.running = 0;
     commit();
     return 0;
 }
 
+/* The calling thread is this one: before its first step, and again at any time. */
+static void enter(size_t number)
+{
+    Thread *thread = thread_of(number);
+    if (number == threads.running)
+        state.thread = PyThreadState_Get();
+    if (wire.active && thread->ts == NULL) {
+        thread->ts = PyThreadState_Get();
+        enter_thread();
+    }
+}
+
 static PyObject *recorder_start(PyObject *self, PyObject *unused)
 {
-    state.thread = PyThreadState_Get();
+    state.first = PyThreadState_Get();
     wire.active = 1;
     if (install() < 0) {
         wire.active = 0;
         return NULL;
     }
+    enter(0);
     Py_RETURN_NONE;
 }
 
@@ -173,7 +191,13 @@ static PyObject *recorder_exit(PyObject *self, PyObject *code)
     render_value(code, &scratch);
     log_clear(&scratch);
     count_step();
-    uint8_t *p = room(render.out.n + 32);
+    uint8_t *p = room(render.out.n + 64);
+    if (wire.frame != state.last) { /* another thread had the newest step */
+        *p++ = T_SWITCH;
+        done(put_varint(p, wire.frame = state.last));
+        p = room(render.out.n + 32);
+    }
+    state.newest = NULL;
     *p++ = T_EXIT;
     p = put_varint(p, state.last_line);
     done_text(put_bytes_at(p, render.out.p, render.out.n));
@@ -197,6 +221,14 @@ static PyObject *two_texts(int tag, PyObject *args)
 static PyObject *recorder_note(PyObject *self, PyObject *args) { return two_texts(T_NOTE, args); }
 static PyObject *recorder_meta(PyObject *self, PyObject *args) { return two_texts(T_META, args); }
 
+/* A hidden input: of the newest step where the running frame has begun it and not yet ended, else of the next one. */
+static PyObject *recorder_draw(PyObject *self, PyObject *args)
+{
+    if (wire.active && PyThreadState_Get() != state.thread)
+        Py_RETURN_NONE;
+    return two_texts(state.newest && state.newest == state.top ? T_DRAW : T_HIDDEN, args);
+}
+
 static PyObject *recorder_render(PyObject *self, PyObject *value)
 {
     static Log scratch;
@@ -215,17 +247,89 @@ static PyObject *recorder_give_recursion(PyObject *self, PyObject *frames)
     Py_RETURN_NONE;
 }
 
+/* ---- threads, where somebody decides which one goes on; exactly one runs */
+
+static PyObject *recorder_schedule(PyObject *self, PyObject *ask)
+{
+    Py_XSETREF(threads.ask, Py_NewRef(ask));
+    Py_RETURN_NONE;
+}
+
+static PyObject *recorder_ask_at(PyObject *self, PyObject *step)
+{
+    uint64_t at = step == Py_None ? UINT64_MAX : PyLong_AsUnsignedLongLong(step);
+    if (PyErr_Occurred())
+        return NULL;
+    threads.at = at;
+    Py_RETURN_NONE;
+}
+
+static PyObject *recorder_at(PyObject *self, PyObject *unused)
+{
+    if (wire.active) {
+        flush_streams();
+        commit();
+    }
+    return PyLong_FromUnsignedLongLong(wire.steps);
+}
+
+static PyObject *recorder_enter(PyObject *self, PyObject *number)
+{
+    size_t n = PyLong_AsSize_t(number);
+    if (PyErr_Occurred())
+        return NULL;
+    enter(n);
+    Py_RETURN_NONE;
+}
+
+static PyObject *recorder_switch(PyObject *self, PyObject *args)
+{
+    const char *kind;
+    Py_ssize_t number, n;
+    if (!PyArg_ParseTuple(args, "ns#", &number, &kind, &n))
+        return NULL;
+    switch_thread(number, kind, n);
+    Py_RETURN_NONE;
+}
+
+static PyObject *recorder_quit(PyObject *self, PyObject *unused)
+{
+    if (wire.active && state.top != NULL)
+        state.tampered = 1;
+    Py_RETURN_NONE;
+}
+
+static PyObject *recorder_leave(PyObject *self, PyObject *args)
+{
+    const char *kind, *detail;
+    Py_ssize_t n;
+    if (!PyArg_ParseTuple(args, "ss#", &kind, &detail, &n))
+        return NULL;
+    if (wire.active)
+        flush_streams();
+    write_end(kind, detail, n);
+    _exit(0);
+}
+
 static PyMethodDef recorder_methods[] = {
     {"start", recorder_start, METH_NOARGS, "Begin to record the calling thread."},
     {"stop", recorder_stop, METH_NOARGS, "Stop; False if the program tampered with the tracing."},
     {"end", recorder_end, METH_VARARGS, "Write the explicit end record: kind, detail."},
     {"output", recorder_output, METH_O, "Text was written to sys.stdout."},
     {"input", recorder_input, METH_O, "Text was read from sys.stdin."},
+    {"draw", recorder_draw, METH_VARARGS, "A hidden input was drawn: kind, canonical text."},
     {"exit", recorder_exit, METH_O, "SystemExit left the outermost frame with this code."},
     {"note", recorder_note, METH_VARARGS, "A slug about the whole trace."},
     {"meta", recorder_meta, METH_VARARGS, "A fact about the interpreter: key, value."},
     {"render", recorder_render, METH_O, "The canonical text of a value."},
     {"give_recursion", recorder_give_recursion, METH_O, "Give the program back the depth the guest's frames use."},
+    {"schedule", recorder_schedule, METH_O, "Who is asked, at line events, which thread goes on."},
+    {"ask_at", recorder_ask_at, METH_O, "Ask before the first line that is this step or a later one; None: never."},
+    {"at", recorder_at, METH_NOARGS, "The number of the next step, behind what was written or read until now."},
+    {"enter", recorder_enter, METH_O, "The calling thread is this one; before its first step, and again at any time."},
+    {"switch", recorder_switch, METH_VARARGS, "This thread goes on, of those that the kind names: number, kind."},
+    {"quit", recorder_quit, METH_NOARGS, "The calling thread is about to end: all of its frames have been left."},
+    {"leave", recorder_leave, METH_VARARGS, "End here, keeping what is written: kind, detail."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -238,7 +342,13 @@ static PyType_Slot recorder_slots[] = {
 
 static PyType_Spec recorder_spec = {"_recorder.Recorder", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT, recorder_slots};
 
-static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_recorder", "The native recorder core.", -1, NULL};
+static PyMethodDef module_methods[] = {
+    {"number_hashes", number_hashes, METH_NOARGS, "Objects are hashed by the order of asking, not by where they lie."},
+    {"swap", swap, METH_VARARGS, "swap(owner, name, replacement): what a C function does from now on; the original."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_recorder", "The native recorder core.", -1, module_methods};
 
 PyMODINIT_FUNC PyInit__recorder(void)
 {

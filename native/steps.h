@@ -19,6 +19,7 @@ static void step_with_text(FrameRec *f, int tag, PyObject *arg)
     render_value(arg, &scratch);
     log_clear(&scratch);
     count_step();
+    state.newest = NULL;
     switch_to(f);
     uint8_t *p = room(render.out.n + 32);
     *p++ = tag;
@@ -52,6 +53,40 @@ static inline void flush_streams(void)
         flush_stream(&state.input, T_INPUT, "input");
 }
 
+/* The thread of this number, made when it is first asked for. */
+static Thread *thread_of(size_t number)
+{
+    if (number >= threads.n) {
+        threads.all = grow(threads.all, (number + 1) * sizeof(Thread));
+        memset(threads.all + threads.n, 0, (number + 1 - threads.n) * sizeof(Thread));
+        threads.n = number + 1;
+    }
+    return &threads.all[number];
+}
+
+/* Another thread goes on: its frames are those that run. */
+static void switch_thread(size_t number, const char *kind, size_t n)
+{
+    char value[24];
+    int length = snprintf(value, sizeof value, "%zu", number);
+    if (wire.active)
+        flush_streams();
+    if (!wire.ended)
+        record_texts(T_HIDDEN, kind, n, value, length);
+    Thread *before = thread_of(threads.running);
+    before->top = state.top;
+    before->last = state.last;
+    before->last_line = state.last_line;
+    Thread *thread = thread_of(number);
+    threads.running = number;
+    state.newest = NULL;
+    state.top = thread->top;
+    state.thread = thread->ts;
+    state.last = thread->last;
+    state.last_line = thread->last_line;
+    commit();
+}
+
 static void on_call(CodeInfo *info, IFrame *frame)
 {
     flush_streams();
@@ -70,7 +105,7 @@ static void on_call(CodeInfo *info, IFrame *frame)
     done(put_varint(p, f->line));
     wire.frame = f->serial;
     f->below = state.top;
-    state.top = f;
+    state.top = state.newest = f;
     if (info->namespace) {
         diff_namespace(f);
     } else {
@@ -90,6 +125,7 @@ static void on_resume(FrameRec *f)
     f->below = state.top;
     state.top = f;
     diff(f);
+    state.newest = f;
     count_step();
     uint8_t *p = room(24);
     *p++ = T_RESUME;
@@ -102,6 +138,7 @@ static inline void on_line(FrameRec *f, uint32_t line)
     flush_streams();
     diff(f);
     f->line = line;
+    state.newest = f;
     count_step();
     switch_to(f);
     uint8_t *p = room(16);
@@ -124,6 +161,8 @@ static void on_leave(FrameRec *f, PyObject *arg, int suspended)
     if (arg)
         step_with_text(f, suspended ? T_YIELD : T_RETURN, arg);
     state.top = f->below;
+    state.last = f->serial;
+    state.newest = NULL;
     state.last_line = f->line;
     if (suspended && arg)
         map_add(&state.suspended, f->frame, f);

@@ -51,6 +51,7 @@ typedef struct {
     size_t first, last; /* of those waiting, counted from the beginning of time */
     PyObject *texts, *notes, *hidden, *meta, *outcome, *outcomes;
     uint32_t current;
+    size_t hidden_to; /* the step of the newest hidden input */
 } Reader;
 
 static int fault_memory(void) { PyErr_NoMemory(); return FAULT; }
@@ -430,11 +431,15 @@ static int pair(Reader *r, PyObject **first, PyObject **second)
     return result;
 }
 
-static int hide(Reader *r)
+/* A hidden input of the next step, or of the newest one: never of one before that of the input before. */
+static int hide(Reader *r, int newest)
 {
     PyObject *kind, *value;
+    size_t step = r->event.size;
+    if (newest && (!step || r->hidden_to > --step)) return DAMAGE;
     TRY(pair(r, &kind, &value));
-    PyObject *row = Py_BuildValue("(nNN)", (Py_ssize_t)r->event.size, kind, value);
+    r->hidden_to = step;
+    PyObject *row = Py_BuildValue("(nNN)", (Py_ssize_t)step, kind, value);
     if (!row) return FAULT;
     int failed = PyList_Append(r->hidden, row);
     Py_DECREF(row);
@@ -489,8 +494,9 @@ static int record(Reader *r)
     case 0x11: return delta(r, 1);
     case 0x12: return same(r);
     case 0x20: return note(r);
-    case 0x21: return hide(r);
+    case 0x21: return hide(r, 0);
     case 0x22: return meta(r);
+    case 0x23: return hide(r, 1);
     case 0x3f: return end_record(r);
     default: return DAMAGE;
     }

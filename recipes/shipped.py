@@ -7,7 +7,9 @@ streams beside the trainer, under `WORLDLINE_STREAM_PYTHON` (CPython 3.11, whose
 interpreter when it is not set). Mined functions are others' code: `MINERS` streams find calls of them in
 `WORLDLINE_QUARRY` (folders, packages or `stdlib`, with `:` between them), boxed, or unboxed where
 `WORLDLINE_TRUST_MINED` is 1, on a machine that is thrown away. Programs in other languages were recorded beforehand,
-where their toolchains are: `WORLDLINE_FOREIGN` names the files (recipes/languages.py). Rooms are imported inside the
+where their toolchains are: `WORLDLINE_FOREIGN` names the files (recipes/languages.py). Stochastic programs are streamed
+with our others, each under a seed of its own; or, with `WORLDLINE_CHANCE`, read from files (recipes/remote/chance.sh).
+Rooms are imported inside the
 functions: the trainer's machine needs torch alone, the streams' needs no torch. `recipes/remote/README.md` says how a
 lease of a GPU goes.
 """
@@ -37,6 +39,9 @@ BEGIN = os.environ.get("WORLDLINE_BEGIN") or None  # weights to go on from: `shi
 FOREIGN = os.environ.get(
     "WORLDLINE_FOREIGN", ""
 )  # framed documents of other languages: recipes/remote/foreign.sh
+CHANCE = os.environ.get(
+    "WORLDLINE_CHANCE", ""
+)  # framed documents of stochastic programs, in place of streams
 HELD_OUT = os.environ.get("WORLDLINE_HELD_OUT", "")  # a file of framed documents of the split `valid`
 RATE = float(os.environ.get("WORLDLINE_RATE", "0.5"))  # a factor of the matrices' learning rate
 COOLDOWN = float(os.environ.get("WORLDLINE_COOLDOWN", "0.55"))
@@ -46,7 +51,10 @@ LONGEST = 32_768  # bytes of a document
 ADAPTIVE = os.environ.get("WORLDLINE_ADAPTIVE", "") == "1"
 CURRICULUM = "{run}/curriculum.json"
 SOON = 2048  # documents ahead where the curriculum moves: about two seconds of training
-FOREIGN_SHARE = 0.15  # bytes of programs in other languages for one of our own in Python: 13 % of both
+FOREIGN_SHARE = float(
+    os.environ.get("WORLDLINE_FOREIGN_SHARE", "0.05")
+)  # bytes of other languages for one of our own
+CHANCE_SHARE = 0.12  # bytes of recorded stochastic programs for one of our own, where they come from files
 MINED = 0.45  # bytes of mined programs for one of our own
 
 # Programs, their share of the documents, and the form they are drawn in: about a third has one operation a line, or
@@ -73,6 +81,15 @@ PROGRAMS = (
     ("generate.practice:program", 0.040, "flatten"),
 )
 TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.090), ("tasks:permutations", 0.007))
+# Programs that their text does not determine: about 9 % of the documents.
+STOCHASTIC = (
+    ("generate.chance:program", 0.080, ""),
+    ("generate.chance:program", 0.050, "flatten"),
+    ("generate.chance:program", 0.010, "script"),
+    ("generate.chance:program", 0.005, "among"),
+)
+# How their hidden inputs are written, beside 0.96 of the modes in which the model writes them itself.
+HIDDEN = {"given": 0.25, "blind": 0.15}
 # Shares of how often a task's state is shown (elsewhere a hidden state is a guess), beside 0.96 of all other modes.
 SPACINGS = {2: 0.50, 4: 0.70, 8: 0.70, 16: 0.16, 32: 0.08, 64: 0.06, 512: 0.02}
 
@@ -85,7 +102,23 @@ def quarry() -> Quarry:
 
 
 def data() -> Mixture:
-    """Generated programs, in every form, and state-tracking tasks, in every mode."""
+    """Generated programs, in every form, stochastic ones too, and state-tracking tasks, in every mode."""
+    from dataclasses import replace
+
+    whole = _mixture()
+    from_files = tuple(one for one in whole.sources if one.kind != "chance")
+    return replace(whole, sources=from_files) if CHANCE else whole
+
+
+def stochastic() -> Mixture:
+    """The stochastic programs of `data()` alone."""
+    from dataclasses import replace
+
+    whole = _mixture()
+    return replace(whole, sources=tuple(one for one in whole.sources if one.kind == "chance"), max_bytes=4096)
+
+
+def _mixture() -> Mixture:
     from worldline.codec.compact.prompt import Compact
     from worldline.data.mixture import Mixture, Mode, Source
 
@@ -94,7 +127,12 @@ def data() -> Mixture:
         Mode(weight=0.24, options=Compact(bare=True)),
         Mode(weight=0.06, options=Compact(delta="element")),
         Mode(weight=0.04, options=Compact(reveal=0), queries=4),
+        Mode(weight=0.02, options=Compact(conditions=True)),
         *(Mode(weight=share, options=Compact(reveal=n), kinds=("tasks",)) for n, share in SPACINGS.items()),
+        *(
+            Mode(weight=share, options=Compact(hidden=how), kinds=("chance",))
+            for how, share in HIDDEN.items()
+        ),
     )
     sources = (
         *(
@@ -102,6 +140,10 @@ def data() -> Mixture:
             for name, share, form in PROGRAMS
         ),
         *(Source(kind="tasks", program=f"worldline.programs.{name}", weight=share) for name, share in TASKS),
+        *(
+            Source(kind="chance", program=f"worldline.programs.{name}", weight=share, form=form)
+            for name, share, form in STOCHASTIC
+        ),
     )
     return Mixture(sources=sources, modes=modes, max_bytes=LONGEST, query=0.03)
 
@@ -153,6 +195,13 @@ def foreign() -> Files:
     return Files(paths=tuple(FOREIGN.split(":")), weight=FOREIGN_SHARE)
 
 
+def chance() -> Files:
+    """Documents of stochastic programs, which were recorded beforehand."""
+    from worldline.data.sources import Files
+
+    return Files(paths=tuple(CHANCE.split(":")), weight=CHANCE_SHARE)
+
+
 def training() -> Training:
     """One lease of an H200: 33M parameters (the first model's width, 14 layers), rows of 8 KB, at last of 32 KB."""
     from worldline.data.sources import Files
@@ -166,6 +215,7 @@ def training() -> Training:
             live(adaptive=ADAPTIVE),
             *((mined(),) if MINERS else ()),
             *((foreign(),) if FOREIGN else ()),
+            *((chance(),) if CHANCE else ()),
         ),
         tutor=tutor() if ADAPTIVE else (),
         init_from=BEGIN,

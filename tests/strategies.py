@@ -229,6 +229,11 @@ class Script:
         self.put(0x21, kind, value)
         self.hidden.append([len(self.steps), kind, value])
 
+    def draw(self, kind: str, value: str) -> None:
+        if self.steps and not (self.hidden and self.hidden[-1][0] == len(self.steps)):
+            self.put(0x23, kind, value)
+            self.hidden.append([len(self.steps) - 1, kind, value])
+
     def tell(self, key: str, value: str) -> None:
         self.put(0x22, key, value)
         self.meta[key] = value
@@ -283,7 +288,8 @@ _LINES = st.integers(0, 300) | st.integers(0, (1 << 32) - 1)
 
 
 _ACTS = [
-    "call", "line", "line", "change", "change", "event", "resume", "switch", "same", "hide", "note", "tell",
+    "call", "line", "line", "change", "change", "event", "resume", "switch", "same", "hide", "draw", "note",
+    "tell",
 ]  # fmt: skip
 
 
@@ -307,6 +313,8 @@ def _act(draw: st.DrawFn, script: Script) -> None:
         script.same(draw(_WORDS), draw(st.none() | _WORDS))
     elif act == "hide":
         script.hide(draw(_WORDS), draw(_VALUES))
+    elif act == "draw":
+        script.draw(draw(_WORDS), draw(_VALUES))
     elif act == "note":
         script.note(draw(_VALUES))
     else:

@@ -17,7 +17,8 @@ from time import monotonic
 import torch
 from torch import Tensor
 
-from worldline.model import kernels, mixers, plan
+from worldline.model import batch_plan as plan
+from worldline.model import kernels, mixers
 from worldline.model.hybrid import norm, unit
 from worldline.model.mixers import BatchLayout
 from worldline.model.shape import HEAD, SHARED, Shape

@@ -9,17 +9,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 python=${PYTHON:-.venv/bin/python}
 count=${1:-20000} workers=${2:-$(nproc)}
 out=.carry/foreign
-mkdir -p $out
-
-written() { # written SPLIT COUNT: by so many workers, each its part
-    for worker in $(seq 0 $((workers - 1))); do
-        nice -n 10 "$python" -m worldline.data.stream --recipe recipes/languages.py --split "$1" --seed "${SEED:-1}" \
-            --worker "$worker" --workers "$workers" --count $((($2 + workers - 1) / workers)) > "$out/$1.$worker.docs" &
-    done
-    wait
-    cat "$out/$1".*.docs | xz -T0 > "$out/$1.docs.xz"
-    rm "$out/$1".*.docs
-}
-written valid $((count / 50 + 10))
-written train "$count"
-ls -l $out
+. recipes/remote/documents.sh
+written --recipe recipes/languages.py

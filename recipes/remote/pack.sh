@@ -7,6 +7,7 @@
 #   quarry.tar.xz   the Python files of QUARRY (default: .carry/quarry), a folder of packages and clones that are mined
 #   held.docs       held-out documents of the recipe
 #   foreign.docs.xz documents of other languages, where foreign.sh has made some
+#   chance.docs.xz  documents of stochastic programs, where chance.sh has made some
 #   left_out.jsonl  programs of benchmarks (LEAVE_OUT, JSON lines, perhaps gzipped): nothing like them is mined
 # What is there already and cannot have changed (py311, site, quarry) is kept: delete it to have it made anew.
 set -euo pipefail
@@ -50,5 +51,6 @@ tar cJf $out/snap.tar.xz -C "$work" snap && rm -rf "$work"
 "$python" -m worldline.data.stream --recipe recipes/shipped.py --split valid --seed 77 --count "${HELD:-640}" --trust \
     > $out/held.docs
 zcat -f "${LEAVE_OUT:-/dev/null}" > $out/left_out.jsonl
+[ ! -f .carry/chance/train.docs.xz ] || cp .carry/chance/train.docs.xz $out/chance.docs.xz
 [ ! -f .carry/foreign/train.docs.xz ] || cp .carry/foreign/train.docs.xz $out/foreign.docs.xz
 ls -l $out

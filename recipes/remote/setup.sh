@@ -15,6 +15,7 @@ export TORCHINDUCTOR_CACHE_DIR=/tmp/inductor TRITON_CACHE_DIR=/tmp/triton
 export WORLDLINE_HELD_OUT=/tmp/work/held.docs WORLDLINE_LEFT_OUT=/tmp/work/left_out.jsonl
 export WORLDLINE_QUARRY=/tmp/work/quarry:stdlib WORLDLINE_TRUST_MINED=1
 END
+[ ! -f "$carry"/chance.docs.xz ] || { cp "$carry"/chance.docs.xz . && echo export WORLDLINE_CHANCE=/tmp/work/chance.docs.xz >> environment; }
 [ ! -f "$carry"/foreign.docs.xz ] || { cp "$carry"/foreign.docs.xz . && echo export WORLDLINE_FOREIGN=/tmp/work/foreign.docs.xz >> environment; }
 . ./environment; cd snap || exit 1
 setsid nohup sh -c 'timeout 120 python3 recipes/remote/check.py --environment /tmp/work/environment

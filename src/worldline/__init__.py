@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from worldline.codec.encode import encode as encode
+    from worldline.core.hidden import Control as Control
     from worldline.core.program import Program as Program
     from worldline.core.state import State as State
     from worldline.core.state import state_at as state_at
@@ -35,6 +36,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Ask": "worldline.predict.predictor",
+    "Control": "worldline.core.hidden",
     "Limits": "worldline.limits",
     "Outcome": "worldline.core.trace",
     "Prediction": "worldline.predict.predictor",

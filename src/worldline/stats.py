@@ -35,6 +35,31 @@ def wilson(some: int, n: int) -> tuple[float, float]:
     return (0.0 if some == 0 else max(0.0, middle - half)), (1.0 if some == n else min(1.0, middle + half))
 
 
+def binomial_tails(some: int, n: int, rate: float) -> tuple[float, float]:
+    """How likely so few of n are, and so many, where each is so with this rate: both tails, exact.
+
+    A rate is in Clopper and Pearson's interval where neither tail is below half the level.
+    """
+    if not 0 < rate < 1:
+        return (1.0, 1.0) if some == n * rate else (0.0, 0.0)
+    few = math.fsum(math.exp(_chance(k, n, rate)) for k in range(some + 1))
+    return min(1.0, few), min(1.0, max(0.0, 1 - few) + math.exp(_chance(some, n, rate)))
+
+
+def at_least(some: int, n: int, *, confidence: float) -> float:
+    """Clopper and Pearson's one-sided bound: the rate is no lower with this confidence, whatever it is."""
+    low, high = 0.0, some / n if n else 0.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if binomial_tails(some, n, middle)[1] > 1 - confidence else (middle, high)
+    return low
+
+
+def _chance(some: int, n: int, rate: float) -> float:
+    """The logarithm of the chance of exactly so many."""
+    return _ways(n, some) + some * math.log(rate) + (n - some) * math.log1p(-rate)
+
+
 @dataclass(frozen=True)
 class Share:
     """So many of so many."""

@@ -60,6 +60,14 @@ def test_the_modes_of_the_compact_notation(file: Path) -> None:
     )
 
 
+def test_hidden_inputs_are_given_or_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "ask.py"
+    path.write_text("def ask():\n    return input()\n", "utf-8")
+    run = (path, "--call", "ask()", "--stdin", "yes\n", "--hidden")
+    assert encoded(*run, "given").count(b"%input='yes\\n'\n") == 2
+    assert b"%" not in encoded(*run, "blind")
+
+
 @pytest.mark.parametrize("kind", ["json", "directory"])
 def test_stored_traces_are_written_too(kind: str, file: Path, tmp_path: Path) -> None:
     for call in ("f('ab')", "f('c')"):

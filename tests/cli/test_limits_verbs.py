@@ -25,6 +25,10 @@ from worldline.suites.suite import Suite, Task
 LIMITED = {"--steps", "--wall"}
 # Verbs that take `--trust` and not both limits, and why.
 EXCEPTIONS = {
+    "ask": "--steps are single true steps that are asked for; --wall is there",
+    "plan input": "its calls are not recorded, so they have no steps; --wall is there",
+    "plan outputs": "its tests are not recorded, so they have no steps; --wall is there",
+    "plan repair": "--seconds and --executions bound its tests, which are not recorded",
     "dap": "they come with a launch, as its keys `steps` and `wall`",
     "export": "--check runs generated programs under the limits of their suite, for a model's rounding alone",
     "imagine": "nothing is run, except by the model `interpreter`, which the bytes of --limit bound",

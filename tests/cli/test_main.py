@@ -116,6 +116,24 @@ def test_show_prints_the_table_and_the_state(stored: Path, capsys: pytest.Captur
     assert main(["show", str(stored), "--number", "1"]) == 2
 
 
+def test_show_conditions_stand_beside_the_steps_that_decide(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], box: None
+) -> None:
+    path, out = tmp_path / "a.py", str(tmp_path / "out")
+    path.write_text("def f(n):\n    if n % 2 == 0:\n        return 1\n    return 2\n")
+    assert main(["record", str(path), "--call", "f(5)", "-o", out]) == 0
+    capsys.readouterr()
+    assert main(["show", out, "--conditions"]) == 0
+    assert "(n % 2 == 0: false)" in capsys.readouterr().out
+    assert main(["show", out]) == 0
+    assert "false" not in capsys.readouterr().out
+    assert main(["show", out, "--conditions", "--step", "-3"]) == 0
+    assert "(n % 2 == 0: false)" in capsys.readouterr().out
+    assert main(["show", out, "--conditions", "--json"]) == 0
+    told = {"step": 1, "line": 2, "text": "n % 2 == 0", "taken": False, "kind": "if"}
+    assert json.loads(capsys.readouterr().out) == {"conditions": [told]}
+
+
 def test_show_json_prints_what_it_read(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", str(stored), "--json"]) == 0
     assert capsys.readouterr().out == stored.read_text()

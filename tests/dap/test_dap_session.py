@@ -142,6 +142,22 @@ def test_a_condition_without_a_value_is_no_hit_and_is_told(adapter: Adapter) -> 
     assert "there is no missing here" in adapter.output("console")
 
 
+def test_a_line_that_decides_says_so_and_a_wrong_branch_is_told_in_words(
+    adapter: Adapter, tmp_path: Path
+) -> None:
+    model = replayed(tmp_path, "count('by', 'y')", (b"7 n=1\n6\n8\n)1", b"7 n=1\n6\n7 n=2\n6\n8\n)2"))
+    adapter.launch(program=COUNT, call="count('by', 'y')", model=model, filters=["first-action"])
+    stop = adapter.event("stopped")
+    assert (stop["reason"], stop["description"]) == ("exception", "wrong action")
+    told = adapter.ask("exceptionInfo", threadId=1)["description"]
+    words = "line 6: `for c in word` is over, since word is 'by'; the model went on as if it had a next"
+    assert f"branch: {words}" in told.splitlines()
+    assert adapter.step("stepBack")[2] == 6
+    assert adapter.scope("Conditions") == {
+        "predicted": "for c in word: a next", "interpreter": "for c in word: over",
+    }  # fmt: skip
+
+
 def test_a_wrong_state_stops_where_it_is_seen(adapter: Adapter, tmp_path: Path) -> None:
     model = replayed(tmp_path, "count('berry', 'r')", (b"7 n=1", b"7 n=5"))
     adapter.launch(
@@ -471,3 +487,18 @@ def test_a_launch_limits_the_recording(adapter: Adapter) -> None:
     adapter.step("stepIn")
     assert adapter.scope("Predicted") == {"n": "2"}
     assert list(adapter.scope("Interpreter")) == ["(none)"]
+
+
+def test_hidden_inputs_are_a_scope_of_the_step_that_draws(adapter: Adapter, tmp_path: Path) -> None:
+    path = tmp_path / "dice.py"
+    path.write_text("import random\n\ndef f(k):\n    x = random.randrange(k)\n    return x\n")
+    run = {"program": str(path), "call": "f(6)", "model": "interpreter", "seed": 1}
+    adapter.launch(**run, stopOnEntry=True)
+    assert adapter.stopped() == ("entry", "f", 3)
+    assert adapter.step("stepIn") == ("step", "f", 4)
+    assert adapter.scope("Hidden inputs") == {"a draw of 0 to 5": "5"}
+    assert adapter.step("stepIn") == ("step", "f", 5)
+    assert adapter.scope("Predicted") == {"k": "6", "x": "5"}
+    frame = adapter.ask("stackTrace", threadId=1)["stackFrames"][0]["id"]
+    names = [one["name"] for one in adapter.ask("scopes", frameId=frame)["scopes"]]
+    assert names == ["Predicted", "Interpreter", "Difference"]

@@ -24,7 +24,8 @@ from worldline.data.sources import Pair  # noqa: E402
 from worldline.errors import DigestError, FormatError, UsageError  # noqa: E402
 from worldline.learn import adapt as adapting  # noqa: E402
 from worldline.learn.adapt import KNOWN, SAME, UNSEEN, BeforeAfter, adapt, keep, refusal  # noqa: E402
-from worldline.learn.own_calls import own_calls, recorded, split_calls  # noqa: E402
+from worldline.learn.call_sources import own_calls  # noqa: E402
+from worldline.learn.own_calls import recorded, split_calls  # noqa: E402
 from worldline.model import checkpoint  # noqa: E402
 from worldline.model.low_rank import merged  # noqa: E402
 from worldline.model.shape import Shape  # noqa: E402
@@ -94,7 +95,7 @@ def test_no_call_is_on_two_sides_and_functions_held_out_are_not_called(code: Pat
     calls = own_calls(code, trust=True)
     parts = split_calls(calls)
     sides = [parts.lessons, parts.held_back, parts.same, parts.unseen]
-    runs = [{each.call for each in side} for side in sides]
+    runs = [{str(each.program.call) for each in side} for side in sides]
     assert all(runs)
     assert sum(map(len, runs)) == len(set.union(*runs)) <= len(calls)
     names = [{call.partition("(")[0] for call in side} for side in runs]
@@ -102,7 +103,9 @@ def test_no_call_is_on_two_sides_and_functions_held_out_are_not_called(code: Pat
     assert names[2] <= names[0] | names[1]
     helpers = {name for name in names[3] if name.startswith("helper")}
     assert not any(
-        f"{name}(value)" in each.source.partition("def pick")[2] for each in parts.lessons for name in helpers
+        f"{name}(value)" in each.program.source.partition("def pick")[2]
+        for each in parts.lessons
+        for name in helpers
     )
     assert split_calls(calls) == parts != split_calls(calls, seed=1)
 

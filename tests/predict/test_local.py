@@ -16,6 +16,7 @@ from worldline.codec.compact.writer import encode_steps
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.limits import Limits
+from worldline.predict.forcing.script import ChosenSteps
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.rollout import RolloutDraft, imagine, unroll
@@ -136,6 +137,13 @@ def test_given_steps_may_leave_the_control_flow_but_not_the_grammar() -> None:
     assert found.text.startswith(given)
     with pytest.raises(UsageError, match="not steps of this program"):
         list(Local(random_engine(1), name="random").predict([Ask(program=PROGRAMS[0], given=b"(1 n=05\n")]))
+
+
+def test_behind_what_was_dictated_even_the_grammar_may_be_left() -> None:
+    # As where a true step stands behind a wrong one.
+    ask = Ask(program=PROGRAMS[0], given=b"(1 n=05\n", limit=40)
+    (found,) = Local(random_engine(1), name="random").follow([ask], [ChosenSteps([], frozenset())])
+    assert found.text.startswith(ask.given)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])

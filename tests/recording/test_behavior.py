@@ -21,6 +21,7 @@ PROOFS = {
     "LOCALS_ARE_LIVE": "locals_are_live()",
     "SHADOWED_CELLS_CRASH": "shadowed_cells_crash()",
     "LOCALS_STAY_BOUND": "jumped_over() == {'x': None}",
+    "UTCNOW_IS_DEPRECATED": "utcnow_is_deprecated()",
 }
 
 PROVER = """
@@ -81,6 +82,13 @@ def thread_starts_are_audited():
     thread.start()
     thread.join()
     return any(event.startswith('_thread.start') for event in seen)
+
+def utcnow_is_deprecated():
+    import datetime, warnings
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter('always')
+        datetime.datetime.utcnow()
+    return bool(seen)
 
 print(behavior.{name} == ({proof}))
 """

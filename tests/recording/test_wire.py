@@ -99,6 +99,8 @@ DAMAGED = {
     "line beyond a column": START + b"\x05" + varint(1 << 32), "torn varint": START + b"\x05\x80",
     "torn text": START + b"\x20\x05abcd", "huge text": START + b"\x20" + varint((1 << 63) - 1),
     "no UTF-8": START + b"\x20\x02\xc3\x28", "a surrogate": START + b"\x06\x01\x03\xed\xa0\x80",
+    "a draw of no step": b"\x23" + 2 * wire_text("1"),
+    "a draw of a step before": START + b"\x21" + 2 * wire_text("1") + b"\x23" + 2 * wire_text("1"),
     "unknown outcome": START + b"\x3f" + wire_text("won") + wire_text(""),
     "behind the end": START + b"\x3f" + wire_text("returned") + wire_text("1") + b"\x05\x01",
 }  # fmt: skip
@@ -144,7 +146,7 @@ def test_steps_and_weight_beyond_the_limits_are_damage(script: Script, steps: in
 
 
 STEP_TAGS = (2, 3, 5, 6, 7, 8, 9, 10, 11)
-TEXTS = {0x01: 1, 0x10: 1, 0x20: 1, 0x21: 2, 0x22: 2, 0x3F: 2, **dict.fromkeys(range(6, 12), 1)}
+TEXTS = {0x01: 1, 0x10: 1, 0x20: 1, 0x21: 2, 0x22: 2, 0x23: 2, 0x3F: 2, **dict.fromkeys(range(6, 12), 1)}
 
 
 def first_beyond(script: Script, steps: int, weight: int) -> int | None:

@@ -57,7 +57,7 @@ def mutated(draw: random.Random, data: bytes) -> bytes:
         to = min(len(made), at + draw.randrange(1, 9))
         made[at:to] = draw.choice([
             draw.randbytes(to - at), draw.randbytes(draw.randrange(4)), b"", made[at:to] * 2, b"\x80" * (to - at),
-            bytes([draw.choice([0x01, 0x02, 0x05, 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x3F])]),
+            bytes([draw.choice([0x01, 0x02, 0x05, 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x23, 0x3F])]),
         ])  # fmt: skip
     if draw.random() < 0.3:
         del made[draw.randrange(len(made)) :]

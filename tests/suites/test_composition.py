@@ -18,11 +18,11 @@ from worldline.programs.split import key, split
 from worldline.recording.recorder import record_many
 from worldline.stats import Share, mantel_haenszel
 from worldline.suites import composition
-from worldline.suites.composition_zoo import KINDS, ZOO
 from worldline.suites.run.directory import newest
 from worldline.suites.run.record import Record
 from worldline.suites.run.run import run
 from worldline.suites.table import Between
+from worldline.suites.zoo.functions import KINDS, ZOO
 
 
 @pytest.mark.parametrize("lines", [False, True])

@@ -115,3 +115,31 @@ def test_cut_answers_and_faults_have_their_own_columns(tmp_path: Path) -> None:
 def test_who_writes_traces_alone_is_refused(data: Path, predictor: Any) -> None:
     with pytest.raises(UsageError, match="answers no questions"):
         crux_input.measure(suites.load("crux-input", data=data), predictor)
+
+
+def test_the_search_is_told_no_more_than_a_model_and_what_it_answers_was_run(data: Path) -> None:
+    from worldline.plan.inputs.answerer import load_search
+
+    found = crux_input.measure(suites.load("crux-input", data=data), load_search({"executions": "200"}))
+    assert (found.n, found.faults) == (2, 0)
+    assert found.tables[0].rows[0][0] == Share(2, 2)
+    (task, _) = suites.load("crux-input", data=data).tasks
+    (said,) = load_search({}).answer([crux_input.question(task)], limit=4_096)
+    assert said.status == "ended"
+    assert "executions" in said.note
+    with pytest.raises(UsageError, match="finds inputs, and imagines no trace"):
+        load_search({}).predict([])
+    for wrong in ({"temperature": "1"}, {"executions": "many"}, {"way": "magic"}, {"executions": "0"}):
+        with pytest.raises(UsageError):
+            load_search(wrong)
+
+
+def test_the_verb_takes_the_search(data: Path) -> None:
+    from click.testing import CliRunner
+
+    from worldline.cli import cli
+
+    options = ["--data", str(data), "--model", "search", "-M", "executions=100", "--json"]
+    found = CliRunner().invoke(cli, ["bench", "crux-input", *options])
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.output)["n"] == 2

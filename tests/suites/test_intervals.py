@@ -7,6 +7,7 @@ import json
 import pytest
 
 from worldline.core.program import Program
+from worldline.stats import binomial_tails
 from worldline.suites.report import Tally, report, wilson
 from worldline.suites.score import Verdict
 from worldline.suites.suite import Task
@@ -77,3 +78,13 @@ def test_types_have_rows_of_answers_and_traces() -> None:
     found = report(rows, suite="s", model="m").as_json()["by_type"]
     assert list(found) == ["list", "str"]
     assert (found["str"]["right"], found["str"]["n"], found["str"]["trace"]["right"]) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("some", "n", "low", "high"), [(0, 10, 0.0, 0.3085), (3, 10, 0.0667, 0.6525), (29, 29, 0.8806, 1.0)]
+)
+def test_tails_make_clopper_and_pearsons_interval(some: int, n: int, low: float, high: float) -> None:
+    inside = [p / 10_000 for p in range(1, 10_000) if min(binomial_tails(some, n, p / 10_000)) >= 0.025]
+    assert (inside[0], inside[-1]) == pytest.approx((low, high), abs=1.1e-4)
+    assert binomial_tails(10, 10, 1.0) == (1.0, 1.0)
+    assert binomial_tails(9, 10, 1.0) == (0.0, 0.0)

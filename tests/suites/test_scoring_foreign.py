@@ -25,7 +25,7 @@ from worldline.suites.foreign.program import with_main
 from worldline.suites.foreign.scored import score
 from worldline.suites.run.directory import newest, verify
 from worldline.suites.run.run import run
-from worldline.suites.run.truth import Answer, truth
+from worldline.suites.run.truth import RunEnd, truth
 from worldline.suites.score import judge
 from worldline.suites.suite import Suite, Task
 from worldline.terminal.suite_report import print_report
@@ -258,7 +258,7 @@ def test_a_handled_exception_is_not() -> None:
     task, trace = Task(program=program), record(program)
     true = truth(task, trace)
     assert true is not None
-    assert true.answer == Answer("return", "None")
+    assert true.answer == RunEnd("return", "None")
     assert judged(program) == ("right", "right")
 
 

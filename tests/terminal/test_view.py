@@ -10,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from specimen import EVIL, SOURCE, specimen, step
+from thread_programs import COUNTER
 
 from worldline.core.escape import printable, printable_lines
+from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.core.state import state_at
+from worldline.recording.recorder import record
 from worldline.terminal.source import STYLES, HighlightedSource
 from worldline.terminal.state import print_state
 from worldline.terminal.table import print_trace
@@ -35,7 +38,9 @@ def test_the_table_has_a_row_a_step_with_its_source_and_its_changes() -> None:
     lines = shown(print_trace, specimen()).splitlines()
     assert lines[0].startswith("f(1)  cpython 3.11.7, python core")
     assert re.search(r"^ +0 +1 +def f\(n\): +│ call f  n=1$", lines[1])
-    assert re.search(r"^ +1 +2 +xs = \[n\].* │ xs=\[1\]  zs=\[1\]  zs is xs$", lines[2])
+    assert re.search(
+        r"^ +1 +2 +xs = \[n\].* │ \S+: 1  xs=\[1\]  zs=\[1\]  zs is xs$", lines[2]
+    )  # a hidden input
     assert re.search(r"^ +4 +5 +│ +del ys +│ del ys$", lines[5])
     assert re.search(r"^ +6 +6 +│ +return 1 +│ return 1$", lines[7])
     assert lines[-1] == "returned 1  8 steps"
@@ -172,3 +177,17 @@ def test_the_legend_is_of_values_alone() -> None:
     pointer = step(1, "line", 0, 2, delta={"p": "None"})
     told = shown(print_trace, specimen(**made, steps=[calls[0], pointer, {**calls[1], "i": 2}]))
     assert "in C: None is NULL" in told
+
+
+def test_the_thread_of_a_step_is_shown_where_there_are_several() -> None:
+    trace = record(Program(source=COUNTER), control=Control(schedule=1))
+    console = Console(file=io.StringIO(), width=100)
+    print_trace(console, trace)
+    rows = console.file.getvalue().splitlines()[1 : len(trace) + 1]
+    assert all(
+        re.search(rf" │ {step.thread}(  |$)", row) for row, step in zip(rows, trace.steps, strict=True)
+    )
+    console = Console(file=io.StringIO(), width=100)
+    at = next(step.i for step in trace.steps if step.thread == 2)
+    print_state(console, trace, at)
+    assert f"step {at} of {len(trace)}  thread 2  " in console.file.getvalue()

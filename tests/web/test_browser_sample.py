@@ -42,6 +42,16 @@ def test_later_differences_are_consequences(page: Any) -> None:
     assert texts(page, ".carried .value .text") == ["2", "8"]
 
 
+def test_what_a_step_decides_stands_beside_it(page: Any) -> None:
+    go(page, row=1)
+    assert texts(page, ".now .decided") == ["n < 2: false", "n < 2: false"]
+    assert "(n < 2: false)" in page.inner_text(".steps [aria-selected=true]")
+    go(page, row=2)
+    assert texts(page, ".now .decided") == []
+    go(page, row=7)
+    assert texts(page, ".now .decided") == ["n < 2: true", "n < 2: true"]
+
+
 def test_the_output_of_both_sides(page: Any) -> None:
     go(page, row=LAST)
     assert texts(page, ".output-panel pre") == ["r 1\nr 2", "r 4\nr 8"]
@@ -275,6 +285,16 @@ def test_an_address_is_a_place(page: Any, shown: Served) -> None:
     shows(page, 10)
     page.goto(f"{shown.origin}/#/run/0/sample/0?row=999999999&branch=77&left=nobody&right=other")
     shows(page, LAST)
+
+
+def test_who_is_on_the_way_elsewhere_keeps_that_address(page: Any) -> None:
+    go(page, row=10)
+    # The address changes at once and the page is told of it later; a view that is being left must not write its own.
+    page.evaluate(
+        "location.hash = '#/'; document.querySelector(`[aria-label='Swap left and right']`).click()"
+    )
+    page.wait_for_selector(".sample-view", state="detached")
+    assert page.evaluate("location.hash") == "#/"
 
 
 def test_neighbouring_samples(page: Any) -> None:

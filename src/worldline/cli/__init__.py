@@ -21,11 +21,17 @@ import click
 
 from worldline import __version__
 from worldline.cli import debug, suites, train, view
+from worldline.cli.ask import ask
+from worldline.cli.control import control_of, control_options, parted
 from worldline.cli.export import export
+from worldline.cli.futures import futures
 from worldline.cli.learn import learn
 from worldline.cli.model_options import options_of, written
 from worldline.cli.options import trusted
+from worldline.cli.paths import paths
+from worldline.cli.plan import plan
 from worldline.cli.programs import hint, program_of, program_options
+from worldline.cli.rehearse import rehearse
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
 from worldline.cli.step import step
@@ -35,6 +41,7 @@ from worldline.limits import Limits
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from worldline.core.hidden import Control
     from worldline.core.trace import Trace
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -86,11 +93,12 @@ def run_options(verb: Verb) -> Verb:
 
 
 GROUPS = {
-    "Record a program": ("record", "encode", "rewrite"),
-    "See what a model makes of it": ("debug", "imagine", "step", "view", "dap"),
+    "Record a program": ("record", "paths", "encode", "rewrite"),
+    "See what a model makes of it": ("debug", "imagine", "futures", "step", "view", "dap"),
     "Measure a model": ("bench", "score", "intervene"),
     "Look at what was measured or stored": ("report", "compare", "export", "show", "cost", "verify"),
     "Train a model": ("data", "train", "learn"),
+    "Plan with it": ("ask", "rehearse", "plan"),
 }
 
 
@@ -119,6 +127,7 @@ def cli(context: click.Context) -> None:
 @click.argument("file", type=click.Path())
 @click.argument("args", nargs=-1)
 @run_options
+@control_options
 @click.option("--json", "as_json", is_flag=True, help="Print the trace as one JSON object.")
 @click.option(
     "-o", "--out", metavar="DIR", help="Store the trace in DIR as parquet, beside those already there."
@@ -128,7 +137,7 @@ def record(
     file: str, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any
 ) -> None:
     """Run FILE boxed and record every step. Options of the program go after `--`."""
-    trace = _recorded(file, args, options)
+    trace = _recorded(file, args, options, control_of(options))
     if out is not None:
         click.echo(_stored(trace, out), err=as_json)
     if as_json:
@@ -139,6 +148,8 @@ def record(
         print_trace(_console(), trace, rows=rows)
     if said := hint(trace):
         click.echo(f"hint: {said}", err=True)
+    if parted(trace, options):
+        raise click.exceptions.Exit(1)
 
 
 @cli.command()
@@ -147,21 +158,33 @@ def record(
 @click.option("--number", type=click.IntRange(min=0), metavar="K", help="Which trace of a directory, from 0.")
 @click.option("--json", "as_json", is_flag=True, help="Print the trace as one JSON object.")
 @click.option("--rows", type=click.IntRange(min=0), default=200, help="Rows of the table; 0 for all [200].")
-def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: int) -> None:
+@click.option(
+    "--conditions",
+    is_flag=True,
+    help="Beside a step that decides, its test and whether it held; with --json those alone.",
+)
+def show(
+    trace: str, step: int | None, number: int | None, as_json: bool, rows: int, conditions: bool
+) -> None:
     """Show a stored TRACE: a directory made by `record -o`, or a file made by `record --json`."""
     from worldline.data.load import load
+    from worldline.flow.conditions import by_step
+    from worldline.flow.conditions import conditions as decided_by
     from worldline.terminal.state import print_state
     from worldline.terminal.table import print_trace
 
     found = load(trace, number=number or 0)
     if step is not None and not -len(found) <= step < len(found):
         raise UsageError(f"--step {step}: the trace has steps 0 to {len(found) - 1}")
-    if as_json:
+    decided = decided_by(found) if conditions else ()
+    if as_json and conditions:
+        click.echo(json.dumps({"conditions": [vars(one) for one in decided]}))
+    elif as_json:
         _print_json(found)
     elif step is None:
-        print_trace(_console(), found, rows=rows)
+        print_trace(_console(), found, rows=rows, said=by_step(decided))
     else:
-        print_state(_console(), found, step)
+        print_state(_console(), found, step, said=by_step(decided).get(step % len(found), ()))
 
 
 @cli.command()
@@ -179,6 +202,7 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
     "--part", type=click.Choice(["whole", "prompt", "steps"]), default="whole", help="What of it [whole]."
 )
 @written
+@control_options
 @click.option("--number", type=click.IntRange(min=0), metavar="K", help="Which trace of a directory, from 0.")
 def encode(
     file: str, args: tuple[str, ...], notation: str, part: str, number: int | None, **options: Any
@@ -190,9 +214,14 @@ def encode(
     from worldline.codec.encode import encode as encoded
     from worldline.data.load import load
 
-    trace = load(file, number=number or 0) if _is_stored(file, options) else _run(file, args, options)
+    control, is_stored = control_of(options), _is_stored(file, options)
+    if is_stored and control is not None:
+        raise UsageError(f"{file} is a stored trace, which holds its hidden inputs already: nothing is run")
+    trace = load(file, number=number or 0) if is_stored else _run(file, args, options, control)
     mode = options_of(options) if notation == "compact" else None
     sys.stdout.buffer.write(encoded(trace, notation, part=part, options=mode))
+    if parted(trace, options):
+        raise click.exceptions.Exit(1)
 
 
 @cli.command()
@@ -202,6 +231,7 @@ def verify(directory: str) -> None:
     from worldline.data import shards as traces
     from worldline.data.build import shards as datasets
     from worldline.model import checkpoint as models
+    from worldline.paths import store as sidecars
     from worldline.suites.run import directory as runs
 
     path = Path(directory)
@@ -209,6 +239,7 @@ def verify(directory: str) -> None:
         found = (runs if runs.is_run(path) else models).findings(path)
     else:
         found = list(map(str, (datasets if datasets.is_dataset(path) else traces).verify(path)))
+        found += [] if found else sidecars.findings(path)
     for finding in found:
         click.echo(f"finding: {finding}")
     if found:
@@ -250,9 +281,14 @@ def cost(
 
 
 for verb in (
+    paths,
     rewrite,
     debug.debug,
     debug.imagine,
+    futures,
+    ask,
+    rehearse,
+    plan,
     train.data,
     train.train,
     export,
@@ -282,11 +318,11 @@ def _is_stored(file: str, options: dict[str, Any]) -> bool:
     return file.endswith(".json") or (os.path.isdir(file) and options["entry"] is None)
 
 
-def _run(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trace:
+def _run(file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None) -> Trace:
     """A recording whose outcome is not shown: that there is no run is told apart."""
     from worldline.core.escape import printable
 
-    trace = _recorded(file, args, options)
+    trace = _recorded(file, args, options, control)
     if trace.outcome.kind in ("unsupported", "host-fault"):
         click.echo(
             printable(f"hint: {file} did not run: {trace.outcome.kind} {trace.outcome.detail}"), err=True
@@ -294,7 +330,9 @@ def _run(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trace:
     return trace
 
 
-def _recorded(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trace:
+def _recorded(
+    file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None
+) -> Trace:
     from worldline.recording.recorder import record
 
     limits = {name: options[name] for name in LIMIT_HELP if options[name] is not None}
@@ -304,6 +342,7 @@ def _recorded(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Trac
         limits=Limits(**limits),
         python=options["python"],
         core=options["core"],
+        control=control,
     )
 
 

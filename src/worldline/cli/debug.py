@@ -8,22 +8,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worldline.cli.control import control_of, control_options
 from worldline.cli.model_options import asked, options_of, scratched
 from worldline.cli.options import limited, limits_of, under_way
 from worldline.cli.programs import called_program
 from worldline.errors import UsageError, WorldlineError
 
 if TYPE_CHECKING:
+    from worldline.core.program import Program
+    from worldline.diagnose.branch import Nearest
     from worldline.predict.forcing.edit import Edit
 
 
 @click.command()
 @asked
 @scratched
+@control_options
 @limited
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--html", metavar="FILE", help="Also write one self-contained page.")
 @click.option("--view", is_flag=True, help="Then show it on a page, where one can go on (extra `view`).")
+@click.option(
+    "--nearest",
+    type=click.FloatRange(min=0),
+    default=0,
+    metavar="S",
+    help="Seconds to look for the nearest input at which a wrong branch is right; 0: not at all [0].",
+)
 @click.option("--no-cures", is_flag=True, help="Do not try which cure would have helped.")
 @click.option(
     "--work",
@@ -44,6 +55,7 @@ def debug(
     seconds: float,
     rows: int,
     unfold: bool,
+    nearest: float,
     **asked: Any,
 ) -> None:
     """Record FILE, let a model imagine the run, and show where they part, why, and what would have helped.
@@ -62,6 +74,8 @@ def debug(
         found = run(
             program, predictor, options=options, limit=asked["limit"], cures=not no_cures, work=work or None,
             budget=seconds or None, scratchpad=asked["scratchpad"], progress=tell, limits=limits,
+            control=control_of(asked),
+            nearest=_nearest(nearest) if nearest else None,
         )  # fmt: skip
     if found.cause.name == "tool fault":
         raise WorldlineError(
@@ -87,13 +101,14 @@ def debug(
 @click.command()
 @asked
 @scratched
+@control_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--rows", type=click.IntRange(min=0), default=200, help="Rows of the table; 0 for all [200].")
 @click.option(
     "--edit", metavar="STEP:NAME=VALUE", help="Go on from what was imagined with another value after STEP."
 )
 def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **asked: Any) -> None:
-    """Show what a model imagines FILE to do. Nothing is run."""
+    """Show what a model imagines FILE to do. Nothing is run, but for `--hidden given` with a control of the draws."""
     from worldline.diagnose.debug import imagine as run
     from worldline.predict.models import load_model
 
@@ -103,7 +118,7 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **asked: A
         tell("the model imagines")
         found = run(
             program, predictor, options=options, limit=asked["limit"], edit=_edit(edit) if edit else None,
-            scratchpad=asked["scratchpad"],
+            scratchpad=asked["scratchpad"], hidden=_recorded(program, control_of(asked), options),
         )  # fmt: skip
     if found.found.status == "fault":
         raise WorldlineError(found.found.note or "the model could not be asked")
@@ -114,6 +129,40 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **asked: A
         from worldline.terminal.debug import print_imagined
 
         print_imagined(terminal(), found, rows=rows, unfold=unfold)
+
+
+def _recorded(program: Any, control: Any, options: Any) -> Any:
+    """The hidden inputs that go into the prompt: those of the run under a control."""
+    if control is None:
+        return ()
+    if options.hidden != "given":
+        raise UsageError(
+            "nothing is run, and so nothing controlled: hidden inputs are told with --hidden given"
+        )
+    if control.whole:
+        return control.given
+    from worldline.recording.recorder import record
+
+    trace = record(program, control=control)
+    if trace.outcome.kind in ("unsupported", "host-fault"):
+        raise UsageError(f"there are no hidden inputs to give: {trace.outcome.kind} {trace.outcome.detail}")
+    return trace.hidden
+
+
+def _nearest(seconds: float) -> Nearest:
+    """Who looks for an input that turns a condition, so many seconds long; only a plain call has neighbours."""
+    from worldline.diagnose.branch import OtherInput
+    from worldline.paths.nearest import nearest
+    from worldline.recording.recorder import record
+
+    def look(program: Program, step: int) -> OtherInput | None:
+        try:
+            found = nearest(record(program), step, seconds=seconds)
+        except UsageError:
+            return None
+        return None if found is None else OtherInput(call=found.call, exact=found.exact)
+
+    return look
 
 
 def _edit(text: str) -> Edit:

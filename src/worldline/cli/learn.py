@@ -27,17 +27,23 @@ from worldline.errors import UsageError, WorldlineError
     "-o",
     "--out",
     metavar="PATH",
-    help="Where the curriculum goes, for `train --curriculum`; of --on, the adapted model.",
+    help="Where the curriculum goes, for `train --curriculum`; of --on and --journal, the adapted model.",
 )
 @click.option("--on", metavar="FOLDER", help="Adapt the model to the code in a folder instead.")
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="--on: train for so long [5].")
-@click.option("--steps", type=click.IntRange(min=1), help="--on: train for so many steps, not by the clock.")
+@click.option("--journal", metavar="DIR", help="Adapt it to what `ask --journal` had to run instead.")
+@click.option(
+    "--minutes", type=click.FloatRange(min=0, min_open=True), help="--on, --journal: train for so long [5]."
+)
+@click.option(
+    "--steps", type=click.IntRange(min=1), help="--on, --journal: train for so many steps, not by the clock."
+)
 @partial(limited, steps=False)
 @partial(trusted, told=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON object.")
 def learn(
     model: str | None,
     on: str | None,
+    journal: str | None,
     out: str | None,
     minutes: float | None,
     steps: int | None,
@@ -48,28 +54,31 @@ def learn(
 ) -> None:
     """Measure a model on fresh drills, by kind of program and by operation, and say what it should see more of.
 
-    With --on FOLDER, adapt it to the code there instead, and keep that only if it is better: else the exit code is 1.
+    With --on FOLDER or --journal DIR, adapt it to the code there instead, and keep that only if it is better: else the
+    exit code is 1.
     """
-    if on is not None:
+    if on is not None or journal is not None:
         if how["wall"] is not None:
-            raise UsageError("--wall is for drills: the calls that --on finds have the limits of `data mine`")
-        _adapted(on, model, out, minutes=minutes, steps=steps, seed=seed, trust=trust, as_json=as_json)
+            raise UsageError(
+                "--wall is for drills: calls that are learned from have the limits of `data mine`"
+            )
+        given = {"folder": on, "journal": journal, "model": model, "seed": seed, "trust": trust}
+        _adapted(given, out, minutes=minutes, steps=steps, as_json=as_json)
         return
     if minutes or steps:
-        raise UsageError("--minutes and --steps are for --on")
+        raise UsageError("--minutes and --steps are for --on and --journal")
     _measured(model, out, seed=seed, trust=trust, as_json=as_json, **how)
 
 
 def _adapted(
-    folder: str, model: str | None, out: str | None, *, minutes: float | None, steps: int | None, seed: int,
-    trust: bool, as_json: bool,
+    given: dict[str, Any], out: str | None, *, minutes: float | None, steps: int | None, as_json: bool
 ) -> None:  # fmt: skip
     from worldline.learn.adapt import adapt
     from worldline.terminal.adapted import print_adapted
     from worldline.terminal.console import terminal
 
     if out is None:
-        raise UsageError("--on needs -o DIR, where the adapted model goes")
+        raise UsageError("--on and --journal need -o DIR, where the adapted model goes")
     if minutes and steps:
         raise UsageError("either --minutes or --steps")
     budget = {"steps": steps} if steps else {"minutes": minutes} if minutes else {}
@@ -83,7 +92,7 @@ def _adapted(
             told = max(told, percent)
             say(text)
 
-        done = adapt(folder, out=out, model=model, seed=seed, trust=trust, tell=tell, **budget)
+        done = adapt(out=out, tell=tell, **given, **budget)
     if as_json:
         click.echo(json.dumps(done.as_json()))
     else:

@@ -19,6 +19,15 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 def written(verb: Verb) -> Verb:
     """How the trace is written in the compact notation."""
     for option in (
+        click.option(
+            "--hidden",
+            type=click.Choice(("predicted", "given", "blind")),
+            default="predicted",
+            help="Hidden inputs: in the steps, in the prompt too, or nowhere [predicted].",
+        ),
+        click.option(
+            "--conditions", is_flag=True, help="Write whether a test held before the step that follows."
+        ),
         click.option("--bare", is_flag=True, help="Leave lines that can never run out of the prompt."),
         click.option(
             "--element", is_flag=True, help="Write what changed inside a value, not the whole of it."
@@ -74,4 +83,6 @@ def options_of(asked: dict[str, Any]) -> Compact:
     from worldline.codec.compact.prompt import Compact
 
     delta = "element" if asked["element"] else "whole"
-    return Compact(delta=delta, reveal=asked["reveal"], bare=asked["bare"])
+    return Compact(
+        delta=delta, reveal=asked["reveal"], bare=asked["bare"], hidden=asked["hidden"], conditions=asked["conditions"]
+    )  # fmt: skip

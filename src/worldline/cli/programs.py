@@ -53,7 +53,7 @@ def program_of(file: str, args: tuple[str, ...], options: Mapping[str, Any]) -> 
     from worldline.recording.collect import collect, with_data
 
     found = collect(
-        file, argv=args, call=options["call"], entry=options["entry"], stdin=_stdin(options["stdin"])
+        file, argv=args, call=options["call"], entry=options["entry"], stdin=given_stdin(options["stdin"])
     )
     return with_data(found, file, options["data"]) if options["data"] else found
 
@@ -120,7 +120,7 @@ def hint(trace: Trace) -> str:
     return _only_defines(trace.program)
 
 
-def _stdin(text: str) -> str:
+def given_stdin(text: str) -> str:
     """The text itself; behind an @, that of a file; what is piped into this command, for a dash.
 
     Nothing is taken from a pipe unasked: a command in a loop would eat the loop's input, or wait for ever.

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from worldline.cli.control import control_of, control_options
 from worldline.cli.model_options import asked, options_of
 from worldline.cli.options import limited, limits_of
 from worldline.cli.programs import called_program
@@ -15,6 +16,7 @@ from worldline.errors import UsageError
 
 @click.command()
 @asked
+@control_options
 @limited
 def step(**asked: Any) -> None:
     """Step through what a model imagines FILE to do, in the terminal, beside what the interpreter does.
@@ -31,11 +33,17 @@ def step(**asked: Any) -> None:
         if not (error.name or "").startswith("textual"):
             raise
         raise UsageError("stepping in the terminal needs textual: pip install 'worldline[step]'") from None
+    from worldline.explore.scene import Scene
     from worldline.predict.models import load_model
+    from worldline.predict.predictor import codec_of
 
     program = called_program(asked["file"], asked["args"], asked)
     predictor = load_model(asked["model"], asked["extras"])
-    run(program, predictor, options=options_of(asked), limit=asked["limit"], limits=limits_of(asked))
+    scene = Scene.new(
+        program, model=predictor.name, options=options_of(asked), limit=asked["limit"], codec=codec_of(predictor),
+        control=control_of(asked),
+    )  # fmt: skip
+    run(scene, predictor, limits=limits_of(asked))
 
 
 def is_terminal() -> bool:

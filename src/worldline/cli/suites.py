@@ -27,7 +27,7 @@ from worldline.errors import UsageError, WorldlineError
 
 OWN = (
     click.option(
-        "--data", metavar="FILE", help="The benchmark's own file, for humaneval, crux and their -x."
+        "--data", metavar="FILE", help="The benchmark's own file or folder: humaneval, crux, repair."
     ),
     click.option(
         "--language", metavar="NAME", help="humaneval-x, crux-x, generated: js, ts, java, c, cpp, rust."
@@ -42,6 +42,9 @@ OWN = (
     click.option(
         "--delta", type=click.Choice(["whole", "element"]), help="composition, horizon: how changes show."
     ),
+    click.option(
+        "--hidden", type=click.Choice(["predicted", "given", "blind"]), help="How hidden inputs are told."
+    ),
     click.option("--names", type=click.IntRange(min=2), help="permutation: how many names [5]."),
     click.option(
         "--arbitrary", is_flag=True, default=None, help="permutation: any permutation a line, not swaps."
@@ -52,7 +55,9 @@ OWN = (
     ),
     click.option("--kind", type=click.Choice(["string", "other"]), help="composition: only these values."),
     click.option("--lines", is_flag=True, default=None, help="composition: a call a line, not nested calls."),
-    click.option("--world", metavar="NAME,...", callback=words, help="horizon: only these worlds."),
+    click.option(
+        "--world", metavar="NAME,...", callback=words, help="horizon, stochastic: only these worlds."
+    ),
     click.option("--of", metavar="SUITE", help="states, budget: the programs of this suite [generated]."),
     click.option("--formats", metavar="NAME,...", callback=words, help="budget: only these formats."),
     click.option(
@@ -107,9 +112,9 @@ def bench(
 ) -> None:  # fmt: skip
     """Let a model predict the runs of SUITE.
 
-    Suites: permutation, composition, horizon, states, budget, generated, humaneval, crux, crux-input, humaneval-x,
-    crux-x; or a FILE.jsonl of your own programs: a `source` and a `call` a line, and if you like an `answer`, an `id`
-    and a `language`.
+    Suites: permutation, composition, horizon, states, budget, branches, generated, stochastic, humaneval, crux,
+    crux-input, humaneval-x, crux-x, repair; or a FILE.jsonl of your own programs: a `source` and a `call` a line,
+    and if you like an `answer`, an `id` and a `language`.
     """
     import tempfile
 
@@ -124,7 +129,9 @@ def bench(
     limits = limits_of(options)
     load = partial(_loaded, suite, limits, options)
     found = load()
-    predictor = load_model(model, extras)
+    if suite == "stochastic" and not (model == "interpreter" or model.startswith(("replay:", "python:"))):
+        extras = {"temperature": "1", **extras}  # a belief is what a model draws when it draws as it would
+    predictor = _searcher(extras) if (suite, model) == ("crux-input", "search") else load_model(model, extras)
     if samples > 1:
         _refuse_samples(extras, suites.is_measured(suite) or force is not None or scratchpad != ["none"])
     if scratchpad != ["none"]:
@@ -159,6 +166,12 @@ def bench(
         else:
             each = _scratchpads(scratchpad)
             _run_scratchpads(load, predictor, each, limit, at, config, (advance, say), as_json)
+
+
+def _searcher(extras: dict[str, str]) -> Any:
+    from worldline.plan.inputs.answerer import load_search
+
+    return load_search(extras)
 
 
 def _loaded(name: str, limits: Any, options: dict[str, Any]) -> Any:

@@ -118,6 +118,13 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
     "--most", type=click.IntRange(min=0), default=0, help="Stop after so many functions; 0 for all [0]."
 )
 @click.option(
+    "--paths",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    metavar="SECONDS",
+    help="Look so long, a function, for branches that its calls miss [0].",
+)
+@click.option(
     "--known", is_flag=True, help="Try nothing: write what one that goes on, or was killed, has found."
 )
 @limited
@@ -129,6 +136,7 @@ def mine(
     clones: str | None,
     leave_out: tuple[str, ...],
     documents: str | None,
+    paths: float,
     trust: bool,
     **how: Any,
 ) -> None:
@@ -140,6 +148,7 @@ def mine(
     from worldline.data.mine.mined import written_out
     from worldline.data.mixture import Mixture
     from worldline.data.recipe import load_config
+    from worldline.paths.reach import Reaching
 
     if documents and not recipe:
         raise UsageError("--documents needs --recipe: its data() says how calls are written")
@@ -148,7 +157,10 @@ def mine(
         raise UsageError("name packages, `stdlib`, folders or files, or a --recipe that does")
     bounds = {name: how.pop(name) for name in ("steps", "wall")}
     limits = limits_of(dict(bounds), LIMITS) or LIMITS
-    done = run(named, out=out, limits=limits, leave_out=leave_out, trust=trust, progress=_told(), **how)
+    reach = Reaching(seconds=paths, trust=trust) if paths else None
+    done = run(
+        named, out=out, limits=limits, leave_out=leave_out, trust=trust, progress=_told(), reach=reach, **how
+    )
     click.echo(
         f"{done.functions:,} functions, {done.calls:,} calls, {done.shown:,} of them written by people, "
         f"from {done.files:,} files, {done.failed:,} failed, in {out}"

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="Options of the model."
 )
 @trusted
+@click.option(
+    "--seed", type=click.IntRange(min=0, max=(1 << 64) - 1), help="Randomness by this seed, recorded."
+)
 @click.option("--no-model", is_flag=True, help="Only show: no model is loaded, nothing can be tried.")
 @click.option(
     "--tokenizer", metavar="NAME|FILE", help="What tokens are counted by [llama3, where it is there]."
@@ -60,6 +63,7 @@ def view(
 
 
 def _opening(targets: tuple[str, ...], asked: Mapping[str, Any]) -> Opening:
+    from worldline.core.hidden import Control
     from worldline.suites.run.directory import is_run
     from worldline.web.service import Opening
 
@@ -70,7 +74,10 @@ def _opening(targets: tuple[str, ...], asked: Mapping[str, Any]) -> Opening:
     programs = tuple(program_of(file, (), asked) for file in files)
     models = {} if asked["no_model"] else {asked["model"]: _loader(asked["model"], asked["extras"])}
     tokenizer, limits = _tokenizer(asked["tokenizer"]), limits_of(dict(asked))
-    return Opening(runs=runs, programs=programs, models=models, tokenizer=tokenizer, limits=limits)
+    control = None if asked["seed"] is None else Control(seed=asked["seed"])
+    return Opening(
+        runs=runs, programs=programs, models=models, tokenizer=tokenizer, limits=limits, control=control
+    )
 
 
 def _tokenizer(spec: str | None = None) -> Tokenizer | None:
@@ -115,8 +122,8 @@ def show_debugged(found: Debugged, predictor: Predictor) -> None:
 
     name = found.sample.ask.program.name
     scene = Scene.of_sample(
-        found.sample, name=name, model=found.model, sure=found.sureness, tokenizer=_tokenizer()
-    )
+        found.sample, name=name, model=found.model, sure=found.sureness, wrong=found.branch, tokenizer=_tokenizer()
+    )  # fmt: skip
     _serve(Opening(scenes=(scene,), models={found.model: lambda: predictor}))
 
 

@@ -178,7 +178,7 @@ def _cwm(trace: Trace) -> FormattedTrace:
 
 def _compact(options: Compact) -> Callable[[Trace], FormattedTrace]:
     def write(trace: Trace) -> FormattedTrace:
-        first, steps = prompt(trace.program, options), compact.encode_steps(trace, options)
+        first, steps = prompt(trace.program, options, trace.hidden), compact.encode_steps(trace, options)
         return FormattedTrace(_text(first), _text(steps), len(trace))
 
     return write

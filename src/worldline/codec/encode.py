@@ -29,7 +29,7 @@ def encode(
     if notation == "cwm" and (options or Compact()) != Compact():
         raise UsageError("modes are of the compact notation: Meta's has none")
     is_ours = notation == "compact"
-    given = prompt(trace.program, options) if is_ours else _bytes(cwm.prompt_of(trace))
+    given = prompt(trace.program, options, trace.hidden) if is_ours else _bytes(cwm.prompt_of(trace))
     if part == "prompt":
         return given
     steps = encode_steps(trace, options) if is_ours else _bytes(cwm.encode(trace)).removeprefix(given)

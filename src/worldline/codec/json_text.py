@@ -40,6 +40,7 @@ class _Step(msgspec.Struct, forbid_unknown_fields=True):
     gone: list[str]
     arg: str | None
     same: dict[str, str | None] = {}
+    thread: int = 0
 
 
 class _Trace(msgspec.Struct, forbid_unknown_fields=True):
@@ -91,6 +92,7 @@ def parse(text: str | bytes) -> Trace:
     except (ValueError, RecursionError, UsageError, msgspec.MsgspecError) as error:
         raise FormatError(f"not a trace that record --json printed: {error}") from None
     _check(data)
+    _check_threads(data)
     given = data.program
     program = Program(
         source=given.source, name=given.name, call=given.call, argv=tuple(given.argv),
@@ -117,6 +119,16 @@ def _check(data: _Trace) -> None:
             raise FormatError(f"steps[{at}] is out of order, or its frame or line does not exist")
         if step.depth != data.frames[step.frame].depth:
             raise FormatError(f"steps[{at}].depth is not its frame's")
+
+
+def _check_threads(data: _Trace) -> None:
+    """A step's thread is the one that was chosen last before it."""
+    turns, at, thread = [hidden for hidden in data.hidden if hidden.thread is not None], 0, 0
+    for step in data.steps:
+        while at < len(turns) and turns[at].step <= step.i:
+            thread, at = turns[at].thread or 0, at + 1
+        if step.thread != thread:
+            raise FormatError(f"steps[{step.i}].thread is not the one that the hidden inputs say")
 
 
 def _columns(steps: list[_Step]) -> Columns:

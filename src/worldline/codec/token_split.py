@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from worldline.codec.compact.changes import name_text
+from worldline.codec.compact.words import name_text
 from worldline.codec.cwm.text import quoted, token
 from worldline.codec.tokens import Tokenizer
 

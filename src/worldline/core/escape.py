@@ -24,6 +24,11 @@ def _escaped(found: re.Match[str]) -> str:
     return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
 
 
+def plural(number: int, what: str) -> str:
+    """`1 step`, `2 steps`: a number of things that are called so."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def printable(text: str) -> str:
     """One line, every unsafe character written as its escape."""
     return _UNSAFE.sub(_escaped, text)

@@ -53,18 +53,22 @@ class _Fold:
     def __init__(self, trace: Trace) -> None:
         self.trace, self.settled = trace, State()
         self.pending = Pending[int]()
+        self.newest: dict[int, int] = {}  # of each thread, its newest step
 
     def copy(self) -> _Fold:
         """An independent copy, sharing what neither changes."""
         other = _Fold(self.trace)
         other.settled, other.pending = self.settled.copy(), Pending(self.pending.steps)
+        other.newest = dict(self.newest)
         return other
 
     def advance(self, i: int) -> None:
         """From the state after step i - 1 to the state after step i."""
         frame, event = self.trace.columns.frame[i], EVENTS[self.trace.columns.event[i]]
-        if i and _ended(self.trace, i):
-            ended = self.trace.columns.frame[i - 1]
+        thread = self.trace.thread_at(i)
+        newest, self.newest[thread] = self.newest.get(thread, -1), i
+        if newest >= 0 and _ended(self.trace, newest, i):
+            ended = self.trace.columns.frame[newest]
             self.settled.drop(ended)
             self.pending.drop(ended)
         before = self.pending.settle(frame, event)
@@ -112,14 +116,14 @@ class Replay:
         return fold.state(i)
 
 
-def _ended(trace: Trace, i: int) -> bool:
-    """Whether the frame of step i - 1 had ended when step i happened.
+def _ended(trace: Trace, newest: int, i: int) -> bool:
+    """Whether the frame of the step before, in the same thread, had ended when step i happened.
 
     An exception has left its frame when the next event is of another one, unless that is a call made by the frame, or
     a generator that goes on: had the exception left, the frame's caller would have an event first.
     """
     columns = trace.columns
-    event, frame = columns.event[i - 1], columns.frame[i - 1]
+    event, frame = columns.event[newest], columns.frame[newest]
     if event != _RAISE or columns.frame[i] == frame:
         return event == _RETURN
     if columns.event[i] == _RESUME:

@@ -6,8 +6,10 @@ Nothing here records, decodes, stores or judges. Values are canonical text (docs
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, overload
 
 from worldline.core.escape import shortened
@@ -59,6 +61,18 @@ class Hidden:
     kind: str
     value: str
 
+    @property
+    def thread(self) -> int | None:
+        """The number of the thread that goes on, of those that the kind names; None: it is no choice of threads."""
+        word, *numbers = self.kind.split(" ")
+        return (
+            int(self.value) if word == "thread" and self.value in numbers and _is_number(self.value) else None
+        )
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 10 and (text[0] != "0" or text == "0")
+
 
 @dataclass(frozen=True)
 class Step:
@@ -73,6 +87,7 @@ class Step:
     gone: tuple[str, ...]
     same: dict[str, str | None]
     arg: str | None
+    thread: int = 0
 
     def __repr__(self) -> str:
         values = [f"{name}={value}" for name, value in self.delta.items()] + [
@@ -83,13 +98,15 @@ class Step:
         return f"<Step {self.i}: {self.event} {self.line}{f', {told}' if told else ''}>"
 
     def as_json(self) -> dict[str, Any]:
-        """The step as `record --json` prints it; `same` only where it says something."""
+        """The step as `record --json` prints it; `same` and `thread` only where they say something."""
         row: dict[str, Any] = {
             "i": self.i, "event": self.event, "frame": self.frame, "depth": self.depth, "line": self.line,
             "delta": self.delta, "gone": list(self.gone), "arg": self.arg,
         }  # fmt: skip
         if self.same:
             row["same"] = self.same
+        if self.thread:
+            row["thread"] = self.thread
         return row
 
 
@@ -156,7 +173,7 @@ class Trace:
         frame, arg = columns.frame[i], columns.arg[i]
         return Step(
             i, EVENTS[columns.event[i]], frame, self.frames[frame].depth, columns.line[i], delta, tuple(gone), same,
-            None if arg == NO_TEXT else texts[arg],
+            None if arg == NO_TEXT else texts[arg], self.thread_at(i),
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -169,6 +186,27 @@ class Trace:
     def steps(self) -> Steps:
         """Every step, in order: `trace.steps[2]`, `trace.steps[-1]`, `for step in trace.steps`."""
         return Steps(self)
+
+    @cached_property
+    def _turns(self) -> tuple[list[int], list[int]]:
+        """The steps before which a thread was chosen, and which."""
+        found = [(hidden.step, hidden.thread) for hidden in self.hidden if hidden.kind.startswith("thread ")]
+        chosen = [(step, thread) for step, thread in found if thread is not None]
+        return [step for step, _ in chosen], [thread for _, thread in chosen]
+
+    def thread_at(self, i: int) -> int:
+        """The thread of step i: 0 is the main one, the others count in the order in which they were started."""
+        steps, numbers = self._turns
+        at = bisect_right(steps, i) if steps else 0
+        return numbers[at - 1] if at else 0
+
+    @property
+    def threads(self) -> tuple[int, ...]:
+        """The numbers of the threads that have a step; (0,) where there is but the main one."""
+        steps, numbers = self._turns
+        ends = [*steps[1:], len(self)]
+        ran = {number for step, end, number in zip(steps, ends, numbers, strict=False) if step < end}
+        return tuple(sorted(ran | ({0} if not steps or steps[0] > 0 else set())))
 
     def as_json(self) -> dict[str, Any]:
         """The object that `record --json` prints."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact
+from worldline.core.hidden import Control
 from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.program import Program
 from worldline.dap.messages import Arguments
@@ -19,7 +20,7 @@ from worldline.recording.collect import collect
 
 KNOWN = (
     "program", "source", "language", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit",
-    "reveal", "element", "bare", "steps", "wall", "stopOnEntry", "stopAtEnd", "noDebug",
+    "reveal", "element", "bare", "hidden", "seed", "steps", "wall", "stopOnEntry", "stopAtEnd", "noDebug",
 )  # fmt: skip
 EDITORS = (
     "type", "request", "name", "presentation", "preLaunchTask", "postDebugTask", "internalConsoleOptions",
@@ -43,6 +44,7 @@ class Launch:
     stop_on_entry: bool
     stop_at_end: bool
     no_debug: bool
+    control: Control | None = None
 
 
 def launch_of(asked: Arguments) -> Launch:
@@ -60,9 +62,11 @@ def launch_of(asked: Arguments) -> Launch:
             delta="element" if asked.flag("element") else "whole",
             reveal=asked.number("reveal", 1),
             bare=asked.flag("bare"),
+            hidden=asked.text("hidden", "predicted"),
         ),
         limit=limit or None,
         limits=_limits(asked),
+        control=None if asked.values.get("seed") is None else Control(seed=asked.number("seed", 0)),
         stop_on_entry=asked.flag("stopOnEntry"),
         stop_at_end=asked.flag("stopAtEnd", default=True),
         no_debug=asked.flag("noDebug"),

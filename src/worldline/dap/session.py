@@ -69,7 +69,8 @@ class Session:
         self.launch, self.predictor, self.grower = launch, predictor, grower
         self.client, self.emit, self._watch = client, emit, watch
         self.scene = Scene.new(
-            launch.program, model=predictor.name, options=launch.options, limit=launch.limit, codec=codec_of(predictor)
+            launch.program, model=predictor.name, options=launch.options, limit=launch.limit, codec=codec_of(predictor),
+            control=launch.control,
         )  # fmt: skip
         self.sources = ProgramSources(launch.root, [launch.program])
         self.branch, self.position = 0, -1

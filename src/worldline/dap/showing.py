@@ -1,7 +1,8 @@
-"""What a client sees at a stop: the stack, three scopes, values of expressions, why it stopped, texts, completions.
+"""What a client sees at a stop: the stack, its scopes, values of expressions, why it stopped, texts, completions.
 
 The scope `Predicted` is what the model believes, `Interpreter` what is so at the same step of the true run,
-`Difference` the names in which they part. Each function answers one request from a session and changes nothing.
+`Difference` the names in which they part; `Hidden inputs`, where the step has some, what it drew; `Conditions`, where
+the line at hand decides, its test and whether it holds. Each function answers one request and changes nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from worldline.core.hidden import in_words
 from worldline.core.value import equal
 from worldline.dap.console import COMMANDS
 from worldline.dap.expressions import UnknownValue, parse
@@ -72,7 +74,7 @@ def frame_of(session: Session, number: int) -> tuple[int, StoppedFrame]:
 
 
 def scopes(session: Session, asked: Arguments) -> dict[str, Any]:
-    """Predicted, Interpreter and Difference."""
+    """Predicted, Interpreter and Difference; of the innermost frame, where its line decides, Conditions."""
     depth, frame = frame_of(session, asked.number("frameId"))
     truth = true_frame(session, depth, frame)
     context = context_of(session, [one.values for one in session.stepper.stack(session.position)])
@@ -81,14 +83,53 @@ def scopes(session: Session, asked: Arguments) -> dict[str, Any]:
     ]
     owner = VariableOwner(depth) if frame.step is not None else None
     made = [_scope(session, "Predicted", rows, owner=owner, hint="locals")]
+    if drawn := hidden_rows(session):
+        made.append(_scope(session, "Hidden inputs", drawn))
     if isinstance(truth, str):
         why = [EditorVariable("(none)", truth)]
-        return {"scopes": [*made, _scope(session, "Interpreter", why), _scope(session, "Difference", why)]}
+        made += [_scope(session, "Interpreter", why), _scope(session, "Difference", why)]
+        return {"scopes": [*made, *_decided(session, depth)]}
     other = context_of(session, [truth])
     true = [variable_of(name, value, context=other) for name, value in truth.items()]
     made.append(_scope(session, "Interpreter", true))
     made.append(_scope(session, "Difference", differences(truth, frame.values, context)))
-    return {"scopes": made}
+    return {"scopes": [*made, *_decided(session, depth)]}
+
+
+def _decided(session: Session, depth: int) -> list[dict[str, Any]]:
+    """What the line at hand decides, as the model goes on and as the interpreter does."""
+    at, pair = session.position, session.snapshot.pair
+    if depth or at >= len(session.stepper):
+        return []
+    true = None if pair is None else pair.rows[pair.row_of("right", at)].left
+    sides = [
+        ("predicted", session.stepper.side, at),
+        ("interpreter", None if pair is None else pair.left, true),
+    ]
+    rows = [
+        EditorVariable(name, cut("; ".join(side.conditions[step]), LONGEST))
+        for name, side, step in sides
+        if side is not None and step is not None and step in side.conditions
+    ]
+    return [_scope(session, "Conditions", rows)] if rows else []
+
+
+def hidden_rows(session: Session) -> list[EditorVariable]:
+    """The hidden inputs of this step, each under what it could have been; in brackets what the true run has there."""
+    side, at = session.stepper.side, session.position
+    if at >= len(side.events):
+        return []
+    pair = session.snapshot.pair
+    beside = pair.rows[pair.row_of("right", at)].left if pair is not None else None
+    true = pair.left.events[beside].hidden if pair is not None and pair.left and beside is not None else ()
+    rows = []
+    for n, (kind, value) in enumerate(side.events[at].hidden):
+        other = true[n] if n < len(true) else None
+        told = "" if other is None or other == (kind, value) else f" (in this run {other[1]})"
+        rows.append(EditorVariable(in_words(kind), cut(value, LONGEST) + told, kind))
+    if side.threads is not None:
+        rows.append(EditorVariable("thread", str(side.threads[at])))
+    return rows
 
 
 def context_of(session: Session, frames: Sequence[Mapping[str, str]]) -> ValueContext:
@@ -181,6 +222,8 @@ def exception_info(session: Session, asked: Arguments) -> dict[str, Any]:
     cause = here.cause
     if cause is not None and cause.name != "right" and cause_in_words(cause) not in lines:
         lines.append(f"cause: {cause_in_words(cause)}")
+    if here.wrong is not None:
+        lines.append(f"branch: {here.wrong.in_words(lambda value: cut(value, LONGEST))}")
     belief = _belief(session)
     if belief:
         lines.append(belief)

@@ -18,15 +18,17 @@ from worldline.codec.cwm.stage import stage, staged
 from worldline.core.events import ENDED
 from worldline.core.program import Program
 from worldline.core.source_lines import source_lines
-from worldline.core.trace import Trace
+from worldline.core.trace import Hidden, Trace
 from worldline.data import sources
 from worldline.data.sources import FRAME_BYTES, HEAD
 from worldline.errors import FormatError, UsageError
 from worldline.flow.idle import idle_in
 
-KINDS = ("generate", "tasks", "mine", "other")  # appended to only: a frame holds the place in it
+CHANCE = "chance"  # programs that their text does not determine
+KINDS = ("generate", "tasks", "mine", "other", CHANCE)  # appended to only: a frame holds the place in it
 MAX_BYTES = 4096
-_FINE_NOTES = {"trusted"}
+_FINE_NOTES = frozenset({"trusted"})
+_OWN_NOTES = _FINE_NOTES | {"sockets"}  # asyncio's own pair: our stochastic programs open no other
 
 
 @dataclass(frozen=True)
@@ -54,13 +56,20 @@ def document(
 ) -> Document | None:
     """A trace as a document, its lines numbered from 1 + shift; None where nothing can be learned from it.
 
-    That is: it did not end by itself, was not determined by its source, holds a value that was cut, or is too long.
+    That is: it did not end by itself, was not determined by its source and its hidden inputs, holds a value that was
+    cut, or is too long.
     A shift asks for `bare`: the lines before the first are blank, and only there may a listing begin later.
     """
-    if not is_sound(trace) or 2 * len(trace) > max_bytes:  # a step is at least a mark and a newline
+    fine = _OWN_NOTES if kind == CHANCE else _FINE_NOTES
+    if not is_sound(trace, fine) or 2 * len(trace) > max_bytes:  # a step is at least a mark and a newline
         return None
     steps = encode_steps(shifted(trace, shift) if shift else trace, options, queries=queries)
-    given = shifted_prompt(trace.program, options, shift) if shift else prompt(trace.program, options)
+    hidden = trace.hidden
+    given = (
+        shifted_prompt(trace.program, options, shift, hidden)
+        if shift
+        else prompt(trace.program, options, hidden)
+    )
     if len(given) + len(steps) > max_bytes:
         return None
     return Document(given, steps, kind, key)
@@ -89,13 +98,11 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def is_sound(trace: Trace) -> bool:
-    """Whether a trace ended by itself, was determined by its source, and shows every value whole."""
+def is_sound(trace: Trace, fine: frozenset[str] = _FINE_NOTES) -> bool:
+    """Whether a trace ended by itself, was determined by its source and its hidden inputs, and shows values whole."""
     if trace.outcome.lacks_toolchain:  # else programs would be drawn for ever
         raise UsageError(trace.outcome.detail)
-    if trace.outcome.kind not in ENDED or not _FINE_NOTES.issuperset(trace.notes):
-        return False
-    if any(hidden.kind != "input" for hidden in trace.hidden):
+    if trace.outcome.kind not in ENDED or not fine.issuperset(trace.notes):
         return False
     return len(trace) > 0 and not any("...<" in text for text in trace.columns.texts)
 
@@ -103,16 +110,17 @@ def is_sound(trace: Trace) -> bool:
 def shifted(trace: Trace, by: int) -> Trace:
     """The same trace, every line `by` further down: as if blank lines stood above the source."""
     columns = replace(trace.columns, line=array("I", [line + by for line in trace.columns.line]))
-    return replace(trace, columns=columns)
+    program = replace(trace.program, source="\n" * by + trace.program.source)
+    return replace(trace, program=program, columns=columns)
 
 
-def shifted_prompt(program: Program, options: Compact, by: int) -> bytes:
+def shifted_prompt(program: Program, options: Compact, by: int, hidden: tuple[Hidden, ...] = ()) -> bytes:
     """The prompt of the program with `by` blank lines above its source; the mode must be `bare`."""
     if not options.bare or program.files:
         raise UsageError("only the bare listing of one file can begin later than line 1")
     lines = source_lines(program.source, program.language)
     shown = len(lines) - len(idle_in(lines, program.language))
-    parts = prompt(program, options).split(b"\n")
+    parts = prompt(program, options, hidden).split(b"\n")
     first = int(parts[0][:1] == b"#")  # the header
     for at in range(first, first + shown):
         number, bar, line = parts[at].partition(b"|")

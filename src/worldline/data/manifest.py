@@ -25,6 +25,7 @@ from worldline.errors import DigestError, DiskError, FormatError, UsageError, Wo
 from worldline.limits import Limits
 
 NAME = "manifest.json"
+SIDECAR = "paths.parquet"  # beside traces: the paths that they take; `paths.store` knows it
 FORMAT, DOCUMENTS = "worldline-shards", "worldline-documents"
 VERSION = 1
 _STEMS = {FORMAT: "traces", DOCUMENTS: "documents"}  # what shards are called
@@ -228,7 +229,7 @@ def _twin(file: io.FileIO, size: int, others: Sequence[ShardEntry]) -> ShardEntr
 
 def strangers(directory: Path, manifest: Manifest) -> list[StorageProblem]:
     """Names in the directory that the manifest does not know; a living writer's own are no problem."""
-    expected = {NAME} | {entry.name for entry in manifest.shards}
+    expected = {NAME, SIDECAR} | {entry.name for entry in manifest.shards}
     at_work, unlisted = files.locked(directory), shard_name(len(manifest.shards))
     found = []
     for name in files.names(directory):

@@ -20,10 +20,11 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.cwm.stage import staged
 from worldline.codec.encode import NOTATIONS
 from worldline.core.events import EVENTS, RETURNING
+from worldline.core.hidden import Control
 from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.data.document import KINDS, MAX_BYTES, Document, document, meta_document
+from worldline.data.document import CHANCE, KINDS, MAX_BYTES, Document, document, meta_document
 from worldline.data.forms.form import Draw, check, in_form
 from worldline.data.lessons import KIND, MODE, OPERATION, REVEAL, SOURCE, Factors, chance
 from worldline.data.mine.near import Benchmark
@@ -32,7 +33,7 @@ from worldline.flow.operations import operations
 from worldline.limits import Limits
 from worldline.programs.split import SPLITS, program_key, split_of
 from worldline.recording.recorder import BoxWorker, prepare
-from worldline.recording.together import fits, record_all, stretched
+from worldline.recording.together import draws_apart, fits, record_all, stretched
 
 ALL = "all"  # programs of every split
 MAX_SHIFT = 9_999
@@ -52,7 +53,8 @@ SMALL = Limits(
 class Source:
     """Where programs come from: `module:function`, called with a random.Random, and its share.
 
-    With `argument`, the function is called with that first and gives the function that draws: so a file of mined
+    Programs of the kind `chance` are recorded under a control, each with a seed of its own. With `argument`, the
+    function is called with that first and gives the function that draws: so a file of mined
     programs is opened once. `form` is words of `forms.form.FORMS`: programs that have no such form are not drawn.
     """
 
@@ -95,6 +97,8 @@ class Mode:
             return f"{REVEAL} {options.reveal}"
         words = [word for word, is_so in (("bare", options.bare), ("queries", self.queries)) if is_so]
         words += ["element"] if options.delta == "element" else []
+        words += ["conditions"] if options.conditions else []
+        words += [f"hidden {options.hidden}"] if options.hidden != "predicted" else []
         return " ".join([MODE, *(words or ["whole"])])
 
 
@@ -160,17 +164,38 @@ def runs(
     rng = random.Random(f"{mixture.seed}/{seed}/{worker}/{workers}")
     programs = drawn(mixture, rng, factors)
     limits = stretched(mixture.limits, TOGETHER)
-    recorder = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=trust))
+    recorder = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=trust, controlled=True))
     try:
         while True:
             chosen = _batch(programs)
             is_meta = mixture.format == "cwm"
-            traces = record_all(recorder, [staged(one) if is_meta else one for _, one, _ in chosen])
+            traces = _recorded(recorder, rng, [(k, staged(one) if is_meta else one) for k, one, _ in chosen])
             for (kind, program, hashed), trace in zip(chosen, traces, strict=True):
                 if trace is not None:
                     yield rng, kind, replace(trace, program=program) if is_meta else trace, hashed
     finally:
         recorder.close()
+
+
+def _recorded(
+    recorder: BoxWorker, rng: random.Random, programs: list[tuple[str, Program]]
+) -> list[Trace | None]:
+    """The traces of programs, in their order: those of chance under fresh seeds, one by one where they need be."""
+    plain = [at for at, (kind, _) in enumerate(programs) if kind != CHANCE]
+    apart = [at for at, (kind, one) in enumerate(programs) if kind == CHANCE and draws_apart(one)]
+    found: dict[int, Trace | None] = {}
+    for some in (plain, apart):
+        control = _control(rng) if some and some is apart else None
+        traces = record_all(recorder, [programs[at][1] for at in some], control)
+        found |= dict(zip(some, traces, strict=True))
+    for at, (_, program) in enumerate(programs):
+        if at not in found:
+            found[at] = recorder.record(program, control=_control(rng))
+    return [found[at] for at in range(len(programs))]
+
+
+def _control(rng: random.Random) -> Control:
+    return Control(seed=rng.getrandbits(48), schedule=rng.getrandbits(48))
 
 
 def _batch(programs: Iterator[tuple[str, Program, str]]) -> list[tuple[str, Program, str]]:

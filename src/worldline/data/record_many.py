@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Trace
 from worldline.data.manifest import fingerprint
@@ -25,15 +26,17 @@ def record_many(
     trust: bool = False,
     workers: int = 1,
     twice: bool = False,
+    control: Control | None = None,
 ) -> Iterator[Trace]:
     """The traces of many programs, in their order, boxes reused.
 
     With `out`, each is also stored in parquet shards of that directory, whole when the iterator ends or is closed; a
     program that is stored there already is neither recorded nor yielded: a run that was cut off goes on where it was.
     `recipe` becomes part of the directory's fingerprint. `twice` notes `nondeterministic` where a second run differs.
+    A `control` decides the hidden inputs of each; a directory holds one trace a program, whatever decided it.
     """
     options: dict[str, Any] = {"limits": limits, "python": python, "core": core, "trust": trust}
-    options |= {"workers": workers, "twice": twice}
+    options |= {"workers": workers, "twice": twice, "control": control}
     if out is None:
         return recorder.record_many(programs, **options)
     found = find(python)

@@ -11,7 +11,8 @@ The first of these that holds:
 6.  malformed: right until it is no longer of the notation, or stops of itself before the end.
 7.  budget: the limit cut it, `right up to the cut` or `wrong before the cut`; then `under` has the cause by the first
     divergence, and the operation and the type are of that one.
-8.  by the first divergence: could not be known (no model can: another run has something else there); wrong action;
+8.  by the first divergence: could not be known (a draw that was guessed otherwise, or no model can: another run has
+    something else there); wrong action;
     lost variable, forgotten aliasing, missed change, invented change; copied from the wrong step; wrong value.
 
 A cause is confirmed only by its cure, which is not tried here. A right answer does not make a wrong trace right.
@@ -28,7 +29,7 @@ from worldline.codec.repetition import repetition
 from worldline.core.malformed import Malformed
 from worldline.core.value import equal
 from worldline.diagnose.blame.blame import blame
-from worldline.diagnose.blame.terms import Record
+from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.reading import Reading
 from worldline.diagnose.sample import Beside, Sample
@@ -97,8 +98,8 @@ def explain(
     truth: Reading,
     found: Reading,
     divergences: tuple[Divergence, ...],
-    record: Record | None = None,
-    again: Record | None = None,
+    record: Rerun | None = None,
+    again: Rerun | None = None,
 ) -> Cause:
     """The cause of a sample that was read and compared; `right` where nothing is wrong.
 
@@ -121,6 +122,20 @@ def explain(
     if first.is_cut:
         return _unfinished(sample, found, first)
     return _blamed(sample, truth, found, divergences, (record, again))
+
+
+def guessed(draw: tuple[str, str, str], first: Divergence, own: Cause | None) -> Cause:
+    """The cause of a prediction that parts by a draw that it could not know: its kind, what it was, what was written.
+
+    `own` is the cause beside the run that has the prediction's own draws, where there is one: what is wrong there, is.
+    """
+    kind, wanted, got = draw
+    where = "" if first.line is None else f"line {first.line} "
+    said = f"{where}draws {kind}: {wanted} in this run, {got} in the model's"
+    if own is not None and own.name != "right":
+        return replace(own, evidence=f"{said}; given its own draws: {own.evidence}", divergence=first)
+    right = "; right given its own draws" if own is not None else ""
+    return Cause(name=UNKNOWN, detail=kind, operation="draw", evidence=said + right, divergence=first)
 
 
 def _silent(sample: Sample, truth: Reading, found: Reading) -> Cause | None:
@@ -248,11 +263,11 @@ def _blamed(
     truth: Reading,
     found: Reading,
     divergences: tuple[Divergence, ...],
-    runs: tuple[Record | None, Record | None],
+    runs: tuple[Rerun | None, Rerun | None],
 ) -> Cause:
     named = blame(sample.ask.program, truth.events, found.events, divergences, runs[0])
     is_half = not found.ended and divergences[0].found == len(found.events) - 1
-    fate = unknowable(sample, truth, named, runs[1], is_half=is_half)
+    fate = unknowable(sample, truth, named, runs[1], runs[0], is_half=is_half)
     if fate is not None:
         named = replace(named, name=UNKNOWN, detail=fate[0], evidence=fate[1])
     plain = Cause(

@@ -161,7 +161,7 @@ def _refused_frame(sample: Sample) -> int | None:
 def _refused(sample: Sample) -> int | None:
     """Where the line begins in which the guard would not have let a model write on."""
     program = sample.ask.program
-    guide = Guide(program, sample.ask.options, guard=True, table=table_of(program))
+    guide = Guide(program, sample.ask.options, guard=True, table=table_of(program), hidden=sample.ask.hidden)
     for at, byte in enumerate(sample.found.text):
         try:
             guide.feed(byte)

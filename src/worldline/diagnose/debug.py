@@ -15,12 +15,16 @@ from typing import Any
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import Turn, turns
+from worldline.core.hidden import Control
 from worldline.core.program import Program
+from worldline.core.trace import Hidden, Trace
 from worldline.diagnose.bounded import WORK, Bounds, cured_within
+from worldline.diagnose.branch import Nearest, WrongBranch, wrong_branch
 from worldline.diagnose.cause import UNKNOWN, Cause
 from worldline.diagnose.cures import CONFIRMING, SLACK, parting
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence, aligned
+from worldline.diagnose.drawn import draws
 from worldline.diagnose.reading import Event, Reading, read
 from worldline.diagnose.sample import Sample
 from worldline.diagnose.scratch import ScratchStep, blamed, diagnosed, folds
@@ -29,7 +33,8 @@ from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.forcing.forced import roll
-from worldline.predict.interpreter import Interpreter, recorder
+from worldline.predict.interpreter import recorded as recorded_run
+from worldline.predict.interpreter import recorder
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.predict.scratchpad import Scratchpad, folded
@@ -95,7 +100,8 @@ class Debugged:
     """All that came of it. `sureness`: how sure the model was of each found step, where it says so.
 
     `tried`: the cures, those that do not apply or for which there was no time among them. `scratch`: the scratchpad,
-    where there was one, beside what the interpreter does of the same rewriting; then no cure is tried.
+    where there was one, beside what the interpreter does of the same rewriting; then no cure is tried. `branch`: where
+    a condition decided that they part, and at which input the model would have been right.
     """
 
     model: str
@@ -106,6 +112,7 @@ class Debugged:
     tried: tuple[Tried, ...]
     seconds: dict[str, float]
     scratch: Diagnosis | None = None
+    branch: WrongBranch | None = None
 
     def __repr__(self) -> str:
         return f"<Debugged {self.model}: {self.diagnosis!r}>"
@@ -156,6 +163,20 @@ class Debugged:
         outcomes = [one.outcome for one in self.tried if one.cure in cures and one.status == "done"]
         return "recovered" in outcomes if outcomes else None
 
+    @property
+    def is_right_given_its_draws(self) -> bool | None:
+        """Whether the trace is right given the draws that the model made itself; None where it made none of its own."""
+        own = self.diagnosis.own
+        return None if own is None else own.is_whole
+
+    def _hidden_json(self) -> dict[str, Any]:
+        """The hidden inputs of both sides, where there are some."""
+        ask, found = self.sample.ask, draws(self.diagnosis.found)
+        if not ask.hidden and not found:
+            return {}
+        sides = {"truth": [asdict(one) for one in ask.hidden], "found": [asdict(one) for one in found]}
+        return {"hidden": {**sides, "right_given_its_draws": self.is_right_given_its_draws}}
+
     def as_json(self) -> dict[str, Any]:
         """What `debug --json` prints."""
         sample = self.sample
@@ -173,6 +194,7 @@ class Debugged:
             "found": {**_text(sample.found), "status": sample.found.status, "logprob": sample.found.logprob},
             "divergences": [asdict(each) for each in self.diagnosis.divergences],
             "cause": {**asdict(self.cause), "confirmed": self.is_confirmed},
+            **self._hidden_json(),
             "belief": None if self.belief is None else asdict(self.belief),
             "sure": list(self.sure),
             "cures": [one.as_json() for one in self.tried],
@@ -180,6 +202,7 @@ class Debugged:
             "seconds": self.seconds,
             **_scratch(sample.found, self.folds),
             **({"blamed": list(self.blamed)} if self.blamed else {}),
+            **({"branch": self.branch.as_json()} if self.branch else {}),
         }
 
 
@@ -220,12 +243,16 @@ def imagine(
     limit: int | None = None,
     edit: Edit | None = None,
     scratchpad: str = "none",
+    hidden: Sequence[Hidden] = (),
 ) -> Imagined:
-    """Let a model imagine a run, or go on from what it imagined with other values. Nothing is run."""
+    """Let a model imagine a run, or go on from what it imagined with other values. Nothing is run.
+
+    `hidden` are hidden inputs of the run, which the mode `given` of the options puts into the prompt.
+    """
     if edit is not None and scratchpad != "none":
         raise UsageError("what was imagined on a scratchpad cannot be gone on from with other values")
     pad = Scratchpad(predictor, scratchpad)
-    ask = Ask(program=program, options=options or Compact(), limit=limit or MOST)
+    ask = Ask(program=program, options=options or Compact(), limit=limit or MOST, hidden=tuple(hidden))
     rolled = next(iter(pad.roll([ask])))
     if edit is not None and rolled.prediction.status != "fault":
         text = edited(ask, rolled.prediction.text, edit, codec=rolled.prediction.codec)
@@ -247,7 +274,9 @@ def debug(
     budget: float | None = None,
     limits: Limits | None = None,
     scratchpad: str = "none",
+    control: Control | None = None,
     progress: Callable[[str], None] | None = None,
+    nearest: Nearest | None = None,
 ) -> Debugged:
     """Record a program, let a model imagine its run, and say where, why and how surely it goes wrong.
 
@@ -255,7 +284,8 @@ def debug(
     `limit`: the most bytes it may write, twice the truth's, and at most MOST (ENDLESS), unless said. `work`: the bytes
     that cures may have written, the cheapest first; one that is expected to write more than is left is not tried, nor
     one that is expected to take longer than the `budget`, the seconds for all of it. None: whatever they take. With a
-    scratchpad both runs are told by statements. `progress` hears what is under way.
+    scratchpad both runs are told by statements. `control` decides the hidden inputs of the run. `progress` hears what
+    is under way. `nearest` looks for the input at which a wrong branch would have been right.
     """
     if not isinstance(program, Program):
         raise UsageError(
@@ -265,13 +295,14 @@ def debug(
     tell("the program runs")
     pad, has_pad = Scratchpad(predictor, scratchpad), scratchpad != "none"
     limits = limits or Limits(steps=max(STEPS, limit or 0))
-    truth = _truth(program, predictor, options or Compact(), limits)
+    ask = Ask(program=program, options=options or Compact(), limit=WHOLE, control=control)
+    truth, trace = _truth(ask, predictor, limits)
     if has_pad:
         truth = replace(truth, text=folded(program, options or Compact(), truth.text))
     recorded = time.perf_counter()
     tell("the model imagines it")
     most = limit or min(2 * len(truth.text) + SLACK, MOST if truth.status == "ended" else ENDLESS)
-    ask = Ask(program=program, options=options or Compact(), limit=most)
+    ask = replace(ask, limit=most, hidden=trace.hidden)
     rolled = next(iter(pad.roll([ask])))
     sample = Sample(ask=ask, truth=truth, found=rolled.prediction)
     imagined = time.perf_counter()
@@ -279,6 +310,7 @@ def debug(
     diagnosis = Diagnosis(sample, recorder(limits), recorder(limits, hash_seed=1))
     belief = believed(predictor, diagnosis, rolled.sure, has_pad=has_pad) if diagnosis.diverges else None
     scratch = diagnosed(ask, rolled.prediction, limits) if has_pad and diagnosis.diverges else None
+    branch = _branched(diagnosis, nearest, tell) if diagnosis.diverges and not has_pad else None
     explained = time.perf_counter()
     bounds = Bounds(work, budget, began)
     tried = (
@@ -292,16 +324,27 @@ def debug(
     }  # fmt: skip
     return Debugged(
         model=pad.name, diagnosis=diagnosis, rows=tuple(rows(diagnosis)), sureness=rolled.sure, belief=belief,
-        tried=tried, seconds=seconds, scratch=scratch,
+        tried=tried, seconds=seconds, scratch=scratch, branch=branch,
     )  # fmt: skip
 
 
-def _truth(program: Program, predictor: Predictor, options: Compact, limits: Limits) -> Prediction:
-    ask = Ask(program=program, options=options, limit=WHOLE)
-    truth = next(iter(Interpreter(limits=limits, codec=codec_of(predictor)).predict([ask])))
+def _branched(
+    diagnosis: Diagnosis, nearest: Nearest | None, tell: Callable[[str], None]
+) -> WrongBranch | None:
+    """The wrong branch, if it is one, with the input at which it would have been right, if somebody looks for it."""
+    found = wrong_branch(diagnosis)
+    if found is None or nearest is None:
+        return found
+    tell("an input is looked for at which the model is right")
+    other = nearest(diagnosis.sample.ask.program, found.condition.step)
+    return replace(found, nearest=other, sought=True)
+
+
+def _truth(ask: Ask, predictor: Predictor, limits: Limits) -> tuple[Prediction, Trace]:
+    truth, trace = recorded_run(ask, limits, codec_of(predictor))
     if truth.note:
         raise UsageError(f"there is no run to compare with: {truth.note}")
-    return truth
+    return truth, trace
 
 
 def believed(

@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from worldline.core.escape import shortened
-from worldline.diagnose.blame.terms import Record
-from worldline.diagnose.cause import Cause, explain
+from worldline.core.hidden import Control
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+from worldline.diagnose.blame.terms import Rerun
+from worldline.diagnose.cause import Cause, explain, guessed
 from worldline.diagnose.diverge import Divergence, diverge
+from worldline.diagnose.drawn import decided, guess, own_truth
 from worldline.diagnose.reading import Reading, ends_alike, read
 from worldline.diagnose.sample import Sample
 
@@ -22,12 +26,13 @@ class Diagnosis:
     """All that is known of one sample: both readings, where they part, why, and whether the answer is right.
 
     `record` runs a program, for whoever can: so the operations of a line are told apart. `again` runs it in another
-    process, under another hash seed: so what could not be known is told apart.
+    process, under another hash seed: so what could not be known is told apart. Where the ask has a control they run
+    under it, with the hidden inputs of the truth.
     """
 
     sample: Sample
-    record: Record | None = None
-    again: Record | None = None
+    record: Rerun | None = None
+    again: Rerun | None = None
 
     def __repr__(self) -> str:
         program, why = self.sample.ask.program, self.cause
@@ -62,7 +67,28 @@ class Diagnosis:
     @cached_property
     def cause(self) -> Cause:
         """Why they part; `right` where nothing is wrong."""
-        return explain(self.sample, self.truth, self.found, self.divergences, self.record, self.again)
+        draw = guess(self.sample, self.truth, self.found, self.first)
+        if draw is not None and self.first is not None:
+            return guessed(draw, self.first, self.own.cause if self.own is not None else None)
+        record, again = self._held(self.record), self._held(self.again)
+        return explain(self.sample, self.truth, self.found, self.divergences, record, again)
+
+    @cached_property
+    def own(self) -> Diagnosis | None:
+        """The same prediction beside the run that has its own draws; None where they are the true ones, or untold."""
+        sample = own_truth(self.sample, self.truth, self.found, self.record)
+        return None if sample is None else Diagnosis(sample, self.record, self.again)
+
+    def _held(self, record: Rerun | None) -> Rerun | None:
+        """Who runs a program, with the hidden inputs of the truth where the ask has a control."""
+        control = decided(self.sample.ask)
+        if record is None or control is None:
+            return record
+
+        def held(program: Program, other: Control | None = None, /) -> Trace:
+            return record(program, other or control)
+
+        return held
 
     @property
     def diverges(self) -> bool:

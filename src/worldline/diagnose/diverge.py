@@ -19,6 +19,8 @@ from worldline.diagnose.value_diff import ValueDifference, difference
 from worldline.flow.functions import Functions
 
 WHATS = ("event", "line", "names", "value", "output", "outcome", "missing", "extra")
+HIDDEN = "%"  # the name under which hidden inputs are told
+Draws = tuple[tuple[str, str], ...]  # the hidden inputs of a step: kind and value
 GONE = "-"  # stands for the value of a name that is gone, as in the compact notation
 
 
@@ -67,11 +69,26 @@ def _divergences(truth: Reading, found: Reading) -> Iterator[Divergence]:
             stop = span.truth
         else:
             pairs.is_shifted = True
+            if span.truth < len(wanted):
+                yield from _guessed(span, wanted[span.truth], got[span.found])
             yield from pairs.settle(*(event.frame for event in wanted[span.truth : span.truth + 1]))
             if span.truth < len(wanted) or truth.ended:  # what follows a cut truth is not known
                 yield _parted(span, wanted, got, pairs.outcome)
     yield from pairs.settle(*list(pairs.pending.steps))
     yield from _end(truth, found, stop)
+
+
+def _guessed(span: Span, one: Event, other: Event) -> Iterator[Divergence]:
+    """A draw that came out otherwise, at a step behind which both go other ways: it came first."""
+    if is_guess(one.hidden, other.hidden):
+        here = _Here(span.truth, span.found, one.line)
+        yield here.tells("value", HIDDEN, _hidden(one), _hidden(other))
+
+
+def is_guess(one: Draws, other: Draws) -> bool:
+    """Whether the first hidden input in which two steps differ is of one kind, with another value."""
+    first = next((pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]), None)
+    return first is not None and first[0][0] == first[1][0]
 
 
 def aligned(truth: Sequence[Event], found: Sequence[Event]) -> Iterator[Span]:
@@ -168,6 +185,8 @@ class _Pairs:
     def compare(self, step: int, one: Event, found: int, other: Event) -> Iterator[Divergence]:
         """What differs between a true step and the found one beside it, in the order of the true step."""
         here = _Here(step, found, one.line)
+        if one.hidden != other.hidden:  # what is drawn is told before what comes of it
+            yield here.tells("value", HIDDEN, _hidden(one), _hidden(other))
         waiting = self.pending.settle(one.frame, one.event)
         if waiting is not None:
             yield from _changes(*waiting)
@@ -177,8 +196,6 @@ class _Pairs:
                 yield here.tells(
                     "event", None, f"{summary(one)} of frame {one.frame}", f"of frame {other.frame}"
                 )
-        if one.hidden != other.hidden:
-            yield here.tells("value", "%", _hidden(one), _hidden(other))
         if one.whole and other.whole:
             yield from self._whole(here, one, other)
         elif one != other and not (one.open or other.open):

@@ -6,7 +6,7 @@ whole locals before its line ran. Text after the first fault is not read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +15,7 @@ from worldline.codec.compact import parse as compact_parse
 from worldline.codec.cwm.text import WITH_LOCALS, token
 from worldline.core.events import FINAL, unsettled
 from worldline.core.malformed import Malformed
-from worldline.core.trace import Step
+from worldline.core.trace import Hidden, Step
 from worldline.core.value import equal
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
 from worldline.predict.table import table_of
@@ -104,6 +104,17 @@ class Reading:
     def printed(self) -> tuple[str | None, ...]:
         """What was written to standard output, piece by piece; Meta's notation does not show it."""
         return tuple(event.arg for event in self.events if event.event == "output")
+
+
+def threads_of(events: Sequence[Event]) -> list[int] | None:
+    """The thread of each event: 0 is the main one; None where no event says that another runs."""
+    found, now = list[int](), 0
+    for event in events:
+        for kind, value in event.hidden:
+            chosen = Hidden(0, kind, value).thread
+            now = now if chosen is None else chosen
+        found.append(now)
+    return found if len(set(found)) > 1 else None
 
 
 def ends_alike(one: Reading, other: Reading, *, printed: bool = False) -> bool:

@@ -13,7 +13,7 @@ from worldline.diagnose.cause import UNKNOWN
 from worldline.diagnose.cures import CONFIRMING, CURES
 from worldline.diagnose.debug import Belief, Debugged
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.diverge import GONE, Divergence, in_words
+from worldline.diagnose.diverge import GONE, HIDDEN, Divergence, in_words
 from worldline.diagnose.reading import Reading, ends_alike
 from worldline.diagnose.trials import Tried
 from worldline.flow.functions import Functions
@@ -42,9 +42,20 @@ def sentences(found: Debugged) -> Iterator[tuple[str, str, str]]:
     yield "cause", printable(f"{name}: {why.evidence}" if why.evidence else name), "bold"
     if why.under:
         yield "", printable(f"before the cut: {why.under}"), ""
+    if found.branch is not None:
+        yield "branch", printable(found.branch.in_words(_value)), "bold"
+        if told := found.branch.nearest_in_words():
+            yield "", printable(told), ""
     if found.blamed is not None:
         line, code, said = found.blamed
         yield "scratch", printable(f"line {line}, at `{code}`: {said}"), "bold"
+    if (is_right := found.is_right_given_its_draws) is not None:
+        said = "right" if is_right else "not right"
+        yield (
+            "draws",
+            f"{said} given its own draws: beside the run that has them",
+            "green" if is_right else "",
+        )
     if found.belief is not None and why.name != UNKNOWN:
         yield "belief", _believed(found.belief), ""
     yield "answer", _answered(found), ""
@@ -108,7 +119,7 @@ def place(diagnosis: Diagnosis) -> str:
 
 def _differs(one: Divergence, diagnosis: Diagnosis) -> str:
     wanted, got = _values(one.wanted, one.got)
-    name = printable(one.name or "")
+    name = "the hidden input" if one.name == HIDDEN else printable(one.name or "")
     if one.what in ("event", "line") and one.found is not None:
         return _actions(one, diagnosis)
     if one.what == "missing":

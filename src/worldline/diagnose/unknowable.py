@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from worldline.core.value import kind
 from worldline.diagnose.blame.blame import Blame
-from worldline.diagnose.blame.terms import Record
+from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.diverge import Divergence, diverge, summary
+from worldline.diagnose.drawn import other_runs
 from worldline.diagnose.reading import Event, Reading, read
 from worldline.diagnose.sample import Sample
 from worldline.flow.unknowable import ADDRESS, CLOCK, DRAW, INPUT, SYSTEM, unknowable_on, unknowables
@@ -28,13 +29,22 @@ _OUTSIDE = re.compile(
 
 
 def unknowable(
-    sample: Sample, truth: Reading, blamed: Blame, again: Record | None, *, is_half: bool = False
+    sample: Sample,
+    truth: Reading,
+    blamed: Blame,
+    again: Rerun | None,
+    record: Rerun | None = None,
+    *,
+    is_half: bool = False,
 ) -> tuple[str, str] | None:
     """What could not be known where a prediction parts, and the evidence; None where it could.
 
-    A value of a type that no run has there is wrong all the same, unless it breaks off (`is_half`).
+    A value of a type that no run has there is wrong all the same, unless it breaks off (`is_half`). Where hidden inputs
+    are controlled but not told (`blind`), the proof is a run with others; where they are told, they are known.
     """
     program, first = sample.ask.program, blamed.divergence
+    if is_withheld(sample):
+        return None if record is None else _withheld(sample, truth, first, record, is_half=is_half)
     if program.language != "python":
         return _foreign(sample, truth, blamed, again, is_half=is_half)
     source = program.source
@@ -51,6 +61,8 @@ def unknowable(
     if other is not None:
         said = f"{_told(truth, other)}: no model can know it"
         return here or (next(iter(kinds)) if len(kinds) == 1 else OTHER), said
+    if sample.ask.control is not None:
+        return None
     # Two runs may draw the same, and have the same addresses; what does not depend on the clock is the same.
     is_read = here == DRAW or (here == ADDRESS and blamed.operation == "id")
     is_read = is_read or (again is None and here in (CLOCK, SYSTEM))
@@ -58,7 +70,7 @@ def unknowable(
 
 
 def _foreign(
-    sample: Sample, truth: Reading, blamed: Blame, again: Record | None, *, is_half: bool
+    sample: Sample, truth: Reading, blamed: Blame, again: Rerun | None, *, is_half: bool
 ) -> tuple[str, str] | None:
     """The same of another language: what it reads is not known, so only another run can show that it differs."""
     if again is None or _OUTSIDE.search(sample.ask.program.source) is None:
@@ -69,17 +81,43 @@ def _foreign(
     return OTHER, f"{_told(truth, other)}: no model can know it"
 
 
-def _elsewhere(sample: Sample, truth: Reading, first: Divergence, again: Record) -> Divergence | None:
+def _elsewhere(sample: Sample, truth: Reading, first: Divergence, again: Rerun) -> Divergence | None:
     """What another run has at the place of a divergence; None where it has the same."""
     text = written(replace(sample.ask, given=b""), again(sample.ask.program), sample.truth.codec)
-    other = read(sample.ask, replace(sample.truth, text=text))
-    for each in diverge(truth, other):
+    return _there(sample, truth, first, text)
+
+
+def _there(
+    sample: Sample, truth: Reading, first: Divergence, text: bytes, *, is_first: bool = False
+) -> Divergence | None:
+    """What a run with this text has at the place of a divergence; `is_first`: only where it is the same before."""
+    for each in diverge(truth, read(sample.ask, replace(sample.truth, text=text))):
         if each.step > first.step:
             return None
         if each.step < first.step:
+            if is_first:
+                return None
             continue
         if each.name == first.name or each.what in _ACTIONS:
             return each
+    return None
+
+
+def is_withheld(sample: Sample) -> bool:
+    """Whether hidden inputs decide the run, and the text does not tell them."""
+    return sample.ask.control is not None and sample.ask.options.hidden == "blind" and bool(sample.ask.hidden)
+
+
+def _withheld(
+    sample: Sample, truth: Reading, first: Divergence, record: Rerun, *, is_half: bool
+) -> tuple[str, str] | None:
+    """What depends on a draw that the text does not tell, and nothing before it has shown."""
+    for from_the_first, text in other_runs(sample, first.step, record):
+        other = _there(sample, truth, first, text, is_first=from_the_first)
+        if other is not None and (is_half or not _is_impossible(first, other)):
+            later = [one.kind for one in sample.ask.hidden if one.step >= first.step]
+            kind = next(iter(later or [one.kind for one in sample.ask.hidden]))
+            return kind, f"{_told(truth, other)}: no model can know it, for the draw is not told"
     return None
 
 

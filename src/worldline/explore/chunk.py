@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from worldline.core.hidden import in_words
 from worldline.diagnose.diverge import Divergence
 from worldline.explore.clip import clip
 from worldline.explore.pair import Pair, PairRow
@@ -90,6 +91,12 @@ def _cell(pair: Pair, name: str, n: int, step: int | None) -> dict[str, Any] | N
         "sure_state": None if sure is None else sure[1],
         "bytes": side.cost(step),
     }
+    if moment.hidden:
+        cell["hidden"] = [[in_words(kind), clip(value)] for kind, value in moment.hidden]
+    if side.threads is not None:
+        cell["thread"] = side.threads[step]
+    if step in side.conditions:
+        cell["decided"] = [clip(said) for said in side.conditions[step]]
     if step in side.sharing.changes:
         cell["shares"] = [[frame, _shares(side, frame, step)] for frame in sorted(side.sharing.changes[step])]
     if side.is_moved(step):

@@ -23,7 +23,7 @@ from worldline.explore.branches.plan import BranchPlan, planned
 from worldline.explore.grow_text import GrowingText, carried, steps_of, written
 from worldline.explore.scene import Scene
 from worldline.limits import Limits
-from worldline.predict.interpreter import Interpreter
+from worldline.predict.interpreter import Interpreter, recorder
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.predict.stream import STOPPED, never, patiently
 
@@ -124,6 +124,7 @@ def _true(
         branch.ask,
         limit=_limit(scene, branch, found.truth),
         given=branch.ask.given if found.given is None else found.given,
+        hidden=found.hidden or branch.ask.hidden,
     )
     note = _otherwise(scene, branch, ask, found.truth)
     return scene.put(branch, ask=ask, truth=found.truth, why=found.why, changed=found.changed, note=note)
@@ -207,7 +208,9 @@ def _explained(
     """Why it is not the truth, and what the model believed where it parts, unless nobody waits for that."""
     if branch.status != "done" or branch.truth is None:
         return branch
-    diagnosis = Diagnosis(Sample(ask=branch.ask, truth=branch.truth, found=branch.found))
+    # What a model drew otherwise is judged beside the run that has its draws: only where hidden inputs are controlled.
+    record = recorder() if branch.ask.control is not None else None
+    diagnosis = Diagnosis(Sample(ask=branch.ask, truth=branch.truth, found=branch.found), record)
     branch = scene.explain(branch, diagnosis)
     if diagnosis.is_whole:
         return branch

@@ -177,7 +177,7 @@ def _led(predictor: Predictor, growing: GrowingText, stop: Callable[[], bool]) -
 
 def _is_guarded(ask: Ask) -> bool:
     """Whether the guard would let this line run; where it would not, the model goes on without it."""
-    guide = Guide(ask.program, ask.options, guard=True, table=table_of(ask.program))
+    guide = Guide(ask.program, ask.options, guard=True, table=table_of(ask.program), hidden=ask.hidden)
     try:
         guide.feed_all(ask.given + b"\n")
     except ImpossibleByte:

@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from worldline.diagnose.diverge import Divergence, aligned
+from worldline.diagnose.diverge import HIDDEN, Divergence, aligned
 from worldline.explore.side import Side
-
-HIDDEN = "%"  # the name under which `diverge` tells of hidden inputs
 
 
 class LayoutRow(NamedTuple):

@@ -12,7 +12,9 @@ from typing import Any, Generic, TypeVar
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.tokens import Tokenizer
+from worldline.core.hidden import Control
 from worldline.core.program import Program
+from worldline.diagnose.branch import WrongBranch, wrong_branch
 from worldline.diagnose.debug import ENDLESS
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
@@ -90,6 +92,7 @@ class Scene:
         other_ask: Ask | None = None,
         other_model: str | None = None,
         sure: tuple[Sure, ...] = (),
+        wrong: WrongBranch | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> Scene:
         """A scene of what is known already: a sample, and perhaps what a second model made of it."""
@@ -106,6 +109,7 @@ class Scene:
             sure=sure,
             status="failed" if failed else "done",
             note=sample.found.note if failed else "",
+            wrong=wrong,
         )
         scene = cls(
             root,
@@ -131,12 +135,14 @@ class Scene:
         limit: int | None = None,
         codec: str = "compact",
         tokenizer: Tokenizer | None = None,
+        control: Control | None = None,
     ) -> Scene:
         """A scene of a program that nobody has run or imagined yet: `grow.imagine` does both.
 
         `limit` are the most bytes that the model may write; unless said, it is settled when the truth is known.
+        `control` decides the hidden inputs of the run.
         """
-        ask = Ask(program=program, options=options or Compact(), limit=limit or ENDLESS)
+        ask = Ask(program=program, options=options or Compact(), limit=limit or ENDLESS, control=control)
         nothing = Prediction(text=b"", status="empty", codec=codec)
         root = Branch(
             id=0,
@@ -213,9 +219,9 @@ class Scene:
     def explain(self, branch: Branch, diagnosis: Diagnosis) -> Branch:
         """Puts a branch in its place with the cause of its sample; what was read for it is kept for its sides."""
         with without_gc():
-            cause = diagnosis.cause
+            cause, wrong = diagnosis.cause, branch.wrong or wrong_branch(diagnosis)
         self._diagnosed.put((branch.id,), _texts(branch), diagnosis)
-        return self.put(branch, cause=cause)
+        return self.put(branch, cause=cause, wrong=wrong)
 
     def _side(self, branch: Branch, name: str) -> Side | None:
         """One side of a branch; None for a truth that nobody knows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from worldline.diagnose.cause import Cause
-from worldline.diagnose.diverge import GONE, Divergence
+from worldline.diagnose.diverge import GONE, HIDDEN, Divergence
 from worldline.explore.clip import cut
 
 LONGEST = 200  # characters of a value in a sentence
@@ -26,7 +26,7 @@ def _action(each: Divergence) -> str:
 
 def _state(each: Divergence) -> str:
     where = f"line {each.line}: " if each.line else ""
-    about = "its hidden input" if each.name == "%" else each.name or _ABOUT.get(each.what, "the value")
+    about = "its hidden input" if each.name == HIDDEN else each.name or _ABOUT.get(each.what, "the value")
     return f"{where}{about} is {_worth(each.wanted)}, to the model {_worth(each.got)}"
 
 

@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from worldline.core.value import kind, unquote
-from worldline.diagnose.reading import Event, Reading, read
+from worldline.diagnose.branch import read_conditions
+from worldline.diagnose.reading import Event, Reading, read, threads_of
 from worldline.explore.history import History, Write
 from worldline.explore.marks.sharing import Sharing
 from worldline.explore.stacks import NOBODY, stacks
 from worldline.explore.step_targets import targets
 from worldline.explore.text_spans import step_spans
 from worldline.explore.without_gc import without_gc
+from worldline.flow.conditions import by_step
 from worldline.flow.functions import Functions
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.sureness import Sure
@@ -77,6 +79,11 @@ class Side:
         self._printing = [i for i, moment in enumerate(self.events) if moment.event == "output"]
 
     @cached_property
+    def threads(self) -> list[int] | None:
+        """The thread of each step; None where there is but one."""
+        return threads_of(self.events)
+
+    @cached_property
     def _ahead(self) -> tuple[list[int], list[int]]:
         with without_gc():
             return targets(self.stacks, range(len(self.events)))
@@ -91,6 +98,12 @@ class Side:
         """Which names of each frame share one object."""
         with without_gc():
             return Sharing(self.ask.program, self.events, self.history)
+
+    @cached_property
+    def conditions(self) -> Mapping[int, Sequence[str]]:
+        """What is said of each step that decides: its test, and whether it held, as far as the run tells."""
+        with without_gc():
+            return by_step(read_conditions(self.ask.program, self.events))
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from worldline.core.escape import printable
+from worldline.core.hidden import in_words
 from worldline.core.parting import parting
 from worldline.diagnose.debug import AlignedRow
-from worldline.diagnose.diverge import Divergence
-from worldline.diagnose.reading import Event
+from worldline.diagnose.diverge import HIDDEN, Divergence
+from worldline.diagnose.reading import Event, threads_of
 
 LONGEST = 2_000  # characters of one value that can matter to a row
 ACTIONS = ("event", "line", "missing", "extra")
@@ -21,7 +22,7 @@ ACTIONS = ("event", "line", "missing", "extra")
 
 @dataclass(frozen=True)
 class CellPiece:
-    """Some text of a cell: an `event`, a `name`, a `value` or a `place`, and whether it is what differs.
+    """Some text of a cell: an `event`, a `name`, a `value`, a `place` or what is `hidden`, and whether it differs.
 
     `at` is the character at which it parts from what stands beside it, where something does.
     """
@@ -154,6 +155,7 @@ class _Side:
     def __init__(self, events: Sequence[Event]) -> None:
         self.events, self.depths = events, dict[int, int]()
         self._changed: list[dict[str, str]] = []
+        self.threads = threads_of(events)
         known: dict[int, dict[str, str]] = {}
         for moment in events:
             if moment.frame not in self.depths:
@@ -174,7 +176,10 @@ class _Side:
         moment, names = self.events[at], {one.name for one in differs if one.name is not None}
         whole = any(one.what in ACTIONS for one in differs)
         argued = any(one.name is None for one in differs)
-        found = []
+        found = [] if self.threads is None else [CellPiece(f"thread {self.threads[at]}", "place")]
+        for kind, value in moment.hidden:
+            told = printable(f"{in_words(kind)}: {value[:LONGEST]}")
+            found.append(CellPiece(told, "hidden", whole or HIDDEN in names))
         if placed:
             found.append(CellPiece(f"line {_lines(moment)}", "place", whole))
         if moment.event != "line":

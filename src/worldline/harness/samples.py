@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.errors import UsageError
@@ -62,8 +63,8 @@ class HarnessSample:
         found = prediction(way, self.ask, reply)
         return judge(self.task, self.true, found, ask=self.ask, record=self._record)
 
-    def _record(self, program: Program) -> Trace:
-        return record(program, limits=self.limits)
+    def _record(self, program: Program, control: Control | None = None, /) -> Trace:
+        return record(program, limits=self.limits, control=control)
 
 
 def way_named(name: str) -> Way:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worldline import files
-from worldline.data.mine.mined import Mined
 from worldline.data.mixture import SMALL
 from worldline.errors import UsageError
-from worldline.learn.own_calls import known_documents, own_calls, recorded, split_calls
+from worldline.learn.call_sources import own_calls
+from worldline.learn.own_calls import OwnCall, known_documents, recorded, split_calls
 from worldline.model import checkpoint
 from worldline.model.engine.native import open_engine
 from worldline.model.low_rank import merged
@@ -65,7 +65,7 @@ class Adapted:
     out: str
 
     def as_json(self) -> dict[str, Any]:
-        """What `learn --on FOLDER --json` prints."""
+        """What `learn --on` and `learn --journal` print with --json."""
         groups = {
             name: {"answer": some.answer.as_json(), "trace": some.trace.as_json()}
             for name, some in self.groups.items()
@@ -75,8 +75,9 @@ class Adapted:
 
 
 def adapt(
-    folder: str | Path,
+    folder: str | Path | None = None,
     *,
+    journal: str | Path | None = None,
     out: str | Path,
     model: str | Path | None = None,
     how: Adapting | None = None,
@@ -87,7 +88,10 @@ def adapt(
     tell: Told | None = None,
     **options: Any,
 ) -> Adapted:
-    """Adapt a model to a folder's code and keep the changes in `out` if that is better; `options` are `Adapting`'s."""
+    """Adapt a model to a folder's code, or to what a journal has, and keep that in `out` if it is better.
+
+    `options` are `Adapting`'s. With both, the calls of both are learned from.
+    """
     try:
         from worldline.model.train.low_rank import Adapting, train_changes
     except ModuleNotFoundError as error:
@@ -97,7 +101,9 @@ def adapt(
     _check_out(Path(out))
     shape, weights = checkpoint.read_weights(base)
     _say(tell, 0.0, "finding and recording calls")
-    parts = split_calls(own_calls(folder, seed=seed, trust=trust), seed=seed, held_out=held_out)
+    parts = split_calls(
+        own_calls(folder, journal=journal, seed=seed, trust=trust), seed=seed, held_out=held_out
+    )
     suites = {
         SAME: _suite(SAME, parts.same), UNSEEN: _suite(UNSEEN, parts.unseen), KNOWN: _generated(known, seed)
     }  # fmt: skip
@@ -134,8 +140,8 @@ def _say(tell: Told | None, share: float, text: str) -> None:
         tell(share, text)
 
 
-def _suite(name: str, calls: Sequence[Mined]) -> Suite:
-    tasks = [Task(program=each.program, name=f"{each.origin} {each.call}") for each in calls]
+def _suite(name: str, calls: Sequence[OwnCall]) -> Suite:
+    tasks = [Task(program=each.program, options=each.options, name=each.name) for each in calls]
     return Suite(name=name, tasks=tasks, count=len(tasks), limits=SMALL)
 
 

@@ -17,7 +17,7 @@ from worldline.codec.compact.turns import turns
 from worldline.core.events import EVENTS
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.data.document import Document
+from worldline.data.document import CHANCE, Document
 from worldline.data.exchange import Score
 from worldline.data.forms.form import Draw, in_form
 from worldline.data.lessons import KIND, OPERATION, REVEAL
@@ -67,8 +67,13 @@ class Drill:
 
 
 def lessons(mixture: Mixture) -> list[Lesson]:
-    """Every source of a mixture, and every kind of generated program where it has them."""
-    found = [Lesson(source.label, source, resolve(source)) for source in mixture.sources]
+    """Every source of a mixture, and every kind of generated program where it has them.
+
+    Programs of chance are no lesson: whether a draw is met is luck.
+    """
+    found = [
+        Lesson(source.label, source, resolve(source)) for source in mixture.sources if source.kind != CHANCE
+    ]
     plain = [one for one in found if one.source.program == GENERATED and not one.source.form][:1]
     for one in plain:
         for name in SHARES:

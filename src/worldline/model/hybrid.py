@@ -14,8 +14,8 @@ import torch.nn.functional as functional
 from torch import Tensor, nn
 
 from worldline.model import kernels, mixers
+from worldline.model.batch_plan import BatchPlan
 from worldline.model.mixers import BatchLayout
-from worldline.model.plan import BatchPlan
 from worldline.model.shape import HEAD, SHARED, TAPS, Shape
 
 EPSILON = 1e-6

@@ -19,10 +19,10 @@ import torch.nn.functional as functional
 from torch import Tensor
 from torch.nn.attention.flex_attention import flex_attention
 
+from worldline.model import batch_plan as plans
 from worldline.model import mixers
-from worldline.model import plan as plans
+from worldline.model.batch_plan import BatchPlan
 from worldline.model.mixers import BatchLayout
-from worldline.model.plan import BatchPlan
 
 RESET = 30.0  # exp(-30) is 1e-13
 CHUNK = 64

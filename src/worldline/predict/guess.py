@@ -79,6 +79,12 @@ class LookAhead:
             self._settle()
         return data[count:]
 
+    def rest(self) -> Logits:
+        """What the engine says behind the text, whose state is then of the text alone: a guess is taken back."""
+        if self._guess:
+            self._settle()
+        return self.logits
+
     def _settle(self) -> None:
         if self._copier is not None:
             self._copier.tell(len(self._guess), self._right)

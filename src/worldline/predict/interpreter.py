@@ -8,12 +8,13 @@ state that was changed on the way, where CPython can.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.change import Change
 from worldline.core.events import ENDED
+from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.errors import UsageError
@@ -35,12 +36,8 @@ class Interpreter:
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """The true steps, cut at the limit."""
-        from worldline.recording.recorder import record_many  # `imagine` runs nothing, and starts without it
-
         began = time.perf_counter()
-        for ask, trace in zip(
-            asks, record_many([ask.program for ask in asks], limits=self.limits), strict=True
-        ):
+        for ask, trace in zip(asks, _traces(asks, self.limits), strict=True):
             text, status = _written(ask, trace, self.codec)
             now = time.perf_counter()
             note = "it goes otherwise than is given" if status == "fault" else _nothing(trace)
@@ -51,15 +48,53 @@ class Interpreter:
             began = time.perf_counter()
 
 
-def recorder(limits: Limits | None = None, *, hash_seed: int = 0) -> Callable[[Program], Trace]:
+def _traces(asks: Sequence[Ask], limits: Limits) -> Iterator[Trace]:
+    """What each program does, its hidden inputs decided as the ask says; where they are known, they are those."""
+    from worldline.recording.recorder import (
+        BoxWorker,
+        prepare,
+    )  # `imagine` runs nothing, and starts without it
+
+    controlled = any(ask.control is not None for ask in asks)
+    worker = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=False, controlled=controlled))
+    try:
+        for ask in asks:
+            yield worker.record(ask.program, control=control_of(ask))
+    finally:
+        worker.close()
+
+
+def recorded(ask: Ask, limits: Limits, codec: str = "compact") -> tuple[Prediction, Trace]:
+    """What an asked program does, as a predictor would write it, and the recording."""
+    (trace,) = _traces([ask], limits)
+    text, status = _written(ask, trace, codec)
+    return Prediction(text=text, status=status, codec=codec, note=_nothing(trace)), trace
+
+
+def control_of(ask: Ask) -> Control | None:
+    """Who decides the hidden inputs of an asked program's run: those that are known come first."""
+    if ask.control is None:
+        return None
+    return replace(ask.control, given=ask.hidden) if ask.hidden else ask.control
+
+
+@dataclass(frozen=True)
+class ProgramRecorder:
     """A program in, its trace out: how those who diagnose have further programs run, under another hash seed too."""
 
-    def recorded(program: Program) -> Trace:
+    limits: Limits
+    hash_seed: int = 0
+
+    def __call__(self, program: Program, control: Control | None = None, /) -> Trace:
+        """The trace of a program, its hidden inputs decided by a control where one is given."""
         from worldline.recording.recorder import record
 
-        return record(program, limits=limits or Limits(), hash_seed=hash_seed)
+        return record(program, limits=self.limits, hash_seed=self.hash_seed, control=control)
 
-    return recorded
+
+def recorder(limits: Limits | None = None, *, hash_seed: int = 0) -> ProgramRecorder:
+    """Who runs programs for a diagnosis, within these limits."""
+    return ProgramRecorder(limits or Limits(), hash_seed)
 
 
 @dataclass(frozen=True)
@@ -80,7 +115,7 @@ def continued(
     from worldline.recording.recorder import record
 
     began = time.perf_counter()
-    trace = record(ask.program, limits=limits or Limits(), change=change)
+    trace = record(ask.program, limits=limits or Limits(), change=change, control=control_of(ask))
     if "changed" not in trace.notes or trace.outcome.kind == "host-fault":
         return RefusedChange(_why(trace, change))
     text, status = _written(ask, trace, codec)

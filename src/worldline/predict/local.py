@@ -17,6 +17,7 @@ from typing import Any
 from worldline.errors import UsageError
 from worldline.predict.guess import LookAhead, read, write
 from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prompt_states import PromptStates
 from worldline.predict.rollout import Engine, Logits, RolloutDraft, Script
 
 AHEAD = 64  # how many predictions a slow one may be overtaken by, times the batch
@@ -59,6 +60,7 @@ class Local:
         if guard and not guide:
             raise UsageError("the guard is a part of the guide")
         self._engine, self._name, self._batch = engine, name, batch
+        self._prompts = PromptStates(engine)
         self._guide, self._guard = guide, guard
         self._temperature, self._random = temperature, random
         self._keeps, self._guesses = logprobs, guesses and not temperature
@@ -166,9 +168,8 @@ class Local:
         if draft.status:
             done[order] = draft
             return
-        state = self._engine.start()
         prompt = ask.prompt
-        logits = self._engine.feed(state, prompt, pin=True)
+        state, logits = self._prompts.behind(prompt)
         if ask.given:
             logits = self._engine.feed(state, ask.given, pin=False)
         members.append(_Member(order, draft, self.ahead(draft, state, logits), len(prompt)))

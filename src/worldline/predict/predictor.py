@@ -6,14 +6,16 @@ right, and nothing knows which predictor it holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import fsum, isfinite
 from typing import Any, Protocol
 
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.core.escape import shortened
+from worldline.core.hidden import Control
 from worldline.core.program import Program
+from worldline.core.trace import Hidden
 from worldline.errors import UsageError
 
 STATUSES = ("ended", "budget", "empty", "broken", "fault")
@@ -27,6 +29,8 @@ class Ask:
 
     `given` is how the steps must begin (a forced prefix); `limit` is the most bytes of steps, `given` included. `stop`
     is a special token of Meta's format: behind the first that is written no more is needed, and who can stops there.
+    `hidden` are the hidden inputs of the run, which the mode `given` puts into the prompt; `control` says who decides
+    them where the program is run, and is not told to a model.
     """
 
     program: Program
@@ -34,6 +38,8 @@ class Ask:
     limit: int = 1 << 16
     given: bytes = b""
     stop: str = ""
+    hidden: tuple[Hidden, ...] = ()
+    control: Control | None = None
 
     def __repr__(self) -> str:
         what = self.program.name if self.program.call is None else self.program.call
@@ -51,7 +57,7 @@ class Ask:
     @property
     def prompt(self) -> bytes:
         """What a model reads before it writes steps."""
-        return prompt(self.program, self.options)
+        return prompt(self.program, self.options, self.hidden)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,3 +154,21 @@ class WrappedPredictor:
     def config(self) -> dict[str, Any]:
         """What decides how the other is asked."""
         return dict(getattr(self.predictor, "config", {}))
+
+
+@dataclass(frozen=True)
+class WatchedPredictor(WrappedPredictor):
+    """Another predictor as it is; whoever waits for it is told of each prediction."""
+
+    tell: Callable[[], None]
+
+    @property
+    def name(self) -> str:
+        """The other's."""
+        return self.predictor.name
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        """What the other says."""
+        for found in self.predictor.predict(asks):
+            self.tell()
+            yield found

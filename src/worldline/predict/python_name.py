@@ -22,6 +22,7 @@ from worldline.errors import UsageError
 
 SAID = 200  # characters of an exception's own words
 NAMES = 12  # of a module, where none of them was meant
+_HOME = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,8 @@ def failure(error: BaseException, file: Path | None) -> str:
     passed = [(Path(frame.f_code.co_filename), line) for frame, line in walk_tb(error.__traceback__)]
     if isinstance(error, SyntaxError) and error.filename:
         passed.append((Path(error.filename), error.lineno or 0))
-    own = [place for place in passed if file is not None and place[0].name == file.name] or passed
+    own = [place for place in passed if file is not None and place[0].name == file.name]
+    own = own or [place for place in passed if not place[0].is_relative_to(_HOME)]  # ours is not theirs
     where = f" at {own[-1][0].name}:{own[-1][1]}" if own else ""
     said = _first_line(error)
     return f"{type(error).__name__}{where}{f': {said}' if said else ''}"

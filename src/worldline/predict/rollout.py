@@ -84,7 +84,13 @@ class RolloutDraft:
         if temperature > 0 and random is None:
             raise UsageError("a temperature needs a source of randomness")
         self.ask, self.text = ask, bytearray(ask.given)
-        self.guide = guide_behind(ask, guard=guard) if guide else None
+        self.guide: Guide | None = None
+        if guide:
+            try:
+                self.guide = guide_behind(ask, guard=guard)
+            except UsageError:
+                if script is None:  # else an earlier dictation may have left the grammar, as below
+                    raise
         self.logprob, self.seconds, self.status = 0.0, 0.0, ""
         self.logprobs: list[float] | None = None
         self.entropies: list[float] = []
@@ -175,6 +181,11 @@ class RolloutDraft:
         with np.errstate(invalid="ignore"):  # infinity less infinity: `choose` sees it
             return logits + penalty(bits)
 
+    @property
+    def script(self) -> Script | None:
+        """Who dictates a part of it."""
+        return self._script
+
     def prediction(self) -> Prediction:
         """What has come of it."""
         status = self.status or "budget"
@@ -235,7 +246,7 @@ def unroll(engine: Engine, draft: RolloutDraft) -> Iterator[WrittenByte]:
 def guide_behind(ask: Ask, *, guard: bool) -> Guide:
     """The guide behind what is given; a given text that leaves the control flow is followed without the guard."""
     for guarded in (True, False) if guard else (False,):
-        guide = Guide(ask.program, ask.options, guard=guarded, table=table_of(ask.program))
+        guide = Guide(ask.program, ask.options, guard=guarded, table=table_of(ask.program), hidden=ask.hidden)
         try:
             guide.feed_all(ask.given)
         except ImpossibleByte as refused:
@@ -247,7 +258,7 @@ def guide_behind(ask: Ask, *, guard: bool) -> Guide:
 
 def _unguarded(ask: Ask, text: bytes) -> Guide | None:
     """The guide behind a text, without the guard; none behind one that is not of the grammar."""
-    guide = Guide(ask.program, ask.options, table=table_of(ask.program))
+    guide = Guide(ask.program, ask.options, table=table_of(ask.program), hidden=ask.hidden)
     try:
         guide.feed_all(text)
     except ImpossibleByte:

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from worldline.core.program import Program
+from worldline.core.trace import Hidden
 from worldline.programs.bindings import (
     COMPREHENSIONS,
     FOREIGN,
@@ -71,9 +72,10 @@ def split_of(hashed: str) -> str:
     return "valid" if place < VALID else "test" if place < VALID + TEST else "train"
 
 
-def execution(program: Program, hashed: str) -> str:
-    """The hash that stands for one run of a program: its key, and what it is called with."""
-    text = "\0".join([hashed, _given(program), *program.argv, program.stdin])
+def execution(program: Program, hashed: str, hidden: Sequence[Hidden] = ()) -> str:
+    """The hash that stands for one run of a program: its key, what it is called with, and what was drawn in it."""
+    drawn = [part for one in hidden for part in (one.kind, one.value)]
+    text = "\0".join([hashed, _given(program), *program.argv, program.stdin, *drawn])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -47,6 +47,7 @@ class BoxPlan:
 
     python: Python
     native: str | None = None  # the recorder's shared object on the host
+    readable: bool = False  # the readable core records nevertheless; the native one swaps C functions for it
     guest: str = "python"
     toolchain: Toolchain | None = None  # of a language other than Python
     preparing: bool = False  # programs are compiled in it, and none is run
@@ -109,7 +110,8 @@ def zygote_command(plan: BoxPlan, socket: int) -> list[str]:
     config = {
         "socket": socket, "boxed": plan.boxed, "paths": plan.python.libraries, "guest": plan.guest,
         "guest_folder": stand_in, "machine": plan.python.machine, "cgroup": bool(plan.cgroups),
-        "native": plan.native_inside, "toolchain": plan.toolchain and plan.toolchain.as_config(),
+        "native": plan.native_inside, "readable": plan.readable,
+        "toolchain": plan.toolchain and plan.toolchain.as_config(),
         "wide": bool(plan.toolchain and plan.toolchain.kind.wide), "preparing": plan.preparing,
         "tools": plan.tools_inside,
         "extra_processes": EXTRA_PROCESSES, "limits": asdict(plan.limits),

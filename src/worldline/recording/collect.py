@@ -62,6 +62,17 @@ def collect(
     )
 
 
+def collect_tests(file: str | os.PathLike[str]) -> Program:
+    """A file of tests, and the conftest.py beside it, where there is one, with what that imports."""
+    program, beside_it = collect(file), Path(file).parent / "conftest.py"
+    if not beside_it.is_file() or program.name == beside_it.name:
+        return program
+    shared = collect(beside_it)
+    found = {**dict(shared.files), shared.name: shared.source, **dict(program.files)}
+    found.pop(program.name, None)
+    return replace(program, files=tuple(sorted(found.items())))
+
+
 def _require_python(name: str, source: str) -> None:
     """Refuse what is taken for Python by its suffix alone, and is in a language that nobody records."""
     suffix = Path(name).suffix
@@ -119,7 +130,8 @@ def _require_call(call: str, language: str) -> None:
     try:
         ast.parse(call, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise UsageError(f"a call is one expression, and {call!r} is not: {error}") from None
+        why = error.msg if isinstance(error, SyntaxError) else error
+        raise UsageError(f"a call is one expression, and {call!r} is not: {why}") from None
 
 
 def _collect_entry(path: Path, entry: str, *, argv: tuple[str, ...], call: str | None, stdin: str) -> Program:

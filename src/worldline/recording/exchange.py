@@ -49,7 +49,9 @@ class Drain:
 class Exchange:
     """The files of one run, from their making to what is read back from them."""
 
-    def __init__(self, spec: dict[str, Any], stdin: bytes, limits: Limits, parts: bytes = b"") -> None:
+    def __init__(
+        self, spec: dict[str, Any], stdin: bytes, limits: Limits, parts: bytes = b"", left: int = 0
+    ) -> None:
         self._ours: list[int] = []
         self._theirs: list[int] = []
         try:
@@ -58,11 +60,12 @@ class Exchange:
             self._wire = _wire_file(self._ours, limits.trace_bytes + SLACK)
             given = [_sealed_file(self._theirs, data) for data in (json.dumps(spec).encode(), stdin)]
             made = [_sealed_file(self._theirs, parts)] if parts else []
+            self._left = [_wire_file(self._ours, left)] if left else []
         except BaseException:  # no file is left open when there can be no more of them
             self.close()
             raise
         ends = (drain.write_end for drain in self.outputs)
-        self.files = [given[0], self._wire, self.report.write_end, given[1], *ends, *made]
+        self.files = [given[0], self._wire, self.report.write_end, given[1], *ends, *made, *self._left]
 
     def _drain(self, cap: int) -> Drain:
         drain = Drain(cap)
@@ -76,6 +79,11 @@ class Exchange:
         self.report.pump()
         return self.report.data == BEGUN
 
+    @property
+    def committed(self) -> bytes:
+        """The wire's header, which changes whenever something is committed."""
+        return os.pread(self._wire, WIRE_HEADER, 0)
+
     def sent(self) -> None:
         """The zygote has them: close what only it needs."""
         while self._theirs:
@@ -87,6 +95,18 @@ class Exchange:
             drain.pump()
         stdout, stderr = (bytes(drain.data[: drain.cap]) for drain in self.outputs)
         return _read_wire(self._wire), stdout, stderr
+
+    @property
+    def gathers(self) -> bool:
+        """Whether what the program leaves is to be told."""
+        return bool(self._left)
+
+    def take_left(self) -> bytes:
+        """What was gathered of the files that the program left; nothing where it was not asked for, or not done."""
+        for fd in self._left:
+            length = int.from_bytes(os.pread(fd, 8, 0), "little")
+            return os.pread(fd, min(length, os.fstat(fd).st_size), 8)
+        return b""
 
     def close(self) -> None:
         """Close everything that is still open."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from worldline.core.program import Program
@@ -19,12 +20,14 @@ from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.recording import native
 from worldline.recording.box import BoxPlan
+from worldline.recording.control import as_spec, noted
 from worldline.recording.interpreter import find
 from worldline.recording.sandbox import Box, SandboxRun, open_box
 from worldline.recording.traced import traced, unrun
 
 if TYPE_CHECKING:
     from worldline.core.change import Change
+    from worldline.core.hidden import Control
     from worldline.recording.languages.worker import LanguageWorker
 
 CORES = ("auto", "native", "python")
@@ -54,17 +57,26 @@ def without_boxes() -> Iterator[None]:
         _boxless -= 1
 
 
-def prepare(*, limits: Limits, python: str | None, core: str, trust: bool, hash_seed: int = 0) -> Setup:
-    """Settle the interpreter and the recorder core, once for a batch."""
+def prepare(
+    *,
+    limits: Limits,
+    python: str | None,
+    core: str,
+    trust: bool,
+    hash_seed: int = 0,
+    controlled: bool = False,
+) -> Setup:
+    """Settle the interpreter and the recorder core, once for a batch; `controlled`: runs may have a control."""
     if core not in CORES:
         raise UsageError(f"core must be one of {', '.join(CORES)}, not {core!r}")
     found = find(python)
-    recorder = None if core == "python" else native.recorder_for(found.executable)
+    readable = core == "python"
+    recorder = None if readable and not controlled else native.recorder_for(found.executable)
     if core == "native" and recorder is None:
         raise UsageError(f"there is no native recorder for {found.executable}")
     boxed = not (trust or _boxless)
     native_core = str(recorder) if recorder else None
-    plan = BoxPlan(python=found, native=native_core, boxed=boxed, hash_seed=hash_seed)
+    plan = BoxPlan(python=found, native=native_core, readable=readable, boxed=boxed, hash_seed=hash_seed)
     return Setup(plan, limits)
 
 
@@ -77,21 +89,29 @@ class BoxWorker:
         self._limits = asdict(setup.limits)
         self._others: dict[str, LanguageWorker] = {}
 
-    def record(self, program: Program, change: dict[str, Any] | None = None) -> Trace:
+    def record(
+        self, program: Program, change: dict[str, Any] | None = None, control: Control | None = None
+    ) -> Trace:
         """One program's trace. One that a box broke under, or could not begin, has a second chance in a fresh one."""
         if program.language != "python":
             if change is not None:
                 return self.refused(program, "only runs of Python programs can be changed on the way")
+            if control is not None:
+                return self.refused(program, "only runs of Python programs are controlled", act="control")
             return self.in_language(program.language).record(program, encode(program.stdin))
-        trace = self._trace(program, self._run(program, change))
+        if control is not None and self.setup.plan.native is None:
+            why = "it takes the native recorder, which was not built for this interpreter"
+            return self.refused(program, why, act="control")
+        wanted = {"change": change, "control": as_spec(control)}
+        trace = self._trace(program, self._run(program, wanted), control)
         if trace.outcome.kind == "host-fault" and not (len(trace) and self.box and self.box.alive):
             self.close()
-            trace = self._trace(program, self._run(program, change))
+            trace = self._trace(program, self._run(program, wanted), control)
         return trace
 
-    def record_twice(self, program: Program) -> Trace:
+    def record_twice(self, program: Program, control: Control | None = None) -> Trace:
         """The same, and whether a second run did the same."""
-        first, second = self.record(program), self.record(program)
+        first, second = self.record(program, control=control), self.record(program, control=control)
         same = (
             first.outcome == second.outcome
             and first.output == second.output
@@ -100,11 +120,11 @@ class BoxWorker:
         )
         return first if same else replace(first, notes=(*first.notes, "nondeterministic"))
 
-    def _run(self, program: Program, change: dict[str, Any] | None) -> SandboxRun:
+    def _run(self, program: Program, wanted: dict[str, Any]) -> SandboxRun:
         if self.box is None or not self.box.alive:
             self.close()
             self.box = open_box(self.setup.plan, self.setup.limits)
-        return self.box.run(self._spec(program) | {"change": change}, encode(program.stdin))
+        return self.box.run(self._spec(program) | wanted, encode(program.stdin))
 
     def _spec(self, program: Program) -> dict[str, Any]:
         return {
@@ -112,19 +132,21 @@ class BoxWorker:
             "files": dict(program.files), "limits": self._limits,
         }  # fmt: skip
 
-    def _trace(self, program: Program, run: SandboxRun) -> Trace:
-        return traced(program, run, self._who(), self.setup.limits, boxed=self.setup.plan.boxed)
+    def _trace(self, program: Program, run: SandboxRun, control: Control | None) -> Trace:
+        trace = traced(program, run, self._who(), self.setup.limits, boxed=self.setup.plan.boxed)
+        return trace if control is None else noted(trace, control, run.wire)
 
     def _who(self) -> InterpreterInfo:
         python = self.setup.plan.python
-        return InterpreterInfo(python.name, python.version, "native" if self.setup.plan.native else "python")
+        is_native = self.setup.plan.native and not self.setup.plan.readable
+        return InterpreterInfo(python.name, python.version, "native" if is_native else "python")
 
-    def refused(self, program: Program, why: str) -> Trace:
-        """The trace of a program that is not run, since the change asked for cannot be made."""
-        who = replace(self._who(), core="python")
-        return unrun(
-            program, who, self.setup.limits, Outcome("unsupported", f"change: {why}"), note="unchanged"
-        )
+    def refused(self, program: Program, why: str, act: str = "change") -> Trace:
+        """The trace of a program that is not run, since the change or control asked for cannot be made."""
+        is_python = program.language == "python"
+        who = replace(self._who(), core="python") if is_python else self.in_language(program.language).who
+        note = "unchanged" if act == "change" else ""
+        return unrun(program, who, self.setup.limits, Outcome("unsupported", f"{act}: {why}"), note=note)
 
     def in_language(self, language: str) -> LanguageWorker:
         """Who records programs of another language."""
@@ -159,11 +181,13 @@ def record(
     core: str = "auto",
     trust: bool = False,
     change: Change | None = None,
+    control: Control | None = None,
     hash_seed: int = 0,
 ) -> Trace:
     """Run one program boxed and return all that it did; a `change` is made on the way, by the readable core.
 
     The trace is noted `changed` or `unchanged`. A change that cannot be made is an `unsupported` outcome that says why.
+    A `control` decides what the program's text does not, and the trace holds what it decided (`hidden`).
     Strings are hashed by the `hash_seed`, always the same one unless said.
     """
     if not isinstance(program, Program):
@@ -174,11 +198,15 @@ def record(
         raise UsageError("the native core makes no change; the readable one does")
     wanted = None if change is None else _constructible(change)
     core = core if change is None else "python"
-    worker = BoxWorker(prepare(limits=limits, python=python, core=core, trust=trust, hash_seed=hash_seed))
+    controlled = control is not None
+    setup = prepare(
+        limits=limits, python=python, core=core, trust=trust, hash_seed=hash_seed, controlled=controlled
+    )
+    worker = BoxWorker(setup)
     try:
         if isinstance(wanted, str):
             return worker.refused(program, wanted)
-        trace = worker.record(program, wanted)
+        trace = worker.record(program, wanted, control)
         unmade = change is not None and "changed" not in trace.notes
         return replace(trace, notes=(*trace.notes, "unchanged")) if unmade else trace
     finally:
@@ -209,43 +237,51 @@ def record_many(
     trust: bool = False,
     workers: int = 1,
     twice: bool = False,
+    control: Control | None = None,
 ) -> Iterator[Trace]:
     """The traces of many programs, in their order. `twice` notes `nondeterministic` where a second run differs."""
     if workers < 1:
         raise UsageError(f"workers must be at least 1, not {workers}")
-    setup = prepare(limits=limits, python=python, core=core, trust=trust)
-    return _alone(programs, setup, twice) if workers == 1 else _together(programs, setup, twice, workers)
+    setup = prepare(limits=limits, python=python, core=core, trust=trust, controlled=control is not None)
+    act = partial(_act, twice=twice, control=control)
+    return _alone(programs, setup, act) if workers == 1 else _together(programs, setup, act, workers)
 
 
-def _alone(programs: Iterable[Program], setup: Setup, twice: bool) -> Iterator[Trace]:
+def _act(worker: BoxWorker, program: Program, *, twice: bool, control: Control | None) -> Trace:
+    return worker.record_twice(program, control) if twice else worker.record(program, control=control)
+
+
+def _alone(
+    programs: Iterable[Program], setup: Setup, act: Callable[[BoxWorker, Program], Trace]
+) -> Iterator[Trace]:
     worker = BoxWorker(setup)
-    act = worker.record_twice if twice else worker.record
     try:
         for program in programs:
-            yield act(program)
+            yield act(worker, program)
     finally:
         worker.close()
 
 
-def _together(programs: Iterable[Program], setup: Setup, twice: bool, workers: int) -> Iterator[Trace]:
+def _together(
+    programs: Iterable[Program], setup: Setup, act: Callable[[BoxWorker, Program], Trace], workers: int
+) -> Iterator[Trace]:
     """A thread a box: the programs run in processes of their own, so threads are enough to wait for them."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
     made: list[BoxWorker] = []
     local = threading.local()
 
-    def act(program: Program) -> Trace:
+    def recorded(program: Program) -> Trace:
         if not hasattr(local, "worker"):
             local.worker = BoxWorker(setup)
             made.append(local.worker)
-        worker: BoxWorker = local.worker
-        return worker.record_twice(program) if twice else worker.record(program)
+        return act(local.worker, program)
 
     pool = ThreadPoolExecutor(workers, "worldline-record")
     flight: deque[Future[Trace]] = deque()
     try:
         for program in programs:
-            flight.append(pool.submit(act, program))
+            flight.append(pool.submit(recorded, program))
             while flight and (len(flight) >= AHEAD * workers or flight[0].done()):
                 yield flight.popleft().result()
         while flight:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import math
 import os
 import select
 import shutil
@@ -33,6 +34,7 @@ NOTHING_RUNS = (
 )
 WITHOUT = f"`--trust` runs programs without a box, as yourself. {NOTHING_RUNS}."
 GRACE = 0.5  # from the deadline's kill until the whole box is killed
+GATHERING = 60.0  # the same, where the zygote has to tell what was left
 WATCH = 0.1  # how often the cgroup of a run that takes its time is looked at
 _numbers = itertools.count()
 
@@ -48,7 +50,27 @@ class SandboxRun:
     hit: str = ""
     disk_full: bool = False
     fault: str = ""
+    seconds: float = 0.0  # of a processor, as far as the program's own process used it
     report: str = "begun"  # or, of a program that could not begin, the kind of its outcome and the detail
+    left: bytes = b""  # what was gathered of the files that it left, of a guest that gathers
+
+
+@dataclass
+class _Patience:
+    """How long the wire of a begun program may stay as it is."""
+
+    seconds: float
+    seen: bytes = b""
+    until: float = math.inf
+
+    def is_over(self, exchange: Exchange) -> bool:
+        """Whether nothing was committed for so long."""
+        if self.seconds == math.inf:
+            return False
+        now, committed = time.monotonic(), exchange.committed
+        if committed != self.seen:
+            self.seen, self.until = committed, now + self.seconds
+        return now >= self.until
 
 
 class Box:
@@ -104,19 +126,24 @@ class Box:
             return os.read(self._words, 4096).decode("utf-8", "replace").strip()
         return ""
 
-    def run(self, spec: dict[str, Any], stdin: bytes, *, act: str = "run", parts: bytes = b"") -> SandboxRun:
+    def run(
+        self, spec: dict[str, Any], stdin: bytes, *, act: str = "run", parts: bytes = b"", left: int = 0,
+        patience: float = math.inf,
+    ) -> SandboxRun:  # fmt: skip
         """Run one program to its end, or to the end of its time. A box that breaks says so and is not `alive`.
 
-        `prepare` is the other act there is; a program that was prepared is run with its `parts`.
+        `prepare` is the other act there is; a program that was prepared is run with its `parts`. Of a guest that
+        gathers, at most so many bytes of what is `left` are taken, and it has time for that. One whose wire stays as
+        it is for longer than the `patience`, in seconds, has met the end of its time.
         """
         try:
-            exchange = Exchange(spec, stdin, self.limits, parts)
+            exchange = Exchange(spec, stdin, self.limits, parts, left)
         except OSError as error:
             return SandboxRun(report="", fault=f"the host cannot give the box its files: {error}")
         try:
             socket.send_fds(self._socket, [act.encode()], exchange.files)
             exchange.sent()
-            hit, reply = self._watch(exchange)
+            hit, reply = self._watch(exchange, _Patience(patience))
             return self._result(exchange, hit, reply)
         except OSError as error:
             self.kill()
@@ -127,7 +154,7 @@ class Box:
         finally:
             exchange.close()
 
-    def _watch(self, exchange: Exchange) -> tuple[str, dict[str, Any]]:
+    def _watch(self, exchange: Exchange, patience: _Patience) -> tuple[str, dict[str, Any]]:
         """Until the zygote says that the family is gone: drain, mind the clock and the cgroup, kill once."""
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
@@ -152,9 +179,10 @@ class Box:
             if not begun and not hit and exchange.begun:
                 begun, deadline = True, time.monotonic() + self.limits.wall
                 continue
+            left = 0.0 if begun and patience.is_over(exchange) else left
             spent = self._spent(exchange, left, idle=not ready)
             if spent and not hit:
-                hit, deadline = spent, self._stop()
+                hit, deadline = spent, self._stop(GATHERING if exchange.gathers else GRACE)
 
     def _spent(self, exchange: Exchange, left: float, *, idle: bool) -> str:
         """Which limit the program has reached, if any."""
@@ -163,10 +191,10 @@ class Box:
         spent = self.group.spent() if self.group and idle else ""
         return spent or ("time" if left <= 0 else "")
 
-    def _stop(self) -> float:
+    def _stop(self, grace: float) -> float:
         """Ask the zygote to kill the family; when to stop waiting for that."""
         self._socket.send(b"kill")
-        return time.monotonic() + GRACE
+        return time.monotonic() + grace
 
     def _reply(self) -> dict[str, Any]:
         message = self._socket.recv(1 << 16)
@@ -187,7 +215,8 @@ class Box:
         exchange.report.pump()
         report = exchange.report.data.decode("utf-8", "replace")
         return SandboxRun(
-            wire, stdout, stderr, reply.get("status"), hit, bool(reply.get("full")), reply.get("fault", ""), report
+            wire, stdout, stderr, reply.get("status"), hit, bool(reply.get("full")), reply.get("fault", ""),
+            reply.get("seconds", 0.0), report, exchange.take_left(),
         )  # fmt: skip
 
     def kill(self) -> None:

@@ -4,16 +4,20 @@ Each program is a module of its own; a driver that is not recorded runs one afte
 raise. `record_all` gives the trace of each, or None for one whose part cannot be told apart, did not end, or was
 interrupted by a limit. They share an interpreter: a program that changes it (builtins, other modules) is seen by those
 after it, so this is for programs known to be harmless. Programs with arguments, stdin or further files run alone.
+Under a control they share its draws, one after the other; `draws_apart` are those whose draws can be told apart.
 """
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from worldline.core.events import EVENTS
+from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Columns, Frame, Outcome, Trace
 from worldline.errors import UsageError
@@ -23,6 +27,7 @@ from worldline.recording.recorder import BoxWorker
 _EXIT = EVENTS.index("exit")
 _ENDS = {EVENTS.index("return"): "returned", EVENTS.index("raise"): "raised"}
 _TOKENS = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|((?:[^\W\d]\w*\.)*[^\W\d]\w*#)(\d+)""")
+_LEFT_BEHIND = re.compile(r"\b(seed|Random|setstate|gauss|time|datetime|threading|asyncio|queue)\b")
 _DRIVER = """\
 import importlib, os
 def run(calls):
@@ -48,24 +53,34 @@ for number, call in enumerate(calls):
 """
 
 
-def record_all(worker: BoxWorker, programs: Sequence[Program]) -> list[Trace | None]:
-    """The traces of programs, in their order, recorded in as few runs as it takes."""
+def record_all(
+    worker: BoxWorker, programs: Sequence[Program], control: Control | None = None, deadline: float = math.inf
+) -> list[Trace | None]:
+    """The traces of programs, in their order, recorded in as few runs as it takes.
+
+    No run begins behind the deadline, by `time.monotonic`: what was not begun by then is not in the list.
+    """
     found: list[Trace | None] = [None] * len(programs)
     waiting = [i for i, program in enumerate(programs) if fits(program)]
     for i in set(range(len(programs))) - set(waiting):
-        found[i] = worker.record(programs[i])
-    while waiting:
+        found[i] = worker.record(programs[i], control=control)
+    while waiting and time.monotonic() < deadline:
         several = [programs[i] for i in waiting]
-        traces = unbundle(worker.record(bundle(several)), several)
+        traces = unbundle(worker.record(bundle(several), control=control), several)
         for i, trace in zip(waiting, traces, strict=False):
             found[i] = trace
         waiting = waiting[len(traces) :]
-    return found
+    return found[: waiting[0]] if waiting else found
 
 
 def fits(program: Program) -> bool:
     """Whether a program can be recorded together with others: it is a source of Python's, and perhaps a call."""
     return program.language == "python" and not (program.argv or program.stdin or program.files)
+
+
+def draws_apart(program: Program) -> bool:
+    """Whether what a program draws leaves nothing behind for the next: no seed, clock, thread or half-used pair."""
+    return fits(program) and not _LEFT_BEHIND.search(program.source)
 
 
 def stretched(limits: Limits, count: int) -> Limits:
@@ -95,6 +110,10 @@ def unbundle(trace: Trace, programs: Sequence[Program]) -> list[Trace | None]:
     """The traces of the programs of a bundle; fewer where a limit cut it short, but at least one."""
     found: list[Trace | None] = [None] * len(programs)
     spans = _spans(trace)
+    drawn = {hidden.step for hidden in trace.hidden}
+    for span in spans.values():
+        if span is not None and span.steps.start in drawn:  # before its first step: it may be another's
+            return found
     for file, span in spans.items():
         if span is not None:
             found[_number(file)] = _part(trace, programs[_number(file)], span)
@@ -145,8 +164,17 @@ def _part(trace: Trace, program: Program, span: _Span) -> Trace | None:
         return None
     if program.call is None and outcome.kind == "returned":
         outcome = Outcome("returned")  # a script has no value
+    begun = span.steps.start
+    hidden = tuple(replace(one, step=one.step - begun) for one in trace.hidden if one.step in span.steps)
     return replace(
-        trace, program=program, outcome=outcome, columns=columns, frames=frames, output="", stderr=""
+        trace,
+        program=program,
+        outcome=outcome,
+        columns=columns,
+        frames=frames,
+        output="",
+        stderr="",
+        hidden=hidden,
     )
 
 

@@ -29,6 +29,7 @@ _EVENT_OF = {
 }  # fmt: skip
 _CODE = {tag: EVENTS.index(event) for tag, event in _EVENT_OF.items()}
 _CHANGELESS = tuple(tag for tag, event in _EVENT_OF.items() if event in CHANGELESS)
+_DRAW = 0x23
 _COLUMN = 1 << 32
 _RECORD_WEIGHT, _TEXT_WEIGHT = 8, 32  # beside the bytes, as guests/wire_writer.py counts them
 UNBOUNDED = 1 << 62
@@ -168,7 +169,7 @@ class _Reader:
         self._records: dict[int, Callable[[int], None]] = {
             0x01: self._text_record, 0x02: self._call, 0x03: self._resume, 0x04: self._switch,
             0x05: self._line, 0x10: self._delta, 0x11: self._gone, 0x12: self._same,
-            0x20: self._note, 0x21: self._hide, 0x22: self._meta, 0x3F: self._end,
+            0x20: self._note, 0x21: self._hide, 0x22: self._meta, 0x23: self._hide, 0x3F: self._end,
             **dict.fromkeys((0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B), self._with_arg),
         }  # fmt: skip
 
@@ -297,9 +298,12 @@ class _Reader:
     def _note(self, _tag: int) -> None:
         self._notes.append(self._string())
 
-    def _hide(self, _tag: int) -> None:
+    def _hide(self, tag: int) -> None:
+        step = len(self._columns) - (tag == _DRAW)
+        if step < (self._hidden[-1].step if self._hidden else 0):
+            raise _Damage
         kind, value = self._string(), self._string()
-        self._hidden.append(Hidden(len(self._columns), kind, value))
+        self._hidden.append(Hidden(step, kind, value))
 
     def _meta(self, _tag: int) -> None:
         key, value = self._string(), self._string()

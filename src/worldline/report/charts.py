@@ -1,7 +1,7 @@
 """The figures of a run's page: what each shows, as data, and as inline SVG. Colours are the page's style sheet's.
 
 Nothing in a figure is told by colour alone, and all of it stands in a table beside it. The same data as files is
-`figures`. Every label is escaped here: it may be a model's.
+`figures`. Every label is escaped as it is drawn (`svg`): it may be a model's.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from worldline.codec.cost_curve import BUDGETS, CurveRow
 from worldline.core.escape import printable
+from worldline.report.svg import WIDTH, svg_bar, svg_figure, svg_legend, svg_line, svg_point, svg_text
 from worldline.stats import Share
 
-WIDTH, ROW, FONT = 720, 22, 12
+ROW = 22
 LABEL = 190  # room for the labels of rows
 MOST = 40  # rows of one figure; its table has them all
 WIDE = 30  # characters of a label
@@ -123,46 +123,7 @@ def is_curve(chart: Rates) -> bool:
     return chart.is_scale and 1 < len(chart.rows) <= 14 and short
 
 
-# ---- pieces
-
-
-def _figure(name: str, title: str, height: float, parts: Iterator[str]) -> str:
-    head = (
-        f'<svg id="figure-{name}" class="chart" role="img" viewBox="0 0 {WIDTH} {height:.0f}" '
-        f'font-size="{FONT}"><title>{escape(title)}</title>'
-    )
-    return head + "".join(parts) + "</svg>"
-
-
-def _text(x: float, y: float, text: str, anchor: str = "start", kind: str = "soft") -> str:
-    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
-
-
-def _line(x: float, y: float, to_x: float, to_y: float, kind: str) -> str:
-    return f'<line class="{kind}" x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}"/>'
-
-
-def _bar(x: float, y: float, width: float, height: float, kind: str, tip: str) -> str:
-    return (
-        f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" height="{max(height, 0):.1f}">'
-        f"<title>{escape(tip)}</title></rect>"
-    )
-
-
-def _point(x: float, y: float, number: int, tip: str) -> str:
-    """A disc for the first series, a diamond for the second: not by colour alone."""
-    inside = f"<title>{escape(tip)}</title>"
-    if number == 0:
-        return f'<circle class="s0" cx="{x:.1f}" cy="{y:.1f}" r="4">{inside}</circle>'
-    corners = f"{x:.1f},{y - 5:.1f} {x + 5:.1f},{y:.1f} {x:.1f},{y + 5:.1f} {x - 5:.1f},{y:.1f}"
-    return f'<polygon class="s{number}" points="{corners}">{inside}</polygon>'
-
-
-def _legend(series: Sequence[str], x: float, y: float) -> Iterator[str]:
-    for number, name in enumerate(series):
-        yield _point(x, y - 4, number, name)
-        yield _text(x + 10, y, name)
-        x += 30 + 7 * len(name)
+# ---- words
 
 
 def how_many(shares: Sequence[Share]) -> str:
@@ -188,14 +149,14 @@ def _curve(chart: Rates) -> str:
         return bottom - min(rate / chart.top, 1) * (bottom - top)
 
     def parts() -> Iterator[str]:
-        yield from _legend(chart.series, left + 4, 14)
+        yield from svg_legend(chart.series, left + 4, 14)
         for tick in chart.ticks:
-            yield _line(left, high(tick), WIDTH - 10, high(tick), "grid")
-            yield _text(left - 6, high(tick) + 4, percent(tick), "end")
+            yield svg_line(left, high(tick), WIDTH - 10, high(tick), "grid")
+            yield svg_text(left - 6, high(tick) + 4, percent(tick), "end")
         for column, (name, shares) in enumerate(chart.rows):
             middle = left + step * (column + 0.5)
-            yield _text(middle, bottom + 18, label(name), "middle", "ink")
-            yield _text(middle, bottom + 33, how_many(shares), "middle")
+            yield svg_text(middle, bottom + 18, label(name), "middle", "ink")
+            yield svg_text(middle, bottom + 33, how_many(shares), "middle")
         for number, series in enumerate(chart.series):
             shift = 9 * (number - (len(chart.series) - 1) / 2)
             places = []
@@ -205,12 +166,12 @@ def _curve(chart: Rates) -> str:
                     continue
                 low, up = share.interval
                 places.append((x, high(share.rate)))
-                yield _line(x, high(low), x, high(up), f"s{number} whisker")
-                yield _point(x, high(share.rate), number, _tip(name, series, share))
+                yield svg_line(x, high(low), x, high(up), f"s{number} whisker")
+                yield svg_point(x, high(share.rate), number, _tip(name, series, share))
             path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
             yield f'<polyline class="s{number} path" points="{path}"/>'
 
-    return _figure(chart.name, chart.title, bottom + 42, parts())
+    return svg_figure(chart.name, chart.title, bottom + 42, parts())
 
 
 def _dots(chart: Rates) -> str:
@@ -221,23 +182,23 @@ def _dots(chart: Rates) -> str:
         return LABEL + min(rate / chart.top, 1) * (right - LABEL)
 
     def parts() -> Iterator[str]:
-        yield from _legend(chart.series, LABEL, 12)
+        yield from svg_legend(chart.series, LABEL, 12)
         bottom = top + ROW * len(rows)
         for tick in chart.ticks:
-            yield _line(across(tick), top - 6, across(tick), bottom, "grid")
-            yield _text(across(tick), top - 10, percent(tick), "middle")
+            yield svg_line(across(tick), top - 6, across(tick), bottom, "grid")
+            yield svg_text(across(tick), top - 10, percent(tick), "middle")
         for number, (name, shares) in enumerate(rows):
             y = top + ROW * (number + 0.5)
-            yield _text(LABEL - 10, y + 4, label(name), "end", "ink")
-            yield _text(WIDTH - 4, y + 4, how_many(shares), "end")
+            yield svg_text(LABEL - 10, y + 4, label(name), "end", "ink")
+            yield svg_text(WIDTH - 4, y + 4, how_many(shares), "end")
             for which, share in enumerate(shares):
                 height = y + 6 * (which - (len(shares) - 1) / 2)
                 low, up = share.interval
                 if share.rate is not None:
-                    yield _line(across(low), height, across(up), height, f"s{which} whisker")
-                    yield _point(across(share.rate), height, which, _tip(name, chart.series[which], share))
+                    yield svg_line(across(low), height, across(up), height, f"s{which} whisker")
+                    yield svg_point(across(share.rate), height, which, _tip(name, chart.series[which], share))
 
-    return _figure(chart.name, chart.title, top + ROW * len(rows) + 6, parts())
+    return svg_figure(chart.name, chart.title, top + ROW * len(rows) + 6, parts())
 
 
 # ---- counts
@@ -251,11 +212,11 @@ def _bars(chart: Counts) -> str:
         for number, (name, count) in enumerate(rows):
             y = ROW * number + 4
             width = (WIDTH - LABEL - 70) * count / most
-            yield _text(LABEL - 10, y + 13, label(name), "end", "ink")
-            yield _bar(LABEL, y, width, ROW - 6, "s0 solid", f"{label(name)}: {count:,}")
-            yield _text(LABEL + width + 6, y + 13, f"{count:,}")
+            yield svg_text(LABEL - 10, y + 13, label(name), "end", "ink")
+            yield svg_bar(LABEL, y, width, ROW - 6, "s0 solid", f"{label(name)}: {count:,}")
+            yield svg_text(LABEL + width + 6, y + 13, f"{count:,}")
 
-    return _figure(chart.name, chart.title, ROW * len(rows) + 6, parts())
+    return svg_figure(chart.name, chart.title, ROW * len(rows) + 6, parts())
 
 
 def _histogram(chart: Sizes) -> str:
@@ -266,23 +227,23 @@ def _histogram(chart: Sizes) -> str:
     width = min(step / (len(counts) + 0.5), 40)
 
     def parts() -> Iterator[str]:
-        yield from _legend([name for name, _ in chart.series], left + 4, 14)
+        yield from svg_legend([name for name, _ in chart.series], left + 4, 14)
         for tick in (0, most) if most % 2 else (0, most // 2, most):
             y = bottom - tick / most * (bottom - top)
-            yield _line(left, y, WIDTH - 10, y, "grid")
-            yield _text(left - 6, y + 4, f"{tick:,}", "end")
+            yield svg_line(left, y, WIDTH - 10, y, "grid")
+            yield svg_text(left - 6, y + 4, f"{tick:,}", "end")
         for column, bound in enumerate(bounds):
             middle = left + step * (column + 0.5)
-            yield _text(middle, bottom + 18, size(bound), "middle")
+            yield svg_text(middle, bottom + 18, size(bound), "middle")
             for number, (name, _) in enumerate(chart.series):
                 count = counts[number][column]
                 tall = (bottom - top) * count / most
                 x = middle + width * (number - len(counts) / 2)
                 tip = f"{name}, {bound:,} to {2 * bound - 1:,} {chart.unit}: {count:,}"
-                yield _bar(x, bottom - tall, width - 1, tall, f"s{number} solid", tip)
-        yield _text(WIDTH - 10, bottom + 34, f"{chart.unit}, from, doubling", "end")
+                yield svg_bar(x, bottom - tall, width - 1, tall, f"s{number} solid", tip)
+        yield svg_text(WIDTH - 10, bottom + 34, f"{chart.unit}, from, doubling", "end")
 
-    return _figure(chart.name, chart.title, bottom + 40, parts())
+    return svg_figure(chart.name, chart.title, bottom + 40, parts())
 
 
 def percent(rate: float) -> str:
@@ -300,24 +261,24 @@ def _budgets(chart: Budgets) -> str:
 
     def parts() -> Iterator[str]:
         for power in powers[:: 1 + len(powers) // 9]:
-            yield _line(left, high(1 << power), WIDTH - 10, high(1 << power), "grid")
-            yield _text(left - 6, high(1 << power) + 4, size(1 << power), "end")
+            yield svg_line(left, high(1 << power), WIDTH - 10, high(1 << power), "grid")
+            yield svg_text(left - 6, high(1 << power) + 4, size(1 << power), "end")
         for line in chart.lines:
-            yield _line(left, high(line), WIDTH - 10, high(line), "s1 budget")
-            yield _text(WIDTH - 12, high(line) - 4, size(line), "end", "ink")
+            yield svg_line(left, high(line), WIDTH - 10, high(line), "s1 budget")
+            yield svg_text(WIDTH - 12, high(line) - 4, size(line), "end", "ink")
         places = [(left + step * (column + 0.5), row) for column, row in enumerate(chart.rows)]
         for x, row in places:
             tip = f"{row.name}: median {row.median:,.0f}, 10 to 90 % {row.tenth:,.0f} to {row.ninetieth:,.0f}"
             name = row.name if len(row.name) <= 9 else f"to {size(row.high)}"
-            yield _text(x, bottom + 18, name, "middle", "ink")
-            yield _text(x, bottom + 33, f"n {row.n:,}", "middle")
-            yield _line(x, high(row.tenth), x, high(row.ninetieth), "s0 whisker")
-            yield _point(x, high(row.median), 0, f"{tip} {chart.unit}")
+            yield svg_text(x, bottom + 18, name, "middle", "ink")
+            yield svg_text(x, bottom + 33, f"n {row.n:,}", "middle")
+            yield svg_line(x, high(row.tenth), x, high(row.ninetieth), "s0 whisker")
+            yield svg_point(x, high(row.median), 0, f"{tip} {chart.unit}")
         path = " ".join(f"{x:.1f},{high(row.median):.1f}" for x, row in places)
         yield f'<polyline class="s0 path" points="{path}"/>'
-        yield _text(WIDTH - 10, bottom + 50, f"{chart.along}; {chart.unit}, median and 10 to 90 %", "end")
+        yield svg_text(WIDTH - 10, bottom + 50, f"{chart.along}; {chart.unit}, median and 10 to 90 %", "end")
 
-    return _figure(chart.name, chart.title, bottom + 56, parts())
+    return svg_figure(chart.name, chart.title, bottom + 56, parts())
 
 
 def size(number: int) -> str:
@@ -335,15 +296,15 @@ def _flips(chart: Flips) -> str:
     scale = min(scale, (middle - LABEL - 40) / (max((lost for _, _, lost in chart.rows), default=0) or 1))
 
     def parts() -> Iterator[str]:
-        yield _text(middle - 6, 12, "regressed", "end")
-        yield _text(middle + 6, 12, "recovered")
+        yield svg_text(middle - 6, 12, "regressed", "end")
+        yield svg_text(middle + 6, 12, "recovered")
         for number, (name, gained, lost) in enumerate(chart.rows):
             y = ROW * number + 20
-            yield _text(LABEL - 10, y + 13, label(name), "end", "ink")
-            yield _bar(middle - scale * lost, y, scale * lost, ROW - 6, "s1 solid", f"regressed: {lost:,}")
-            yield _bar(middle, y, scale * gained, ROW - 6, "s0 solid", f"recovered: {gained:,}")
-            yield _text(middle - scale * lost - 5, y + 13, f"{lost:,}", "end")
-            yield _text(middle + scale * gained + 5, y + 13, f"{gained:,}")
-        yield _line(middle, 18, middle, 20 + ROW * len(chart.rows), "axis")
+            yield svg_text(LABEL - 10, y + 13, label(name), "end", "ink")
+            yield svg_bar(middle - scale * lost, y, scale * lost, ROW - 6, "s1 solid", f"regressed: {lost:,}")
+            yield svg_bar(middle, y, scale * gained, ROW - 6, "s0 solid", f"recovered: {gained:,}")
+            yield svg_text(middle - scale * lost - 5, y + 13, f"{lost:,}", "end")
+            yield svg_text(middle + scale * gained + 5, y + 13, f"{gained:,}")
+        yield svg_line(middle, 18, middle, 20 + ROW * len(chart.rows), "axis")
 
-    return _figure(chart.name, chart.title, 24 + ROW * len(chart.rows), parts())
+    return svg_figure(chart.name, chart.title, 24 + ROW * len(chart.rows), parts())

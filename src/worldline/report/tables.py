@@ -24,10 +24,10 @@ from worldline.suites.table import Cell, Chance, Table
 OUTCOMES = ("answer right", "wrong", "truncated", "malformed", "trace right")
 SIZES = ("", "n", "least", "median", "90 %", "99 %", "most", "all")
 SAMPLES = (
-    "at", "name", "group", "suite", "model", "program", "status", "codec", "answer", "trace", "own answer", "type",
-    "cause", "step", "line", "what", "variable", "wanted", "got", "path", "character", "operation", "failed type",
-    "steps", "agreed", "true bytes", "predicted bytes", "true tokens", "predicted tokens", "longest value",
-    "seconds", "logprob",
+    "at", "name", "group", "suite", "model", "program", "status", "codec", "answer", "trace", "own answer",
+    "own draws", "type", "cause", "step", "line", "what", "variable", "wanted", "got", "path", "character", "operation",
+    "failed type", "steps", "agreed", "true bytes", "predicted bytes", "true tokens", "predicted tokens",
+    "longest value", "seconds", "logprob",
 )  # fmt: skip
 
 
@@ -37,6 +37,7 @@ def tables(found: Findings) -> dict[str, Table]:
         "samples": samples(found),
         "summary": _tallies("All", "", {"all": found.sums.all}),
         "own-answers": _own_answers(found),
+        "own-draws": _own_draws(found),
         "by-length": _tallies("By length of the true trace, in steps", "steps", found.by_steps.by_length),
         "by-group": _tallies("By depth or group", "group", found.sums.by_length if is_grouped(found) else {}),
         "by-type": _tallies("By type of the answer", "type", found.sums.by_type),
@@ -89,7 +90,8 @@ def _sample(one: JudgedSample, found: Findings) -> tuple[Cell, ...]:
         where = parts.step, parts.line, parts.what, parts.name, parts.wanted, parts.got, path, parts.character
     return (
         one.at, verdict.task.name, verdict.task.group, found.sums.suite, found.sums.model, one.program, one.status,
-        one.codec, verdict.answer, verdict.trace, verdict.said or None, verdict.type, verdict.cause or None, *where,
+        one.codec, verdict.answer, verdict.trace, verdict.said or None, verdict.drawn or None, verdict.type,
+        verdict.cause or None, *where,
         one.operation or None, one.type or None, verdict.steps, verdict.agreed, *one.sizes,
         *(one.tokens or (None, None)), one.longest, verdict.seconds, one.logprob,
     )  # fmt: skip
@@ -127,6 +129,16 @@ def _own_answers(found: Findings) -> Table:
     said = found.sums.said
     rows: tuple[tuple[Cell, ...], ...] = (("all", share(said), said.wrong),) if said.n else ()
     return Table("Its own answer beside the trace", ("", "right", "wrong"), rows)
+
+
+def _own_draws(found: Findings) -> Table:
+    """Traces beside the runs that have the draws which the model made itself, of programs that draw."""
+    drawn = found.sums.drawn
+    row = ("all", share(drawn), drawn.wrong, drawn.truncated, drawn.malformed, found.sums.unknown)
+    rows: tuple[tuple[Cell, ...], ...] = (row,) if drawn.n else ()
+    heads = ("", "right", "wrong", "truncated", "malformed", "could not be known")
+    note = "could not be known: the trace is right given its own draws, and parts from the recorded run by them alone"
+    return Table("Given its own draws", heads, rows, note)
 
 
 def _endings(found: Findings) -> Table:

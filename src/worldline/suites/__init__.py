@@ -22,12 +22,15 @@ SUITES = {
     "horizon": "worldline.suites.horizon",
     "budget": "worldline.suites.budget",
     "states": "worldline.suites.states",
+    "branches": "worldline.suites.branches",
     "generated": "worldline.suites.generated",
+    "stochastic": "worldline.suites.stochastic",
     "humaneval": "worldline.suites.humaneval",
     "crux": "worldline.suites.crux",
     "crux-input": "worldline.suites.crux_input",
     "humaneval-x": "worldline.suites.languages.humaneval_x",
     "crux-x": "worldline.suites.languages.crux_x",
+    "repair": "worldline.suites.repair",
 }
 ASKED = (  # whose programs another suite asks otherwise: `states` and `budget`
     "generated", "humaneval", "crux", "permutation", "composition", "horizon", "humaneval-x", "crux-x",
@@ -38,6 +41,7 @@ FILES = {  # benchmarks of others: their own files, and where they are
     "crux-input": "data/cruxeval.jsonl of https://github.com/facebookresearch/cruxeval",
     "humaneval-x": "a folder of the files of https://huggingface.co/datasets/THUDM/humaneval-x",
     "crux-x": "datasets/cruxeval_preprocessed of https://github.com/CRUXEVAL-X/cruxeval-x",
+    "repair": "a clone of https://github.com/jkoppel/QuixBugs",
 }
 
 
@@ -53,7 +57,7 @@ def load(suite: str, **options: Any) -> Suite:
     strange = [] if passes_on else sorted(given.keys() - known.keys())
     if strange:
         raise UsageError(f"the suite {suite} has no {', '.join(strange)}; it has {', '.join(known)}")
-    if "data" in known and "data" not in given:
+    if "data" in known and known["data"].default is inspect.Parameter.empty and "data" not in given:
         raise UsageError(f"the suite {suite} is a file of others': give it as data, {FILES[suite]}")
     return made(**given)
 

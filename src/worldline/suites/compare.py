@@ -50,7 +50,8 @@ class Comparison:
     `paired_by` counts what pairs were found by.
     `by_cause` says of each cause of failure how many samples fell to it (regressed), got rid of it (recovered), or are
     wrong both times (by the first run's cause). `differences` are the settings that are not the same. `faults` counts
-    the records whose verdict could not be read: they are in neither run.
+    the records whose verdict could not be read: they are in neither run. `drawn` are traces given the predictions' own
+    draws, of samples in which both runs made some.
     """
 
     suite: str
@@ -64,6 +65,7 @@ class Comparison:
     paired_by: dict[str, int]
     differences: dict[str, tuple[Any, Any]]
     faults: int = 0
+    drawn: Paired | None = None
 
     @property
     def apart(self) -> tuple[int, int]:
@@ -78,6 +80,7 @@ class Comparison:
             "flips": [flip.as_json() for flip in self.flips],
             "answer": _json(self.answer),
             "trace": _json(self.trace),
+            **({"drawn": _json(self.drawn)} if self.drawn is not None else {}),
             "by_cause": {name: some.as_json() for name, some in self.by_cause.items()},
             "by_type": {name: _json(some) for name, some in self.by_type.items()},
             "apart": list(self.apart),
@@ -86,6 +89,11 @@ class Comparison:
             "faults": self.faults,
             "differences": {key: list(values) for key, values in self.differences.items()},
         }
+
+
+def _drawn(pairs: Iterable[Pair]) -> Paired | None:
+    found = [(a.drawn, b.drawn) for a, b in pairs if a.drawn and b.drawn]
+    return _paired(found) if found else None
 
 
 def rates(some: Paired) -> tuple[Share, Share]:
@@ -115,6 +123,7 @@ def compare(first: Path, second: Path) -> Comparison:
         ),
         answer=_paired((a.answer, b.answer) for a, b in pairs),
         trace=_paired((a.trace, b.trace) for a, b in pairs),
+        drawn=_drawn(pairs),
         by_cause=_by_cause(pairs),
         by_type=_by_type(pairs),
         unpaired=(

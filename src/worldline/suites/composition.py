@@ -18,11 +18,11 @@ from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.programs.split import key, split_of
 from worldline.stats import Share, mantel_haenszel
-from worldline.suites.composition_zoo import KINDS, OTHER, PARAMETERS, STRING, ZOO, Function, value
 from worldline.suites.permutation import several
 from worldline.suites.run.record import Record
 from worldline.suites.suite import Suite, Task
 from worldline.suites.table import Between, Table
+from worldline.suites.zoo.functions import KINDS, OTHER, PARAMETERS, STRING, ZOO, Function, value
 
 DEPTHS = (1, 2, 3, 4, 5)
 COUNT = 100  # tasks of each kind and depth

@@ -77,7 +77,8 @@ class Report:
     `skipped` tasks had no true answer, `faults` are the tool's own, `disagrees` are tasks whose benchmark says another
     answer than the recording. `left_out` names all of them by the reason. `said`: the models' own answers beside their
     traces, of those that gave one. `operations`: of the times that an operation ran with all before it right, how often
-    it is what first went wrong. `samples` is what several predictions of one task tell.
+    it is what first went wrong. `samples` is what several predictions of one task tell. `drawn`: traces given the draws
+    that the predictions made themselves, of programs that draw. `unknown`: how many part by what no model could know.
     """
 
     suite: str
@@ -96,6 +97,8 @@ class Report:
     left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
     operations: dict[str, Share] = field(default_factory=dict)
     samples: tuple[Table, ...] = ()
+    drawn: Tally = field(default_factory=Tally)
+    unknown: int = 0
 
     def __repr__(self) -> str:
         answers, traces = (f"{100 * (each.rate or 0):.1f} %" for each in (self.all.answer, self.all.trace))
@@ -131,6 +134,7 @@ class Report:
             },
             "causes": {name: failures.as_json() for name, failures in self.causes.items()},
             **({"said": self.said.as_json()} if self.said.n else {}),
+            **({"drawn": {**self.drawn.as_json(), "unknown": self.unknown}} if self.drawn.n else {}),
             **({"operations": operations} if (operations := self._operations_json()) else {}),
             **(
                 {"by_ending": {name: part.as_json() for name, part in self.by_ending.items()}}
@@ -183,6 +187,8 @@ def report(
         Tally(*([row.said for row in rows].count(word) for word in ("right", "wrong"))),
         left_out or {},
         _operations(rows),
+        drawn=Tally(*([row.drawn for row in rows].count(word) for word in OUTCOMES)),
+        unknown=sum(row.cause == UNKNOWN for row in rows),
     )
 
 

@@ -13,16 +13,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.parse import Parsed, parse
-from worldline.codec.compact.prompt import prompt
+from worldline.core.hidden import READ
 from worldline.core.trace import Step
 from worldline.core.value import equal
 from worldline.diagnose.blame.executed import executed_operations
-from worldline.diagnose.blame.terms import Record
+from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.drawn import draws
 from worldline.diagnose.reading import unfinished_as
 from worldline.diagnose.sample import Beside, Sample
 from worldline.predict.predictor import Ask, Prediction
-from worldline.suites.run.truth import Answer, Truth, answer, as_truth, is_complete
+from worldline.suites.run.truth import RunEnd, Truth, answer, as_truth, is_complete
 from worldline.suites.suite import Task
 
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
@@ -37,7 +38,8 @@ class Verdict:
     nothing is. `note` is the evidence; `operation` and `failed_type` are what the failure is about, where it is about
     one value. `said` is whether the model's own answer beside its trace is `right` or `wrong`; empty: it gave none.
     `executed`: how often each operation ran before the first wrong step and in it.
-    `predicted` is the answer that was predicted, on one line.
+    `predicted` is the answer that was predicted, on one line. `drawn` is the outcome of the trace given the draws that
+    the prediction itself made, where the run has hidden inputs that no model can know; empty where it has none.
     """
 
     task: Task
@@ -55,6 +57,7 @@ class Verdict:
     said: str = ""
     executed: Mapping[str, int] = field(default_factory=dict)
     predicted: str = ""
+    drawn: str = ""
 
 
 def judge(
@@ -64,15 +67,17 @@ def judge(
     *,
     ask: Ask | None = None,
     beside: Beside | None = None,
-    record: Record | None = None,
-    again: Record | None = None,
+    record: Rerun | None = None,
+    again: Rerun | None = None,
 ) -> Verdict:
     """The verdict on one prediction, for the answer and for the whole trace, and why it failed where it did.
 
     `ask` is what was asked, where that was more than the task; `beside` is what is said of the answer beside a trace,
     which counts where there is no trace. `record` and `again` run a program (`Diagnosis`).
     """
-    asked = ask or Ask(program=task.program, options=task.options)
+    asked = ask or Ask(
+        program=task.program, options=task.options, hidden=true.trace.hidden, control=task.control
+    )
     truth = as_truth(true.text_in(prediction.codec, prediction), prediction.codec)
     sample = Sample(ask=asked, truth=truth, found=prediction, beside=beside or Beside())
     beside, diagnosis = sample.told, Diagnosis(sample, record, again)
@@ -84,7 +89,7 @@ def judge(
         verdict = replace(verdict, answer=_word(_is_answer(said, true)))
     if beside.own is not None:
         verdict = replace(verdict, said=_word(_is_answer(beside.own, true)))
-    verdict = replace(verdict, executed=executed_operations(diagnosis))
+    verdict = replace(verdict, executed=executed_operations(diagnosis), drawn=_drawn(diagnosis, verdict))
     is_right = verdict.answer == verdict.trace == "right"
     if is_right and (beside == Beside() or diagnosis.cause.name == "right"):
         return verdict
@@ -94,6 +99,22 @@ def judge(
         verdict, cause=name, note=_evidence(diagnosis, true, verdict), operation=found.operation,
         failed_type=found.type,
     )  # fmt: skip
+
+
+def _drawn(diagnosis: Diagnosis, verdict: Verdict) -> str:
+    """The outcome of a trace given its own draws; of one that draws as the run did, its outcome."""
+    ask = diagnosis.sample.ask
+    if ask.control is None or ask.options.hidden != "predicted" or diagnosis.record is None:
+        return ""
+    if not any(one.kind != READ for one in (*ask.hidden, *draws(diagnosis.found))):
+        return ""
+    own, found = diagnosis.own, diagnosis.found
+    if own is None or verdict.trace == "right":
+        return verdict.trace
+    unfinished = unfinished_as(
+        found.malformed is not None, found.ended, bool(found.events), diagnosis.sample.found
+    )
+    return unfinished or _word(own.is_whole)
 
 
 def _is_answer(said: str, true: Truth) -> bool:
@@ -113,7 +134,7 @@ def _evidence(diagnosis: Diagnosis, true: Truth, verdict: Verdict) -> str:
 def _judge_compact(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     prediction, wanted = diagnosis.sample.found, diagnosis.sample.truth
     same = prediction.text == true.text
-    given = prompt(task.program, task.options)
+    given = diagnosis.sample.ask.prompt
     parsed = true.parsed if same else parse(prediction.text, given, loose=True)
     is_cut = len(wanted.text) < len(true.text)
     compared = parse(wanted.text, given) if is_cut else true.parsed
@@ -135,17 +156,17 @@ def _judge_cwm(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     steps = true.steps_in(len(diagnosis.truth.events), is_cut=is_cut)
     agreed = min(first.step, steps) if first is not None else steps
     said, is_whole, is_script = found.answer, diagnosis.is_whole, task.program.call is None
-    is_right = said is not None and (is_whole if is_script else _same_answer(Answer(*said), true.answer))
+    is_right = said is not None and (is_whole if is_script else _same_answer(RunEnd(*said), true.answer))
     # An end before anything has returned is one that the notation does not have.
     is_ended = found.ended and said is not None
     unfinished = unfinished_as(found.malformed is not None, is_ended, bool(found.events), prediction)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
     size, seconds = len(prediction.text), prediction.seconds
-    predicted = "" if said is None else _given(Answer(*said))
+    predicted = "" if said is None else _given(RunEnd(*said))
     return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds, predicted=predicted)
 
 
-def _given(said: Answer) -> str:
+def _given(said: RunEnd) -> str:
     """An answer on one line: two that are alike are the same text."""
     return "\n".join([f"{said.event} {said.value}", *map(str, said.printed)])[:GIVEN]
 
@@ -154,7 +175,7 @@ def _word(is_right: bool) -> str:
     return "right" if is_right else "wrong"
 
 
-def _same_answer(one: Answer, other: Answer) -> bool:
+def _same_answer(one: RunEnd, other: RunEnd) -> bool:
     return one.event == other.event and one.printed == other.printed and equal(one.value, other.value)
 
 

@@ -8,9 +8,8 @@ What was given is in no rate. Steps of one program are not independent: interval
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from math import floor
 from typing import Any
@@ -80,14 +79,14 @@ def measure(
     strange = [each for each in forces if each not in FORCES]
     if strange or not forces:
         raise UsageError(f"steps are measured under {', '.join(FORCES)}, not {', '.join(strange) or 'none'}")
-    known, skipped, faults = _known(suite, suite.count if limit is None else limit)
+    known, skipped, faults = known_tasks(suite, suite.count if limit is None else limit)
     codec = codec_of(predictor)
     asks = [_ask(task, true, codec) for task, true in known]
     truths = [Prediction(text=true.text_in(codec), status="ended", codec=codec) for _, true in known]
     found: dict[str, list[ForcedSteps]] = {each: [] for each in forces}
     seconds = 0.0
     for each in forces:
-        begun = partial(_rolled, predictor, asks, truths, each)
+        begun = rolled_from(predictor, asks, truths, each)
         for (task, true), ask, rolled in zip(known, asks, fenced_each(begun, len(asks)), strict=True):
             seconds += 0.0 if isinstance(rolled, RowFault) else rolled.prediction.seconds
             is_fault = isinstance(rolled, RowFault) or rolled.prediction.status == "fault"
@@ -103,13 +102,14 @@ def measure(
     return Measured(suite.name, predictor.name, len(known), tables, seconds=seconds, **counts)
 
 
-def _rolled(
-    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], force: str, at: int
-) -> Iterator[Rolled]:
-    return roll(predictor, asks[at:], truths[at:], force=force)
+def rolled_from(
+    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], force: str
+) -> Callable[[int], Iterator[Rolled]]:
+    """The rollouts from an ask on: whoever fences them begins again behind one that failed."""
+    return lambda at: roll(predictor, asks[at:], truths[at:], force=force)
 
 
-def _known(suite: Suite, count: int | None) -> tuple[list[tuple[Task, Truth]], int, int]:
+def known_tasks(suite: Suite, count: int | None) -> tuple[list[tuple[Task, Truth]], int, int]:
     """Tasks with a true answer; how many had none, and on how many the tool failed, which stand for a task each."""
     known: list[tuple[Task, Truth]] = []
     skipped, faults, tasks = 0, 0, iter(suite.tasks)

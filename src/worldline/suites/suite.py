@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.prompt import Compact
+from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.limits import Limits
 
@@ -16,7 +17,8 @@ class Task:
 
     `answer` is canonical text where the benchmark itself says what is right; elsewhere the recording does. `group`
     is the row of `by_length` that the task counts in, where the number of true steps is not what matters. `folded`:
-    its truth is told by statements, as a prediction made on a scratchpad is.
+    its truth is told by statements, as a prediction made on a scratchpad is. `control` decides the hidden inputs of its
+    run; None: nobody does, and only what it reads is recorded.
     """
 
     program: Program
@@ -25,6 +27,10 @@ class Task:
     answer: str | None = None
     group: str = ""
     folded: bool = False
+    control: Control | None = None
+
+    def __repr__(self) -> str:
+        return f"<Task {self.name or self.program.call or self.program.name} of {self.program!r}>"
 
 
 @dataclass(frozen=True, kw_only=True)

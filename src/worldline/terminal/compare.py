@@ -26,7 +26,8 @@ def print_comparison(console: Console, found: Comparison) -> None:
             console.print(_flips(flips[:MOST]))
         if len(flips) > MOST:
             console.print(Text(f"and {len(flips) - MOST:,} more", style="dim"))
-    console.print(_pairs("", {"answer": found.answer, "trace": found.trace}))
+    drawn = {} if found.drawn is None else {"trace given its own draws": found.drawn}
+    console.print(_pairs("", {"answer": found.answer, "trace": found.trace, **drawn}))
     if found.by_cause:
         console.print(_causes(found.by_cause))
     if len(found.by_type) > 1:

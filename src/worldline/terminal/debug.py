@@ -27,7 +27,7 @@ NARROW = 48  # characters for source and cells together
 IMAGINED = "what the model imagines"
 _SHORT = {IMAGINED: "imagined"}  # where a column is narrower than its head
 INDENTED = 8  # deeper frames are drawn at this depth
-_STYLES = {"event": "cyan", "place": "yellow", "value": ""}
+_STYLES = {"event": "cyan", "place": "yellow", "value": "", "hidden": "magenta"}
 _MARKS = {"same": ("  ", ""), "alone": ("- ", "dim"), "first": ("▶ ", "bold red"), "later": ("· ", "red dim")}
 
 

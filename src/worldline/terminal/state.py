@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -13,13 +15,15 @@ from worldline.terminal.source import HighlightedSource
 from worldline.terminal.table import STYLES, heading, named_values
 
 
-def print_state(console: Console, trace: Trace, i: int) -> None:
-    """Step i, and the state when it was done: what its line had changed is in it."""
+def print_state(console: Console, trace: Trace, i: int, *, said: Sequence[str] = ()) -> None:
+    """Step i, what is said of it, and the state when it was done: what its line had changed is in it."""
     step = trace[i]
     state = state_at(trace, step.i)
     sources = HighlightedSource(trace.program, coloured=console.color_system is not None)
     console.print(heading(trace))
     console.print(_title(trace, step, sources), highlight=False)
+    for text in said:
+        console.print(Text(printable(f"({text})"), style="dim"), highlight=False)
     for serial, names in state.frames.items():
         frame = trace.frames[serial]
         where = Text(printable(f"frame {serial}  {frame.name}  {frame.file}"), style="bold")
@@ -36,8 +40,9 @@ def print_state(console: Console, trace: Trace, i: int) -> None:
 def _title(trace: Trace, step: Step, sources: HighlightedSource) -> Text:
     frame = trace.frames[step.frame]
     arg = printable(f"  {step.arg}") if step.arg is not None else ""
+    thread = f"thread {step.thread}  " if len(trace.threads) > 1 else ""
     text = Text.assemble(
-        (f"step {step.i} of {len(trace)}  ", "dim"), (step.event, STYLES.get(step.event, "bold")),
+        (f"step {step.i} of {len(trace)}  ", "dim"), (thread, "magenta"), (step.event, STYLES.get(step.event, "bold")),
         (arg, "bold"), (f"  line {step.line}  ", "yellow"),
     )  # fmt: skip
     line = sources.line(frame.file, step.line)

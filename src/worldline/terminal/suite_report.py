@@ -23,7 +23,11 @@ def print_report(console: Console, report: Report) -> None:
     """The whole report."""
     console.print(Text(f"{report.suite}  {printable(report.model)}  n = {report.n:,}", style="bold"))
     own = {"its own answer": report.said} if report.said.n else {}
+    own |= {"trace given its own draws": report.drawn} if report.drawn.n else {}
     console.print(_table("", {"answer": report.all.answer, "trace": report.all.trace, **own}))
+    if report.drawn.n:
+        line = f"{report.unknown:,} part by a draw that could not be known, and by nothing else"
+        console.print(Text(line, style="dim"))
     for title, parts in (
         (_length(report), report.by_length),
         ("type", report.by_type),

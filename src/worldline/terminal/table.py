@@ -6,16 +6,18 @@ them whole. Prints nothing that is not escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from rich.console import Console
 from rich.text import Text
 
 from worldline.core.escape import printable, printable_lines
 from worldline.core.events import EVENTS
+from worldline.core.hidden import in_words
 from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
-from worldline.core.trace import NO_TEXT, Step, Trace
+from worldline.core.trace import NO_TEXT, Hidden, Step, Trace
 from worldline.explore.marks.natives import legend
 from worldline.terminal.source import HighlightedSource
 
@@ -25,13 +27,19 @@ STYLES = {
 }  # fmt: skip
 INDENTED = 8  # deeper frames are drawn at this depth
 NAMED = 20_000  # texts of a trace that are looked through for words of its language
+_NOTHING: Mapping[int, Sequence[str]] = MappingProxyType({})
 SHOWN = 2_000  # characters of one value that can matter to a row
 
 
-def print_trace(console: Console, trace: Trace, *, rows: int = 200) -> None:
-    """The whole table: heading, steps (the first and last when there are more than `rows`), how it ended."""
+def print_trace(
+    console: Console, trace: Trace, *, rows: int = 200, said: Mapping[int, Sequence[str]] = _NOTHING
+) -> None:
+    """The whole table: heading, steps (the first and last when there are more than `rows`), how it ended.
+
+    `said` has what is told of a step beside what it did: the conditions that it decided by.
+    """
     _print(console, heading(trace))
-    layout = TableLayout(console.width, trace, coloured=console.color_system is not None)
+    layout = TableLayout(console.width, trace, coloured=console.color_system is not None, said=said)
     for row in _rows(trace, layout, rows):
         _print(console, row)
     for line in [*named_values(_told(trace), trace.program), *ending(trace)]:
@@ -74,12 +82,12 @@ def ending(trace: Trace) -> Iterator[Text]:
             yield from (Text(f"  {line}") for line in lines[:40])
             if len(lines) > 40 or len(printed) > 20_000:
                 yield Text(f"  ... {len(printed):,} characters in all", style="dim")
-    for hidden in trace.hidden[:20]:
-        yield Text(
-            printable(f"hidden input before step {hidden.step}: {hidden.kind} {hidden.value}"), style="dim"
-        )
-    if len(trace.hidden) > 20:
-        yield Text(f"... {len(trace.hidden):,} hidden inputs in all", style="dim")
+    for hidden in [one for one in trace.hidden if one.step >= len(trace)][:20]:
+        yield Text(printable(f"after the last step, {in_words(hidden.kind)}: {hidden.value}"), style="dim")
+    if trace.hidden:
+        yield Text(f"{len(trace.hidden):,} hidden input{'s' * (len(trace.hidden) != 1)}", style="dim")
+    if len(trace.threads) > 1:
+        yield Text(f"{len(trace.threads):,} threads: the number before a row's changes", style="dim")
     for note in trace.notes:
         yield Text(printable(f"note[{note}]{_NOTES.get(note, '')}"), style="yellow")
     style = "bold green" if trace.outcome.kind == "returned" else "bold red"
@@ -93,9 +101,19 @@ _NOTES = {"trusted": ": it ran without a box"}
 class TableLayout:
     """Column widths for one console and one trace."""
 
-    def __init__(self, width: int, trace: Trace, *, coloured: bool = True) -> None:
-        self.trace = trace
+    def __init__(
+        self,
+        width: int,
+        trace: Trace,
+        *,
+        coloured: bool = True,
+        said: Mapping[int, Sequence[str]] = _NOTHING,
+    ) -> None:
+        self.trace, self.said = trace, said
         self.sources = HighlightedSource(trace.program, coloured=coloured)
+        self.hidden: dict[int, list[Hidden]] = {}
+        for one in trace.hidden:
+            self.hidden.setdefault(one.step, []).append(one)
         self._codes: dict[tuple[str, int, int], Text] = {}
         self.step = max(4, len(str(len(trace))))
         # A trace has many steps and frames, but few lines at few depths.
@@ -121,15 +139,21 @@ class TableLayout:
             self._codes[place] = code = self.source(*place)
             code.truncate(self.code, overflow="ellipsis", pad=True)
         code = self._codes[place]
-        what = changes(self.trace, step)
+        told = [Text(printable(f"({text[:SHOWN]})"), style="dim") for text in self.said.get(step.i, ())]
+        what = Text("  ").join(
+            [one for one in (changes(self.trace, step, self.hidden.get(step.i, ())), *told) if one.plain]
+        )
         what.truncate(self.changes, overflow="ellipsis")
         row = Text.assemble((f"{step.i:>{self.step}} ", "dim"), (f"{step.line:>{self.line}}  ", "yellow"))
         return row.append_text(code).append(" │ ", style="dim").append_text(what)
 
 
-def changes(trace: Trace, step: Step) -> Text:
-    """What a step did, in words: its event, its changes, its value."""
-    parts: list[Text] = []
+def changes(trace: Trace, step: Step, hidden: Iterable[Hidden] = ()) -> Text:
+    """What a step did, in words: its thread where there are several, its hidden inputs, its event, changes, value."""
+    parts = [Text(f"{step.thread}", style="yellow")] if len(trace.threads) > 1 else []
+    for one in hidden:
+        told = printable(f"{in_words(one.kind)}: {one.value[:SHOWN]}")
+        parts.append(Text(told, style="magenta"))
     if step.event != "line":
         name = f" {trace.frames[step.frame].name}" if step.event == "call" else ""
         arg = f" {step.arg[:SHOWN]}" if step.arg is not None else ""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.codec.tokens import Tokenizer
+from worldline.core.hidden import Control
 from worldline.core.language import usual_name
 from worldline.core.program import Program
 from worldline.errors import UsageError
@@ -51,6 +52,7 @@ class Opening:
     models: Mapping[str, Callable[[], Predictor]] = field(default_factory=dict)
     limits: Limits | None = None
     tokenizer: Tokenizer | None = None
+    control: Control | None = None  # of the hidden inputs of programs
 
 
 class Service:
@@ -164,8 +166,9 @@ class Service:
         predictor = live.model(model or live.models[0])
         tokenizer = self._opening.tokenizer
         scene = Scene.new(
-            program, model=model or live.models[0], codec=codec_of(predictor), tokenizer=tokenizer
-        )
+            program, model=model or live.models[0], codec=codec_of(predictor), tokenizer=tokenizer,
+            control=self._opening.control,
+        )  # fmt: skip
         cached = self.scenes.add(scene)
         try:
             live.begin(

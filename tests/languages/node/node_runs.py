@@ -16,11 +16,13 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.frames import frames
+from worldline.core.events import ENDED
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.core.value import Malformed
 from worldline.core.value import parse as value_of
 from worldline.flow.table import read_table
+from worldline.recording.recorder import BoxWorker
 
 ROUND_TRIPS = 20_000  # steps: longer traces are not written and read back
 
@@ -138,3 +140,12 @@ def as_in_a_plain_run(trace: Trace, run: subprocess.CompletedProcess[str]) -> bo
 def program(source: str, name: str = "program.js", **more: Any) -> Program:
     """A program of these tests."""
     return Program(source=source, name=name, **more)
+
+
+def run(recorder: BoxWorker, source: str) -> Trace:
+    """The trace of a program that ends by itself, and that nothing is wrong with."""
+    asked = program(source)
+    trace = recorder.record(asked)
+    assert trace.outcome.kind in ENDED, (trace.outcome, trace.stderr)
+    assert faults(trace, recorder.in_language("js").flow(asked)) == []
+    return trace

@@ -5,20 +5,11 @@ from __future__ import annotations
 from itertools import groupby, pairwise
 
 import pytest
-from node_runs import faults, program
+from node_runs import run
 
-from worldline.core.trace import Trace
 from worldline.recording.recorder import BoxWorker
 
 pytestmark = pytest.mark.usefixtures("box")
-
-
-def run(recorder: BoxWorker, source: str) -> Trace:
-    asked = program(source)
-    trace = recorder.record(asked)
-    assert trace.outcome.kind == "returned", (trace.outcome, trace.stderr)
-    assert faults(trace, recorder.in_language("js").flow(asked)) == []
-    return trace
 
 
 LEAVES = """function all(head) {

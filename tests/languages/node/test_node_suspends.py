@@ -5,20 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from node_runs import as_in_a_plain_run, faults, plain, program
+from node_runs import as_in_a_plain_run, plain, run
 
 from worldline.core.trace import Trace
 from worldline.recording.recorder import BoxWorker
 
 pytestmark = pytest.mark.usefixtures("box")
-
-
-def run(recorder: BoxWorker, source: str) -> Trace:
-    asked = program(source)
-    trace = recorder.record(asked)
-    assert trace.outcome.kind in ("returned", "raised", "exited"), (trace.outcome, trace.stderr)
-    assert faults(trace, recorder.in_language("js").flow(asked)) == []
-    return trace
 
 
 def waits(trace: Trace) -> list[tuple[str, str, int, str | None]]:

@@ -6,22 +6,13 @@ written against the value last shown. `KnownNames` keeps both, for the writer an
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from worldline.codec.compact.element import apply, change, read_edit
 from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.words import Fault, name_text, read_name, read_value
 from worldline.core.malformed import Malformed
-from worldline.core.spelling import IDENTIFIER, STR, quote, unquote
 from worldline.core.trace import Step
-from worldline.core.value import scan
-
-_BARE = re.compile(rf"{IDENTIFIER}|\.[0-9]+")
-_QUOTED = re.compile(STR)
-
-
-class Fault(Exception):
-    """Leaves the parser of one line, with the offset in it and what was expected; never leaves `parse`."""
 
 
 @dataclass
@@ -34,29 +25,6 @@ class Changes:
 
     def __bool__(self) -> bool:
         return bool(self.delta or self.gone or self.same)
-
-
-def name_text(name: str) -> str:
-    """A name as a compact text writes it: bare, or in canonical quotes when it is no identifier."""
-    return name if _BARE.fullmatch(name) else quote(name)
-
-
-def read_name(text: str, at: int) -> tuple[str, int]:
-    """The name that begins at `at`, and its end."""
-    if match := _BARE.match(text, at):
-        return match[0], match.end()
-    match = _QUOTED.match(text, at)
-    if match is None or _BARE.fullmatch(name := unquote(match[0])):
-        raise Fault(at, "a name")
-    return name, match.end()
-
-
-def read_value(text: str, at: int) -> tuple[str, int]:
-    """The canonical value that begins at `at`, and its end."""
-    end = scan(text, at)
-    if isinstance(end, Malformed):
-        raise Fault(end.offset, end.expected)
-    return text[at:end], end
 
 
 class KnownNames:

@@ -1,4 +1,4 @@
-"""Which frame a compact line is about: the frames that run, one inside the other, and those that are suspended.
+"""Which frame a compact line is about: those that run, one inside the other, by thread, and those that are suspended.
 
 The writer and the parser walk the same `Cursor`, so a line names a frame only where it is not the obvious one.
 Every move takes constant time. Nothing here knows the text's grammar beyond how a frame is referred to.
@@ -20,8 +20,21 @@ class Cursor:
     def __init__(self) -> None:
         self.stack: list[int] = [NOBODY]
         self.running: Counter[int] = Counter()
+        self.last = NOBODY  # the frame of the newest step
+        self.thread = 0
+        self._threads: dict[
+            int, tuple[list[int], Counter[int], int]
+        ] = {}  # the above, of those that do not run
         self._older: dict[int, int] = {NOBODY: NOBODY}
         self._newer: dict[int, int] = {NOBODY: NOBODY}
+
+    def go(self, thread: int) -> None:
+        """This thread goes on: the frames that run are its own, at first none. Suspended ones belong to nobody."""
+        if thread != self.thread:
+            self._threads[self.thread] = self.stack, self.running, self.last
+            fresh: tuple[list[int], Counter[int], int] = ([NOBODY], Counter(), NOBODY)
+            self.stack, self.running, self.last = self._threads.pop(thread, fresh)
+            self.thread = thread
 
     @property
     def top(self) -> int:

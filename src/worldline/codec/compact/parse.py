@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worldline.codec.compact.changes import Fault
 from worldline.codec.compact.prompt import Compact, parse_prompt
 from worldline.codec.compact.reader import CompactReader, read_answer
-from worldline.codec.compact.writer import Query, Recorded, write
+from worldline.codec.compact.words import Fault
+from worldline.codec.compact.writer import Decided, Query, Recorded, write
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.trace import Frame, Hidden, Step
@@ -38,6 +38,7 @@ class Parsed:
     program: Program | None = None
     options: Compact = field(default_factory=Compact)
     end: int = 0
+    decided: tuple[Decided, ...] = ()
 
 
 def parse(data: bytes, given: bytes | None = None, *, budget: int = BUDGET, loose: bool = False) -> Parsed:
@@ -112,7 +113,7 @@ def _canonical(reader: CompactReader, steps: list[Step], data: bytes, start: int
 
     What depends on the future is checked only here.
     """
-    run = Recorded(reader.prompt.program, steps, reader.frames, reader.hidden, True)
+    run = Recorded(reader.prompt.program, steps, reader.frames, reader.hidden, True, reader.decided)
     try:
         text = write(run, reader.prompt.options, reader.queries)
     except UsageError:  # a hidden value that the end of the text shows to be one that is written
@@ -127,4 +128,15 @@ def _parsed(reader: CompactReader, steps: list[Step], malformed: Malformed | Non
     ended = reader.ended and malformed is None
     hidden, queries, prompt = tuple(reader.hidden), tuple(reader.queries), reader.prompt
     frames = reader.frames[: sum(step.event == "call" for step in steps)]  # the last line may be half a call
-    return Parsed(steps, ended, malformed, frames, hidden, queries, prompt.program, prompt.options, end)
+    return Parsed(
+        steps,
+        ended,
+        malformed,
+        frames,
+        hidden,
+        queries,
+        prompt.program,
+        prompt.options,
+        end,
+        tuple(reader.decided),
+    )

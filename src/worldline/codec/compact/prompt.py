@@ -7,16 +7,21 @@ the newlines of its sources made "\\n". The steps that follow it are `codec.comp
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from worldline.codec.compact.words import Fault, hidden_line, read_hidden
+from worldline.core.hidden import THREAD
 from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.source_lines import all_lines, source_lines
 from worldline.core.spelling import STR, quote, unquote
+from worldline.core.trace import Hidden
 from worldline.errors import UsageError
 from worldline.flow.idle import idle_in
 
+HIDDEN_MODES = ("predicted", "given", "blind")
 _MOST_SKIPPED = 10_000  # lines left out in one place of a bare prompt, so that a number cannot ask for memory
 _QUOTED = re.compile(STR)
 _NUMBERED = re.compile(r"([1-9][0-9]{0,9})\|")
@@ -24,7 +29,7 @@ _PYTHON = "python"
 _FOREIGN = "|".join(language for language in LANGUAGES if language != _PYTHON)
 _HEADER = re.compile(
     r"#(?= )(?: (element))?(?: reveal=(0|[1-9][0-9]{0,8}))?(?: (same))?(?: (bare))?"
-    rf"(?: lang=({_FOREIGN}))?"
+    rf"(?: (given|blind))?(?: (conditions))?(?: lang=({_FOREIGN}))?"
 )
 
 
@@ -36,16 +41,23 @@ class Compact:
     `reveal`: 1 writes the state at every step, N at every N-th, 0 never (path only). `same`: the alias column too.
     `bare`: the source without the lines that can never run (flow.idle); the others keep their numbers. Which they are
     is known of Python alone: other sources are whole. Their language stands in the header, and is the program's.
+    `hidden`: hidden inputs stand in the steps, where a model writes them itself (`predicted`), and all of them in the
+    prompt too (`given`), or nowhere (`blind`), but for which thread runs. `conditions`: before the step that follows a
+    decision stands whether its test held (flow.conditions).
     """
 
     delta: str = "whole"
     reveal: int = 1
     same: bool = False
     bare: bool = False
+    hidden: str = "predicted"
+    conditions: bool = False
 
     def __post_init__(self) -> None:
         if self.delta not in ("whole", "element"):
             raise UsageError(f"delta is `whole` or `element`, not {self.delta!r}")
+        if self.hidden not in HIDDEN_MODES:
+            raise UsageError(f"hidden is one of {', '.join(HIDDEN_MODES)}, not {self.hidden!r}")
         if not 0 <= self.reveal < 10**9:
             raise UsageError(f"reveal is a number of steps below 10**9, not {self.reveal!r}")
 
@@ -53,18 +65,26 @@ class Compact:
         """Whether step i of a trace shows its state (the last return of all does in any case, unless path only)."""
         return self.reveal > 0 and (i + 1) % self.reveal == 0
 
+    def tells(self, kind: str) -> bool:
+        """Whether hidden inputs of a kind stand in the steps."""
+        return self.hidden != "blind" or kind.partition(" ")[0] == THREAD
+
 
 @dataclass(frozen=True)
 class Prompt:
-    """A parsed prompt, and the offset of the byte after it."""
+    """A parsed prompt, the hidden inputs that it gives (of no step), and the offset of the byte after it."""
 
     program: Program = field(default_factory=lambda: Program(source=""))
     options: Compact = field(default_factory=Compact)
     end: int = 0
+    hidden: tuple[Hidden, ...] = ()
 
 
-def prompt(program: Program, options: Compact | None = None) -> bytes:
-    """The part of a compact text that is given to a model: all but the steps."""
+def prompt(program: Program, options: Compact | None = None, hidden: Iterable[Hidden] = ()) -> bytes:
+    """The part of a compact text that is given to a model: all but the steps.
+
+    `hidden` are the hidden inputs of the run, in their order, which only the mode `given` shows.
+    """
     options = options or Compact()
     language = program.language
     parts = [_header(options, language), _numbered(program.source, options, language)]
@@ -73,6 +93,8 @@ def prompt(program: Program, options: Compact | None = None) -> bytes:
         parts.append("*" + " ".join(quote(word) for word in program.argv) + "\n")
     if program.stdin:
         parts.append(f"<{quote(program.stdin)}\n")
+    if options.hidden == "given":
+        parts += map(hidden_line, hidden)
     parts.append(_call(program.call))
     return "".join(parts).encode("utf-8", "surrogatepass")
 
@@ -82,6 +104,8 @@ def _header(options: Compact, language: str) -> str:
     words += [f"reveal={options.reveal}"] if options.reveal != 1 else []
     words += ["same"] if options.same else []
     words += ["bare"] if options.bare else []
+    words += [options.hidden] if options.hidden != "predicted" else []
+    words += ["conditions"] if options.conditions else []
     words += [f"lang={language}"] if language != _PYTHON else []
     return "# " + " ".join(words) + "\n" if words else ""
 
@@ -115,6 +139,9 @@ def parse_prompt(data: bytes) -> Prompt | Malformed:
         stdin = _read_strings(reader)
     if argv is None or stdin is None or len(stdin) > 1 or stdin == [""]:
         return Malformed(reader.start, "strings in canonical quotes")
+    hidden = _read_given(reader) if options.hidden == "given" else ()
+    if isinstance(hidden, Malformed):
+        return hidden
     call = _read_call(reader)
     if isinstance(call, Malformed):
         return call
@@ -122,7 +149,7 @@ def parse_prompt(data: bytes) -> Prompt | Malformed:
         source=source, name=usual_name(language), call=call[0], argv=tuple(argv), stdin="".join(stdin),
         files=tuple(files),
     )  # fmt: skip
-    return Prompt(program, options, reader.start)
+    return Prompt(program, options, reader.start, hidden)
 
 
 class _Lines:
@@ -156,11 +183,18 @@ def _read_header(reader: _Lines) -> tuple[Compact, str] | Malformed:
         return Compact(), _PYTHON
     match = _HEADER.fullmatch(reader.text or "")
     if match is None or match[2] == "1" or match[0] == "#":
-        return Malformed(reader.start, "a header: # [element] [reveal=N] [same] [bare] [lang=X]")
+        return Malformed(
+            reader.start,
+            "a header: # [element] [reveal=N] [same] [bare] [given | blind] [conditions] [lang=X]",
+        )
     reader.advance()
     reveal = 1 if match[2] is None else int(match[2])
     same, bare = match[3] is not None, match[4] is not None
-    return Compact(delta=match[1] or "whole", reveal=reveal, same=same, bare=bare), match[5] or _PYTHON
+    delta, hidden = match[1] or "whole", match[5] or "predicted"
+    options = Compact(
+        delta=delta, reveal=reveal, same=same, bare=bare, hidden=hidden, conditions=match[6] is not None
+    )  # fmt: skip
+    return options, match[7] or _PYTHON
 
 
 def _read_sources(reader: _Lines, options: Compact, language: str) -> tuple[str, list[tuple[str, str]]]:
@@ -199,6 +233,17 @@ def _read_strings(reader: _Lines) -> list[str] | None:
         return None
     reader.advance()
     return found
+
+
+def _read_given(reader: _Lines) -> tuple[Hidden, ...] | Malformed:
+    found = []
+    while reader.mark == "%":
+        try:
+            found.append(read_hidden(reader.text or "", 0))
+        except Fault as fault:
+            return Malformed(reader.start, fault.args[1])
+        reader.advance()
+    return tuple(found)
 
 
 def _read_call(reader: _Lines) -> tuple[str | None] | Malformed:

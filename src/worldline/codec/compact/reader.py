@@ -10,14 +10,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from worldline.codec.compact.changes import Changes, Fault, KnownNames, read_name, read_value
+from worldline.codec.compact.changes import Changes, KnownNames
 from worldline.codec.compact.frames import NOBODY, REFERENCE, Cursor
 from worldline.codec.compact.prompt import Prompt
-from worldline.codec.compact.writer import MARKS, Query, shows_value
+from worldline.codec.compact.words import Fault, read_hidden, read_name, read_value
+from worldline.codec.compact.writer import HELD, MARKS, NOT_HELD, Decided, Query, shows_value
 from worldline.core.events import CHANGELESS, Pending
 from worldline.core.spelling import STR, unquote
 from worldline.core.trace import NO_TEXT, Frame, Hidden, Step
-from worldline.core.value import scan
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,9}")
 _QUOTED = re.compile(STR)
@@ -36,6 +36,7 @@ class _OpenStep:
     line: int
     changes: Changes = field(default_factory=lambda: _NOTHING)
     arg: str | None = None
+    thread: int = 0
 
 
 class CompactReader:
@@ -53,10 +54,15 @@ class CompactReader:
         self._over: set[int] = set()  # frames that have returned
         self._left: set[int] = set()  # frames that were left, and have no further part
         self.hidden: list[Hidden] = []
+        self.decided: list[Decided] = []
+        self._moved = (
+            False  # since the last step: a move, or late changes, behind which no hidden input stands
+        )
         self.queries: list[Query] = []
         self._asked: tuple[int, str] | None = None
         self._acts: dict[str, Callable[[str], None]] = {
             " ": self._late, "(": self._call, "/": self._leave, "@": self._switch, "%": self._hide, "?": self._ask,
+            "^": self._decide,
             ".": self._end,
         }  # fmt: skip
 
@@ -76,8 +82,6 @@ class CompactReader:
             self.queries.append(Query(*self._asked, read_answer(text)))
             self._asked = None
             return
-        if self.hidden and self.hidden[-1].step == len(self._rows) and text[:1] in (" ", "/", "@", "?"):
-            raise Fault(0, "the step that consumes the hidden input")
         act = self._acts.get(text[:1], self._event)
         act(text)
 
@@ -88,6 +92,7 @@ class CompactReader:
             raise Fault(0, "a step")
         changes, end = self._read_changes(pending, text, 0)
         self._expect_end(text, end)
+        self._moved = True
         self._rows[pending].changes = changes
 
     def _call(self, text: str) -> None:
@@ -124,10 +129,12 @@ class CompactReader:
         if frame == NOBODY or (raised and frame not in self._left):
             raise Fault(0, "a step")
         self._expect_end(text, 1)
+        self._moved = True
         self._left.add(self._cursor.pop())
         self._names.forget(frame)
 
     def _switch(self, text: str) -> None:
+        self._moved = True
         if text == "@.":
             self._cursor.push(NOBODY)
             return
@@ -145,27 +152,35 @@ class CompactReader:
         return frame, match.end()
 
     def _hide(self, text: str) -> None:
-        kind, at = read_name(text, 1)
-        if text[at : at + 1] not in ("=", ":"):
-            raise Fault(at, "= and a value, or : and a text")
-        value, end = read_value(text, at + 1)
-        if text[at] == ":":
-            if not _QUOTED.fullmatch(value) or scan(unquote(value), 0) == len(unquote(value)):
-                raise Fault(at + 1, "a text that is no value, in quotes")
-            value = unquote(value)
-        self._expect_end(text, end)
-        self.hidden.append(Hidden(len(self._rows), kind, value))
+        if self._moved:
+            raise Fault(0, "hidden inputs first, before moves and late changes")
+        found = read_hidden(text, len(self._rows))
+        if not self._options.tells(found.kind):
+            raise Fault(0, "a step: hidden inputs are not told")
+        self.hidden.append(found)
+        if found.thread is not None:
+            self._cursor.go(found.thread)
+
+    def _decide(self, text: str) -> None:
+        pending = self._pending.get(self._cursor.top) if self._options.conditions else None
+        if pending is None or self._rows[pending].event != "line":
+            raise Fault(0, "a step")
+        if f"{text}\n" not in (HELD, NOT_HELD):
+            raise Fault(1, "! or the end of the line")
+        self._moved = True
+        self.decided.append((pending, f"{text}\n" == HELD))
 
     def _ask(self, text: str) -> None:
         if text == "?":
-            if not self._rows or self._rows[-1].event in ("call", "line", "resume"):
+            drawn = self.hidden and self.hidden[-1].step == len(self._rows)
+            if drawn or not self._rows or self._rows[-1].event in ("call", "line", "resume"):
                 raise Fault(0, "a step")
             self._asked = (len(self._rows) - 1, "")
             return
         name, end = read_name(text, 1)
         self._expect_end(text, end)
-        pending = self._pending.get(self._cursor.top)
-        if pending is None:
+        pending, newest = self._pending.get(self._cursor.top), len(self._rows) - 1
+        if pending is None or (pending == newest and self.hidden and self.hidden[-1].step > newest):
             raise Fault(0, "a step")
         self._asked = (pending, name)
 
@@ -228,7 +243,7 @@ class CompactReader:
         """The frame of a step: the one that runs; of output and the like after the last frame, that last one."""
         frame = self._cursor.top
         if event in CHANGELESS:
-            frame = self._rows[-1].frame if frame == NOBODY and self._rows else frame
+            frame = self._cursor.last if frame == NOBODY else frame
         elif frame in self._over:
             raise Fault(0, "a step of a frame that goes on")
         if frame == NOBODY or frame in self._left:
@@ -245,10 +260,11 @@ class CompactReader:
         elif not self._options.reveals(i):
             raise Fault(at, "the end of the line")
         self._expect_end(text, at)
+        row.thread = self._cursor.thread
         self._pending.hold(row.frame, row.event, i)
         if row.event not in CHANGELESS:
             self._cursor.wake(row.frame)
-        self._lines[row.frame] = row.line
+        self._lines[row.frame], self._moved, self._cursor.last = row.line, False, row.frame
         self._rows.append(row)
 
     def _read_changes(self, i: int, text: str, at: int, frame: int | None = None) -> tuple[Changes, int]:
@@ -281,7 +297,9 @@ class CompactReader:
 
     def _step(self, i: int, row: _OpenStep, changes: Changes) -> Step:
         depth, delta, same = self.frames[row.frame].depth, changes.delta or {}, changes.same or {}
-        return Step(i, row.event, row.frame, depth, row.line, delta, tuple(changes.gone), same, row.arg)
+        return Step(
+            i, row.event, row.frame, depth, row.line, delta, tuple(changes.gone), same, row.arg, row.thread
+        )
 
 
 def read_answer(text: str) -> str | None:

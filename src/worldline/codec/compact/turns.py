@@ -1,8 +1,8 @@
 """A compact text cut where forcing needs it: into turns, one for each step, and each line into action and state.
 
 The action of a line is what says which event happens where (`4`, `(1`, `)`, `~1`, a move between frames, the end); its
-state is the rest: values, changes, late lines. A turn is all that one step adds: moves, late changes, hidden inputs,
-its own line. Any bytes are cut, for a model writes anything; whether they mean something is not asked here.
+state is the rest: values, changes, late lines. A turn is all that one step adds: hidden inputs, moves, late changes,
+conditions, its own line. Any bytes are cut, for a model writes anything; whether they mean something is not asked here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ACTION = re.compile(
     rb"\((?:[0-9]+(?:@(?:[0-9]+|" + _QUOTED + rb")?)?)?|[0-9]*(?:\)!?|[!*:<$]|~(?:#?[0-9]*))?"
 )
 _HIDDEN = re.compile(rb"%(?:[^=:'\"\n]+|" + _QUOTED + rb")?")
-_WHOLE = (b"/", b"@", b".", b"?")  # lines without a state
+_WHOLE = (b"/", b"@", b".", b"?", b"^")  # lines without a state
 _CHANGING = ("line", "return", "raise", "yield")  # events before which late changes of their frame stand
 
 
@@ -83,8 +83,8 @@ def action_length(line: bytes) -> int:
 
 
 def is_own(line: bytes) -> bool:
-    """Whether a line is a step's own, or the end: no move, late change, hidden input or query."""
-    return line[:1] not in (b" ", b"/", b"@", b"%", b"?")
+    """Whether a line is a step's own, or the end: no move, late change, hidden input, condition or query."""
+    return line[:1] not in (b" ", b"/", b"@", b"%", b"?", b"^")
 
 
 def turns(text: bytes) -> list[Turn]:
@@ -112,8 +112,8 @@ def forced_lines(prompt: bytes, options: Compact, truth: bytes) -> list[ForcedLi
         for line, text in zip(turn.lines, texts, strict=True):
             if not text.endswith(b"\n"):
                 break
-            late, moves = text.startswith(b" "), text[:1] in (b"/", b"@")
-            opens = waits and not late and not moves
+            late, before = text.startswith(b" "), text[:1] in (b"%", b"/", b"@")
+            opens = waits and not late and not before
             waits = waits and not opens
             parts = truth[line.start : line.action], truth[line.action : line.end]
             distant = is_own(text) and number in apart

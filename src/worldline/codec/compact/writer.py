@@ -7,19 +7,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from worldline.codec.compact.changes import KnownNames, name_text
+from worldline.codec.compact.changes import KnownNames
 from worldline.codec.compact.frames import NOBODY, Cursor
 from worldline.codec.compact.prompt import Compact, prompt
+from worldline.codec.compact.words import hidden_line, name_text
 from worldline.core.events import CHANGELESS, ENDED, RETURNING, Pending, known_at
 from worldline.core.program import Program
 from worldline.core.state import State
 from worldline.core.trace import Frame, Hidden, Step, Trace
-from worldline.core.value import quote, scan
+from worldline.core.value import quote
 from worldline.errors import UsageError
+from worldline.flow.conditions import conditions
 
+HELD, NOT_HELD = "^\n", "^!\n"
+_WAITING = re.compile(r"\b(?:yield|await)\b")  # such a test is over some steps after it began
 MARKS = {"return": ")", "raise": "!", "yield": "*", "output": ":", "input": "<", "exit": "$"}
 
 
@@ -32,29 +37,36 @@ class Query:
     value: str | None = None
 
 
+Decided = tuple[int, bool]
+"""A step that decides, and whether its test held."""
+
+
 @dataclass(frozen=True)
 class Recorded:
-    """What the writer needs of a trace."""
+    """What the writer needs of a trace. `decided`: what the mode `conditions` tells, in the order of the steps."""
 
     program: Program
     steps: Sequence[Step]
     frames: Sequence[Frame]
     hidden: Sequence[Hidden]
     ended: bool
+    decided: Sequence[Decided] = ()
 
 
 def encode(trace: Trace, options: Compact | None = None) -> bytes:
     """A whole trace: the prompt and the steps."""
-    return prompt(trace.program, options) + encode_steps(trace, options)
+    return prompt(trace.program, options, trace.hidden) + encode_steps(trace, options)
 
 
 def encode_steps(
     trace: Trace, options: Compact | None = None, *, queries: Iterable[tuple[int, str]] = ()
 ) -> bytes:
     """The part that a model must predict, with queries (step, name) and their answers where they are known."""
+    told = conditions(trace) if options is not None and options.conditions else ()
     run = Recorded(
-        trace.program, list(trace.steps), list(trace.frames), trace.hidden, trace.outcome.kind in ENDED
-    )
+        trace.program, list(trace.steps), list(trace.frames), trace.hidden, trace.outcome.kind in ENDED,
+        [(one.step, one.taken) for one in told if not _WAITING.search(one.text)],
+    )  # fmt: skip
     return write(run, options or Compact(), _answered(run, queries))
 
 
@@ -64,7 +76,7 @@ def ask(trace: Trace, step: int, name: str, options: Compact | None = None) -> t
     line = query(name)
     at = 0 if text.startswith(line) else text.index(b"\n" + line) + 1
     end = text.index(b"\n", at + len(line)) + 1
-    return prompt(trace.program, options) + text[: at + len(line)], text[at + len(line) : end]
+    return prompt(trace.program, options, trace.hidden) + text[: at + len(line)], text[at + len(line) : end]
 
 
 def query(name: str) -> bytes:
@@ -106,34 +118,51 @@ class _CompactWriter:
         self._files = {name: i for i, (name, _) in reversed(list(enumerate(_files(run.program))))}
         self._lines: dict[int, int] = {}
         self._pending = Pending[Step]()  # of the steps whose changes come late
-        self._previous = NOBODY
         self._last_use, self._late = _survey(run)
         self._hidden: dict[int, list[Hidden]] = {}
         for hidden in run.hidden:
+            if not options.tells(hidden.kind):
+                continue
             self._hidden.setdefault(hidden.step, []).append(hidden)
+        self._deciding: dict[int, list[bool]] = {}
+        self._decided: dict[int, list[bool]] = {}  # of the newest step of each frame
+        for i, taken in run.decided if options.conditions else ():
+            self._deciding.setdefault(i, []).append(taken)
         self._queries: dict[int, list[Query]] = {}
         for asked in queries:
             self._queries.setdefault(asked.step, []).append(asked)
 
     def step(self, step: Step) -> None:
-        """Everything that one step adds: moves between frames, late changes, hidden inputs, its own line."""
+        """Everything that one step adds: hidden inputs, moves, late changes, what was decided, its own line."""
         self._check(step)
+        for hidden in self._hidden.pop(step.i, ()):
+            self.out.append(hidden_line(hidden))
+            if (thread := hidden.thread) is not None:
+                self._cursor.go(thread)
         self._reach(step)
         late = self._late_changes(step)
-        for hidden in self._hidden.pop(step.i, ()):
-            self.out.append(_hidden_line(hidden))
+        self._tell_decided(step)
         mark = self._mark(step) + late
         changes = self._own_changes(step)
         self.out.append(f"{mark}{changes}\n")
-        self._lines[step.frame], self._previous = step.line, step.frame
+        self._lines[step.frame] = step.line
+        self._cursor.last = step.frame
         self._ask(step.i, named=False)
         if step.event not in CHANGELESS and step.i not in self._late:
             self._ask(step.i, named=True)
 
+    def _tell_decided(self, step: Step) -> None:
+        """What the frame's step before decided, in lines of their own: this one follows from it."""
+        if step.event in CHANGELESS:
+            return
+        self.out += [HELD if taken else NOT_HELD for taken in self._decided.pop(step.frame, ())]
+        if step.i in self._deciding:
+            self._decided[step.frame] = self._deciding[step.i]
+
     def end(self) -> None:
         """What stands after the last step."""
         for i in sorted(self._hidden):
-            self.out += [_hidden_line(hidden) for hidden in self._hidden[i]]
+            self.out += [hidden_line(hidden) for hidden in self._hidden[i]]
         if self.run.ended:
             self.out.append(".\n")
 
@@ -167,7 +196,7 @@ class _CompactWriter:
 
     def _is_epilogue(self, step: Step) -> bool:
         """Output and the like after the last frame ended are of the frame that was last."""
-        return step.event in CHANGELESS and self._cursor.top == NOBODY and self._previous == step.frame
+        return step.event in CHANGELESS and self._cursor.top == NOBODY and self._cursor.last == step.frame
 
     def _late_changes(self, step: Step) -> str:
         """Writes what the frame's pending step had changed, as a line of its own; of a resume, as text of its line."""
@@ -250,11 +279,6 @@ def shows_value(options: Compact, i: int, event: str, is_end: bool) -> bool:
 
 def _files(program: Program) -> list[tuple[str, str]]:
     return [(program.name, program.source), *program.files]
-
-
-def _hidden_line(hidden: Hidden) -> str:
-    is_value = scan(hidden.value, 0) == len(hidden.value)
-    return f"%{name_text(hidden.kind)}" + (f"={hidden.value}\n" if is_value else f":{quote(hidden.value)}\n")
 
 
 def _survey(run: Recorded) -> tuple[dict[int, int], set[int]]:

@@ -69,7 +69,8 @@ def _document(
     mixture: Mixture, rng: Random, trace: Trace, kind: str, hashed: str
 ) -> tuple[DocumentRow, dict[str, int]] | UsageError | None:
     """A run as a document, with what it covers; None of one that makes none."""
-    run = execution(trace.program, hashed)
+    drawn = [one for one in trace.hidden if one.kind != "input"]  # what it reads is of the program
+    run = execution(trace.program, hashed, drawn)
     try:
         made = written(mixture, rng, trace, kind=kind, hashed=hashed)
     except UsageError as error:  # of the mixture, not of this run

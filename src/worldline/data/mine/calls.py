@@ -6,10 +6,11 @@ Kept are calls that returned, or raised what the code itself raises, each along 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from random import Random
+from typing import Protocol
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.events import EVENTS
@@ -34,13 +35,34 @@ LIMITS = replace(SMALL, steps=1_000)  # more do not fit such a document
 _LINE = EVENTS.index("line")
 
 
-def fuzz(worker: BoxWorker, found: Found, rng: Random, shown: Sequence[str] = ()) -> list[Mined]:
+class Reach(Protocol):
+    """Who knows further calls of a function: such as take branches that these, with their traces, miss."""
+
+    def __call__(self, program: Program, traces: Mapping[str, Trace]) -> list[str]:
+        """Calls that are worth a try; `program` is one of the calls that are known."""
+
+
+def fuzz(
+    worker: BoxWorker, found: Found, rng: Random, shown: Sequence[str] = (), reach: Reach | None = None
+) -> list[Mined]:
     """The calls of one function that are worth keeping, shown ones first: they end, each along another path."""
     hashed, known = key(found.core), set(map(_consumed(found), shown))
-    return [
-        Mined(found.source, call, found.origin, hashed, call in known)
-        for call in traced(worker, found, rng, shown)
-    ]
+    kept = traced(worker, found, rng, shown)
+    if reach is not None and kept and not found.methods:
+        kept |= _reached(worker, found, kept, reach)
+    return [Mined(found.source, call, found.origin, hashed, call in known) for call in kept]
+
+
+def _reached(worker: BoxWorker, found: Found, kept: Mapping[str, Trace], reach: Reach) -> dict[str, Trace]:
+    """The calls for branches that drawn arguments miss, as far as they too are worth keeping."""
+    calls = reach(Program(source=found.source, call=next(iter(kept))), kept)[:CALLS]
+    programs = [Program(source=found.source, call=call) for call in calls if call not in kept]
+    traces = zip(programs, record_all(worker, programs), strict=True)
+    return {
+        program.call or "": trace
+        for program, trace in traces
+        if trace is not None and is_worth(trace) and (trace.outcome.kind != "raised" or _raises_itself(trace))
+    }
 
 
 def traced(

@@ -20,7 +20,7 @@ from typing import Any
 
 from worldline import files
 from worldline.data.mine import near
-from worldline.data.mine.calls import LIMITS, ROUND, fuzz
+from worldline.data.mine.calls import LIMITS, ROUND, Reach, fuzz
 from worldline.data.mine.extract import Found, functions
 from worldline.data.mine.journal import Journal, digest
 from worldline.data.mine.mined import Mined
@@ -72,6 +72,7 @@ class _Job:
     usages: Usages
     benchmark: Benchmark
     limits: Limits
+    reach: Reach | None = None
 
 
 class _Miner:
@@ -81,6 +82,7 @@ class _Miner:
         setup = prepare(limits=stretched(job.limits, ROUND), python=None, core="auto", trust=job.trust)
         self.job, self.worker, self.journal = job, BoxWorker(setup), Journal(job.out)
         self.seen: set[str] = set()
+        self.fuzz = fuzz if job.reach is None else partial(fuzz, reach=job.reach)
 
     def __call__(self, path: Path) -> list[_Tried] | str:
         """Every candidate of a file that is new here; or why it cannot be read."""
@@ -111,12 +113,13 @@ class _Miner:
     def _calls(self, found: Found, same: str, shown: list[str]) -> _Tried | None:
         """A candidate's calls as the journal has them, or found now."""
         setup, seed = self.worker.setup, self.job.seed
-        mark = digest(seed, found.origin, found.source, shown, setup.limits, setup.plan.boxed)
+        further = () if self.job.reach is None else (repr(self.job.reach),)
+        mark = digest(seed, found.origin, found.source, shown, setup.limits, setup.plan.boxed, *further)
         known = self.journal.calls(mark)
         if known is None and self.job.known:
             return None
         if known is None:
-            calls = fuzz(self.worker, found, Random(f"{seed}/{found.origin}"), shown)
+            calls = self.fuzz(self.worker, found, Random(f"{seed}/{found.origin}"), shown)
             self.journal.add(mark, [(call.call, call.shown) for call in calls])
             return _Tried(found.origin, same, calls)
         hashed = key(found.core)
@@ -163,17 +166,18 @@ class _Sifted:
 def mine(
     places: Sequence[str], *, out: str | Path, python: str | None = None, workers: int = 1, seed: int = 0,
     most: int = 0, trust: bool = False, known: bool = False, leave_out: Sequence[str | Path] = (),
-    progress: Callable[[MiningCounts], None] | None = None, limits: Limits = LIMITS,
+    progress: Callable[[MiningCounts], None] | None = None, limits: Limits = LIMITS, reach: Reach | None = None,
 ) -> MiningCounts:  # fmt: skip
     """Mine packages (by name, as `python` finds them), `stdlib`, folders and files into a file; what was found.
 
     Files come in an order of the seed's: a part is a sample. `leave_out` are files of benchmarks' programs: what
     is like one of them is left out. The same again after it was killed goes on; the file is there when all is done, and
     the same; with `known` it is made of what the journal has so far, which stays. Its report is `FILE.report.json`.
+    `reach` is asked for calls that take branches which the others miss; it is pickled for each worker.
     """
     out, found, benchmark = Path(out), locate(places, python), Benchmark.read(leave_out)
     journal, draft, sifted = Journal(out), files.Draft(out), _Sifted()
-    job = _Job(out, seed, trust, known, Usages(known_tests(found)), benchmark, limits)
+    job = _Job(out, seed, trust, known, Usages(known_tests(found)), benchmark, limits, reach)
     paths = sorted(python_files(found))
     Random(f"{seed}/files").shuffle(paths)
     try:

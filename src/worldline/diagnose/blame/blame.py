@@ -14,8 +14,8 @@ from worldline.core.program import Program
 from worldline.core.source_lines import source_lines
 from worldline.core.value import equal, kind
 from worldline.core.value_parts import split
-from worldline.diagnose.blame.terms import Place, Record, inner_operation
-from worldline.diagnose.diverge import GONE, Divergence, in_words, summary
+from worldline.diagnose.blame.terms import Place, Rerun, inner_operation
+from worldline.diagnose.diverge import GONE, HIDDEN, Divergence, in_words, summary
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
 from worldline.diagnose.reading import Event
 from worldline.flow.functions import Functions
@@ -55,7 +55,7 @@ def blame(
     truth: Sequence[Event],
     found: Sequence[Event],
     divergences: Sequence[Divergence],
-    record: Record | None = None,
+    record: Rerun | None = None,
 ) -> Blame:
     """The cause that the first divergence of two traces shows; with a `record`, sub-expressions are looked into."""
     evidence = _Evidence(program, truth, found, divergences[0], record)
@@ -94,7 +94,7 @@ class _Evidence:
     truth: Sequence[Event]
     found: Sequence[Event]
     first: Divergence
-    record: Record | None = None
+    record: Rerun | None = None
     decided: int | None = None  # the line before a wrong action
 
     @property
@@ -232,8 +232,8 @@ class _Evidence:
     def value(self) -> Blame:
         """A value that is another one."""
         name, wanted, got = self.first.name, self.first.wanted or "", self.first.got or ""
-        if name == "%":
-            return self._blame("wrong value", "hidden input", "hidden input", f"{wanted} is {got}")
+        if name == HIDDEN:
+            return self._hidden(wanted, got)
         old = self.before.get(name) if name is not None else None
         if name is not None and old is not None:
             if _equal(old, got):
@@ -249,6 +249,16 @@ class _Evidence:
             return self._blame("copied from the wrong step", f"step {seen.step}", type_, says, operation)
         says = f"{self._subject} is {wanted}, not {got}"
         return self._computed(self._where(), type_, says, operation, wanted, got)
+
+    def _hidden(self, wanted: str, got: str) -> Blame:
+        """A hidden input that is left out, made up, or one that could not be."""
+        if not got:
+            return self._blame("missed change", "hidden input", "hidden input", f"{wanted} is not told")
+        if not wanted:
+            return self._blame(
+                "invented change", "hidden input", "hidden input", f"{got} is told, and nothing is drawn"
+            )
+        return self._blame("wrong value", "hidden input", "hidden input", f"{wanted} is told as {got}")
 
     def _computed(
         self, detail: str, type_: str, says: str, operation: Operation, wanted: str | None, got: str

@@ -1,6 +1,6 @@
 """A line's sub-expressions with their true values: the line is taken apart, one operation a line, and recorded again.
 
-The recording comes from whoever asks for a diagnosis (`Record`): nothing is run here. A twin that does not come to the
+The recording comes from whoever asks for a diagnosis (`Rerun`): nothing is run here. A twin that does not come to the
 very value that the line came to is not believed.
 """
 
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from worldline.core.events import CHANGELESS
+from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.core.trace import Step, Trace
 from worldline.core.value import equal, kind, quote
@@ -30,7 +32,16 @@ from worldline.rewrite import rewrite
 from worldline.rewrite.fold import ITERATED, fold
 from worldline.rewrite.line_map import LineMap, line_map
 
-Record = Callable[[Program], Trace]
+
+class Rerun(Protocol):
+    """Runs a program, its hidden inputs decided by a control where one is given."""
+
+    def __call__(self, program: Program, control: Control | None = None, /) -> Trace:
+        """The program's trace."""
+        ...
+
+
+Record = Rerun
 DEEP = 64  # operations of one line that are looked into
 
 
@@ -84,7 +95,7 @@ class _Inlined(ast.NodeTransformer):
 
 
 def inner_operation(
-    program: Program, events: Sequence[Event], place: Place, wanted: str, got: str, record: Record
+    program: Program, events: Sequence[Event], place: Place, wanted: str, got: str, record: Rerun
 ) -> tuple[Operation, str] | None:
     """The sub-expression whose true value the model cannot have had, and that value; None: blame the outermost."""
     term = taken_apart(program, events, place, wanted, record)
@@ -124,7 +135,7 @@ def _constant(node: ast.expr) -> str | None:
 
 
 def taken_apart(
-    program: Program, events: Sequence[Event], place: Place, wanted: str, record: Record
+    program: Program, events: Sequence[Event], place: Place, wanted: str, record: Rerun
 ) -> Term | None:
     """The expression that a value comes from, with its sub-expressions; None where nobody can tell."""
     at = _line_step(events, place.step) if program.language == "python" else None

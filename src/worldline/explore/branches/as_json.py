@@ -11,9 +11,11 @@ from typing import Any
 
 from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
+from worldline.diagnose.branch import WrongBranch
 from worldline.diagnose.cause import Cause
 from worldline.diagnose.reading import ends_alike, unfinished_as
 from worldline.explore.branches.branch import Branch
+from worldline.explore.clip import clip
 from worldline.explore.marks.natives import as_json
 from worldline.explore.marks.syntax import spans
 from worldline.explore.pair import Pair
@@ -39,6 +41,7 @@ def branch_json(branch: Branch, pair: Pair, root: Branch, tokenizer: Tokenizer |
         "cause": None if branch.cause is None else _cause(branch.cause),
         "cost": _cost(branch, tokenizer),
         "belief": None if branch.belief is None else asdict(branch.belief),
+        **({"wrong": _wrong(branch.wrong)} if branch.wrong is not None else {}),
     }
 
 
@@ -74,6 +77,11 @@ def _answer(branch: Branch, pair: Pair) -> dict[str, Any]:
 def _cause(cause: Cause) -> dict[str, str]:
     names = ("name", "detail", "operation", "type", "evidence", "under")
     return {name: getattr(cause, name) for name in names}
+
+
+def _wrong(wrong: WrongBranch) -> list[str]:
+    """A misjudged condition in words, and the input at which it would have been judged right, if one is known."""
+    return [each for each in (wrong.in_words(clip), wrong.nearest_in_words()) if each]
 
 
 def _cost(branch: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from worldline.diagnose.branch import WrongBranch
 from worldline.diagnose.cause import Cause
 from worldline.diagnose.debug import Belief
 from worldline.errors import UsageError
@@ -79,7 +80,8 @@ class Branch:
     `truth` is what the interpreter does from the intervention on; where it is None, `why` says why. `changed`: that run
     was changed under way. `at` is the found step where it parts from its parent, 0 for another program. `found` grows
     while the status is `running`; one that is `stopped` keeps what it has. `sure` are its steps, as far as they are
-    known. `cause` and `belief` are there when it is done and there is a truth.
+    known. `cause`, `belief` and `wrong` (a condition that was misjudged, if one was) are there when it is done and
+    there is a truth.
     """
 
     id: int
@@ -96,6 +98,7 @@ class Branch:
     changed: bool = False
     cause: Cause | None = None
     belief: Belief | None = None
+    wrong: WrongBranch | None = None
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:

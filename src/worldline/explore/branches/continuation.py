@@ -21,14 +21,15 @@ from worldline.codec.compact.turns import turns
 from worldline.core.change import Change
 from worldline.core.events import CHANGELESS
 from worldline.core.language import LANGUAGES
-from worldline.core.trace import Step
+from worldline.core.trace import Hidden, Step
 from worldline.diagnose.debug import STEPS
 from worldline.diagnose.trials import WHOLE
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import Branch
 from worldline.explore.branches.plan import BranchPlan, BranchPoint, ImaginedRun, behind
 from worldline.limits import Limits
-from worldline.predict.interpreter import Interpreter, RefusedChange, continued
+from worldline.predict.interpreter import RefusedChange, continued
+from worldline.predict.interpreter import recorded as run_of
 from worldline.predict.predictor import Ask, Prediction
 
 
@@ -36,23 +37,25 @@ from worldline.predict.predictor import Ask, Prediction
 class Continuation:
     """What really happens; where nobody can say, why. `changed`: the run was changed under way.
 
-    `given` is how the model's text begins, where the interpreter spells it in another order of names.
+    `given` is how the model's text begins, where the interpreter spells it in another order of names. `hidden` are the
+    hidden inputs of a run that was recorded for it.
     """
 
     truth: Prediction | None = None
     why: str = ""
     changed: bool = False
     given: bytes | None = None
+    hidden: tuple[Hidden, ...] = ()
 
 
 def recorded(ask: Ask, *, limits: Limits | None = None, codec: str = "compact") -> Continuation:
     """The true run of an ask's program."""
     bounds = limits or Limits(steps=max(STEPS, ask.limit))
     whole = replace(ask, limit=WHOLE, given=b"")
-    truth = next(iter(Interpreter(limits=bounds, codec=codec).predict([whole])))
-    return (
-        Continuation(why=truth.note or "it could not be recorded") if _is_none(truth) else Continuation(truth)
-    )
+    truth, trace = run_of(whole, bounds, codec)
+    if _is_none(truth):
+        return Continuation(why=truth.note or "it could not be recorded")
+    return Continuation(truth, hidden=trace.hidden)
 
 
 def _is_none(truth: Prediction) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from worldline import files
 from worldline.data.sources import Source
 from worldline.errors import UsageError
-from worldline.model.plan import BLOCK
+from worldline.model.batch_plan import BLOCK
 from worldline.model.shape import Shape
 from worldline.model.train.optimize import LearningRates
 from worldline.model.train.schedule import Phase

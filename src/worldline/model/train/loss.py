@@ -78,8 +78,10 @@ def measure(model: Trunk, held: HeldOut, device: torch.device, *, kept: int = 0)
         logits = model(given.data, given.position, given.prompt, kept=kept).detach()
         target = given.data.roll(-1, 1).long()
         losses = functional.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="none")
-        total += float((losses * given.weight.flatten()).sum())
-        count += float(given.weight.sum())
+        weight = given.weight.flatten()
+        counted = weight > 0  # rows that no document fills may be anything, also nan
+        total += float((losses[counted] * weight[counted]).sum())
+        count += float(weight.sum())
         right += _right(batch, (logits.argmax(-1) == target).cpu().numpy())
     if not right:
         return {}

@@ -74,7 +74,7 @@ def _rewritten(parsed: Parsed, step: Step, edit: Edit) -> bytes:
     steps = list(parsed.steps)
     steps[step.i] = replace(step, delta=delta, gone=tuple(gone))
     assert parsed.program is not None
-    run = Recorded(parsed.program, steps, parsed.frames, parsed.hidden, parsed.ended)
+    run = Recorded(parsed.program, steps, parsed.frames, parsed.hidden, parsed.ended, parsed.decided)
     return write(run, parsed.options)
 
 

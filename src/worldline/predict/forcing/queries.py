@@ -55,11 +55,11 @@ def inquire(
         part = slice(first, first + TOGETHER)
         pairs = zip(asks[part], truths[part], strict=True)
         found = [Inquiry(ask, forced_lines(ask.prompt, ask.options, truth.text)) for ask, truth in pairs]
-        yield from rounds(found, budget=budget, write=partial(_round, predictor))
+        yield from rounds(found, budget=budget, write=partial(write_round, predictor))
 
 
-def _round(predictor: Predictor, going: Sequence[Inquiry]) -> None:
-    """Writes on from what is kept."""
+def write_round(predictor: Predictor, going: Sequence[Inquiry]) -> None:
+    """Writes texts on, from the step that was asked for last, with every true step in its place."""
     asks = [_ask(one) for one in going]
     scripts = [ChosenSteps(one.lines, frozenset(one.spent)) for one in going]
     for one, ask, script, rolled in zip(

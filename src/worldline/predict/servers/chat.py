@@ -58,8 +58,8 @@ def example(options: Compact) -> tuple[bytes, bytes]:
     """The worked example in one mode: its prompt and its steps."""
     found = parse(EXAMPLE)
     assert found.program is not None
-    run = Recorded(found.program, found.steps, found.frames, found.hidden, found.ended)
-    return prompt(found.program, options), write(run, options, [])
+    run = Recorded(found.program, found.steps, found.frames, found.hidden, found.ended, found.decided)
+    return prompt(found.program, options, found.hidden), write(run, options, [])
 
 
 def _fenced(data: bytes) -> str:

@@ -30,3 +30,6 @@ SHADOWED_CELLS_CRASH = (3, 13) <= sys.version_info[:3] < (3, 13, 3)
 
 # A function's variable cannot be unbound from outside: a jump gives None to those that are, and none can be taken away.
 LOCALS_STAY_BOUND = _VERSION >= (3, 12)
+
+# `datetime.utcnow` warns of its end.
+UTCNOW_IS_DEPRECATED = _VERSION >= (3, 12)

@@ -25,9 +25,10 @@ class MonitoredRecorder(Protocol):
 
     suspended: dict[int, Any]
     stack: list[Any]
+    collecting: bool  # whether the program's collector was on when our own work began
 
     def is_mine(self) -> bool:
-        """Is it the recorded thread that asks, while it is recorded?"""
+        """Is it the thread that runs which asks, while it is recorded?"""
 
     def code_of(self, code: CodeType) -> Any:
         """What is known of a code object; False where it is not the program's own."""
@@ -99,7 +100,7 @@ class Monitor:
             if not known:
                 return foreign
             self.busy = True
-            collecting = _is_collecting()
+            self.recorder.collecting = _is_collecting()
             _hold_collector()  # finalisers of the program would run unseen, inside our own work
             try:
                 return act(known, _getframe(1), code, *args)
@@ -107,7 +108,7 @@ class Monitor:
                 self.recorder.give_up()
                 return None
             finally:
-                if collecting:
+                if self.recorder.collecting:
                     _release_collector()
                 self.busy = False
 

@@ -2,7 +2,7 @@
 
 `run` never returns. It does what `python FILE` does - module `__main__`, argv, path, excepthook, exit status, threads
 awaited, atexit, modules torn down - so that a recorded program behaves as a plain one. Not covered: confinement
-(zygote.py) and the deadline (the host). The one `exec` and the one `eval` of the package are here: of the program.
+(zygote.py) and the deadline (the host). Only here and in untraced/calls.py is anything executed or evaluated.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from sys import _getframe
 from typing import Any, NoReturn
 
 from . import behavior, monitoring, streams
+from .hidden.install import install
+from .hidden.schedule import Scheduler
 
 for _complete in (site.setquit, site.setcopyright, site.sethelper):
     _complete()  # what a plain run has, and one without site has not
@@ -66,18 +68,21 @@ def global_names(code: types.CodeType) -> tuple[str, ...]:
 
 
 _core: Any = None  # the recorder: native or readable
+_native: Any = None  # the native one, which can swap C functions for either
 _opened: list[Any] = []  # stdin, stdout, stderr
+_own: list[types.ModuleType] = []  # our own modules, which no program finds
 
 
 def warm(config: dict[str, Any]) -> None:
     """Before the first program is there: what each would need is made, and our own modules leave its sight."""
-    global _core
+    global _core, _native
     native = config["native"]
-    _core = _readable() if native is None else _load(native)
+    _native = None if native is None else _load(native)
+    _core = _readable() if native is None or config.get("readable") else _native
     _opened[:] = streams.open_streams()
     package = __package__ or ""
-    for name in [name for name in _modules if name == package or name.startswith(package + ".")]:
-        del _modules[name]
+    names = [name for name in _modules if name == package or name.startswith(package + ".")]
+    _own[:] = [_modules.pop(name) for name in names]
 
 
 def _readable() -> Any:
@@ -111,9 +116,13 @@ def run(spec: dict[str, Any], wire_fd: int, report: int) -> NoReturn:
     rec.meta("core", "native" if native else "python")
     if spec.get("change") is not None:
         rec.intervene(spec["change"], spec["limits"])
+    control = spec.get("control")
+    if control is not None:
+        _native.number_hashes()
+    scheduler = None if control is None else install(control, rec, _native.swap, paths, _own)
     streams.tell(rec)
     _set_up_interpreter(spec, root)
-    prepared = _Run(spec, rec, os.path.join(root, spec["name"]))
+    prepared = _Run(spec, rec, os.path.join(root, spec["name"]), scheduler)
     os.write(report, b"begun")  # now, and not later: its text decides how long it takes to compile
     os.close(report)
     try:
@@ -130,20 +139,21 @@ def _set_up_interpreter(spec: dict[str, Any], root: str) -> None:
     sys.dont_write_bytecode = True
 
 
-def _watch(rec: Any) -> list[bool]:
+def _watch(rec: Any, scheduler: Scheduler | None) -> list[bool]:
     """Name what a program does beyond itself. Returns the switch that says the program is running."""
-    told: set[str] = set()
+    told = set[str]() if scheduler is None else {"threads"}  # then they are recorded as all else is
     running: list[bool] = []
     me = getpid()
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         slug = _NOTES.get(event)
-        if slug is not None and running and slug not in told and getpid() == me:
+        ours = scheduler is not None and scheduler.entering
+        if slug is not None and running and slug not in told and not ours and getpid() == me:
             told.add(slug)
             rec.note(slug)
 
     sys.addaudithook(hook)
-    if not behavior.THREAD_STARTS_ARE_AUDITED:
+    if not behavior.THREAD_STARTS_ARE_AUDITED and scheduler is None:
         _audit_thread_starts(hook)
     return running
 
@@ -184,9 +194,9 @@ def _audit_thread_starts(hook: Callable[[str, tuple[Any, ...]], None]) -> None:
 class _Run:
     """One run of one program, from its first line to the end record."""
 
-    def __init__(self, spec: dict[str, Any], rec: Any, path: str) -> None:
-        self.spec, self.rec, self.path = spec, rec, path
-        self.running = _watch(rec)
+    def __init__(self, spec: dict[str, Any], rec: Any, path: str, scheduler: Scheduler | None) -> None:
+        self.spec, self.rec, self.path, self.scheduler = spec, rec, path, scheduler
+        self.running = _watch(rec, scheduler)
         self.reached = _guard_monitoring(self.running)
         self.bounds = _bounds()
 
@@ -197,6 +207,8 @@ class _Run:
         if status == 120 and outcome == "returned":  # what was printed could not be written
             outcome, detail = "exited", "120"
         self.running.clear()
+        if self.scheduler is not None:
+            self.scheduler.stop()
         fine = self.rec.stop()
         if self.reached or not fine:
             outcome, detail = "tampered", "the recorder was replaced or switched off"

@@ -20,55 +20,21 @@ from typing import Any, Literal
 from . import behavior, monitoring
 from .apply_change import ChangeApplier
 from .canonical import Renderer, is_shareable
+from .frames import KnownCode, OpenFrame, OpenThread
 from .kinds import is_dunder
 from .monitoring import RETURN, YIELD
-from .variables import Variables, shadows_in
 from .wire_writer import WireWriter
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
 _CALL, _RESUME, _SWITCH, _LINE = range(2, 6)
 _RAISE, _OUTPUT, _INPUT, _EXIT = range(8, 12)
-_DELTA, _GONE, _SAME, _NOTE, _HIDDEN, _META = 0x10, 0x11, 0x12, 0x20, 0x21, 0x22
+_DELTA, _GONE, _SAME, _NOTE, _HIDDEN, _META, _DRAW = 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x23
 _TAKEN = "the recorder was replaced or switched off"
-_OPTIMIZED, _SUSPENDS = 0x1, 0x20 | 0x80 | 0x200
-
-
-class _Code:
-    """What is known of a code object once."""
-
-    def __init__(
-        self, code: CodeType, file: str, global_names: Callable[[CodeType], tuple[str, ...]]
-    ) -> None:
-        self.file, self.name, self.firstline = file, code.co_qualname, code.co_firstlineno
-        self.namespace, self.suspends = not code.co_flags & _OPTIMIZED, bool(code.co_flags & _SUSPENDS)
-        cells = [name for name in code.co_cellvars if name not in code.co_varnames]
-        names = dict.fromkeys([*code.co_varnames, *cells, *code.co_freevars])
-        self.names = [name for name in names if not is_dunder(name)]
-        self.shadows = shadows_in(code)
-        self.globals = () if self.namespace else global_names(code)
-
-
-class _Frame:
-    """One activation: what each of its names looked like at its last event."""
-
-    __slots__ = (
-        "aliases", "code", "globals", "line", "looped", "namespace", "raised", "serial", "texts", "vars",
-    )  # fmt: skip
-
-    def __init__(self, serial: int, code: _Code, real: FrameType) -> None:
-        self.serial, self.code, self.line = serial, code, code.firstline
-        self.texts: dict[str, str] = {}
-        self.aliases: dict[str, str | None] = {}
-        self.globals: dict[str, str | None] = {}
-        self.raised = self.looped = False
-        # Asked for once: later it may be a copy with the variables of a comprehension in it.
-        self.namespace: Any = real.f_locals if code.namespace else None
-        self.vars = Variables(code.shadows)
 
 
 class Recorder:
-    """Records the calling thread into a file. The same face as the native core's."""
+    """Records the calling thread into a file, and others that are said to run. The same face as the native core's."""
 
     def __init__(
         self,
@@ -80,15 +46,25 @@ class Recorder:
         self._files, self._global_names, self._max_steps = files, global_names, limits["steps"]
         self._renderer = Renderer(limits["value_bytes"], limits["value_depth"])
         self._wire = WireWriter(wire)
-        self._codes: dict[int, tuple[CodeType, _Code | Literal[False]]] = {}  # equal code may be in two files
-        self.suspended: dict[int, _Frame] = {}
-        self.stack: list[_Frame] = []
+        self._codes: dict[
+            int, tuple[CodeType, KnownCode | Literal[False]]
+        ] = {}  # equal code may be in two files
+        self.suspended: dict[int, OpenFrame] = {}
+        self.stack: list[OpenFrame] = []
+        self._newest: OpenFrame | None = (
+            None  # whose newest step, a call, line or resume, is the newest of all
+        )
         self._current: int | None = None
-        self._steps = self._frames = self._last_line = 0
+        self._steps = self._frames = self._last_frame = self._last_line = 0
+        self._thread: int | None = None
+        self.collecting = True  # whether the program's collector was on when our own work began
         self._output: str | None = None
         self._input: str | None = None
         self._active = self._broken = False
         self._change: ChangeApplier | None = None  # until it is made
+        self._ask: Callable[[], None] | None = None  # who decides which thread goes on
+        self._ask_at: int | None = None
+        self._running, self._threads = 0, [OpenThread(self.stack)]
         os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
@@ -98,12 +74,11 @@ class Recorder:
 
     def start(self) -> None:
         """Begin to record."""
-        self._thread, self._active = get_ident(), True
+        self._active = True
         self._monitor = monitoring.Monitor(self) if behavior.HAS_MONITORING else None
         if self._monitor:
             self._monitor.install()
-        else:
-            settrace(self._trace)
+        self.enter(0)
 
     def intervene(self, asked: dict[str, Any], limits: dict[str, int]) -> None:
         """A change that is to be made on the way; not in the native core."""
@@ -138,12 +113,12 @@ class Recorder:
 
     def output(self, text: str) -> None:
         """Text was written to sys.stdout."""
-        if self._active and get_ident() == self._thread:
+        if self.is_mine():
             self._output = (self._output or "") + text
 
     def input(self, text: str) -> None:
         """Text was read from sys.stdin."""
-        if self._active and get_ident() == self._thread:
+        if self.is_mine():
             if self._input is not None:
                 self._flush()
             self._input = text
@@ -153,7 +128,15 @@ class Recorder:
         if not self._wire.ended and self._current is not None:
             text = self.render(code)
             self._count(None, _EXIT)
+            self._switch(self._last_frame)  # where another thread had the newest step
+            self._newest = None
             self._wire.put(_EXIT, self._last_line, text)
+
+    def draw(self, kind: str, text: str) -> None:
+        """A hidden input: of the newest step where the running frame has begun it, else of the next one."""
+        if not self._wire.ended and (not self._active or get_ident() == self._thread):
+            begun = bool(self.stack) and self._newest is self.stack[-1]
+            self._wire.put(_DRAW if begun else _HIDDEN, kind, text)
 
     def note(self, slug: str) -> None:
         """A slug about the whole trace."""
@@ -171,9 +154,77 @@ class Recorder:
     def give_recursion(self, frames: int) -> None:
         """Not possible from here: the readable core's own frames count."""
 
+    # ---- threads, where somebody decides which one goes on; exactly one runs
+
+    def schedule(self, ask: Callable[[], None]) -> None:
+        """Who is asked, at line events, which thread goes on."""
+        self._ask = ask
+
+    def ask_at(self, step: int | None) -> None:
+        """Ask before the first line that is this step or a later one; None: never."""
+        self._ask_at = step
+
+    def at(self) -> int:
+        """The number of the next step, behind what was written or read until now."""
+        if self._active:
+            self._flush()
+        return self._steps
+
+    def enter(self, number: int) -> None:
+        """The calling thread is this one; before its first step, and again at any time."""
+        while len(self._threads) <= number:
+            self._threads.append(OpenThread([]))
+        thread = self._threads[number]
+        if number == self._running:
+            self._thread = get_ident()
+        if self._active and thread.ident is None:
+            if not behavior.HAS_MONITORING:
+                settrace(self._trace)
+            thread.ident = get_ident()
+
+    def switch(self, number: int, kind: str) -> None:
+        """This thread goes on, of those that the kind names: a hidden input of the next step."""
+        if self._active:
+            self._flush()
+        if not self._wire.ended:
+            self._wire.put(_HIDDEN, kind, str(number))
+        self._threads[self._running].last = self._last_frame, self._last_line
+        self._running, self._newest = number, None
+        while len(self._threads) <= number:
+            self._threads.append(OpenThread([]))
+        thread = self._threads[number]
+        self.stack, self._thread = thread.stack, thread.ident
+        self._last_frame, self._last_line = thread.last
+
+    def quit(self) -> None:
+        """The calling thread is about to end: all of its frames have been left."""
+        self._broken = self._broken or (self._active and bool(self.stack))
+
+    def leave(self, kind: str, detail: str) -> None:
+        """End here, keeping what is written: nobody can go on."""
+        if self._active:
+            self._flush()
+        self._wire.leave(kind, detail)
+
+    def _ask_whom(self) -> None:
+        """Another thread may run meanwhile: our own work is not under way."""
+        monitor, ask = self._monitor, self._ask
+        assert ask is not None
+        if monitor:
+            monitor.busy = False
+        if self.collecting:
+            enable()
+        try:
+            ask()
+        finally:
+            self.collecting = isenabled()
+            disable()
+            if monitor:
+                monitor.busy = True
+
     # ---- steps
 
-    def _count(self, frame: _Frame | None, tag: int) -> None:
+    def _count(self, frame: OpenFrame | None, tag: int) -> None:
         self._steps += 1
         if self._steps > self._max_steps:
             self._wire.leave("limit", "steps")
@@ -197,16 +248,17 @@ class Recorder:
                 self._wire.put(_HIDDEN, "input", self.render(text))
                 self._step(frame, _INPUT, text)
 
-    def _step(self, frame: _Frame, tag: int, arg: Any) -> None:
+    def _step(self, frame: OpenFrame, tag: int, arg: Any) -> None:
         text = self.render(arg)
         self._count(frame, tag)
+        self._newest = None
         self._switch(frame.serial)
         self._wire.put(tag, frame.line, text)
 
-    def on_call(self, code: _Code, real: FrameType) -> None:
+    def on_call(self, code: KnownCode, real: FrameType) -> None:
         """A frame starts."""
         self._flush()
-        frame = _Frame(self._frames, code, real)
+        frame = OpenFrame(self._frames, code, real)
         self._frames += 1
         name, file = self._wire.name(code.name), self._wire.name(code.file)
         self._count(frame, _CALL)
@@ -214,51 +266,57 @@ class Recorder:
         self._wire.put(_CALL, frame.serial, parent, name, file, frame.line)
         self._current = frame.serial
         self.stack.append(frame)
+        self._newest = frame
         self._diff_names(frame, real)
         frame.globals = {
             name: self.render(real.f_globals[name]) if name in real.f_globals else None
             for name in code.globals
         }
 
-    def on_resume(self, frame: _Frame, real: FrameType) -> None:
+    def on_resume(self, frame: OpenFrame, real: FrameType) -> None:
         """A suspended frame goes on."""
         self._flush()
         self.stack.append(frame)
         self._diff(frame, real)
         self._count(frame, _RESUME)
         self._current = frame.serial
+        self._newest = frame
         self._wire.put(_RESUME, frame.serial, frame.line)
 
-    def on_line(self, frame: _Frame, real: FrameType, line: int) -> None:
+    def on_line(self, frame: OpenFrame, real: FrameType, line: int) -> None:
         """A line is about to run."""
         self._flush()
+        if self._ask_at is not None and self._steps >= self._ask_at:
+            self._ask_whom()
         line = self._diff(frame, real, line) or line
         frame.line, frame.raised = line, False
+        self._newest = frame
         self._count(frame, _LINE)
         self._switch(frame.serial)
         self._wire.put(_LINE, line)
 
-    def on_raise(self, frame: _Frame, real: FrameType, exception: BaseException) -> None:
+    def on_raise(self, frame: OpenFrame, real: FrameType, exception: BaseException) -> None:
         """An exception was raised in the frame, or arrived in it."""
         self._flush()
         self._diff(frame, real)
         frame.raised = True
         self._step(frame, _RAISE, exception)
 
-    def on_leave(self, frame: _Frame, real: FrameType, how: int | None, arg: Any) -> None:
+    def on_leave(self, frame: OpenFrame, real: FrameType, how: int | None, arg: Any) -> None:
         """The frame is left: `how` is RETURN, YIELD, or None for an exception."""
         self._flush()
         self._diff(frame, real)
         if how is not None:
             self._step(frame, how, arg)
         self.stack.pop()
-        self._last_line = frame.line
+        self._last_frame, self._last_line = frame.serial, frame.line
+        self._newest = None
         if how == YIELD:
             self.suspended[id(real)] = frame
 
     # ---- deltas
 
-    def _diff(self, frame: _Frame, real: FrameType, coming: int | None = None) -> int | None:
+    def _diff(self, frame: OpenFrame, real: FrameType, coming: int | None = None) -> int | None:
         """What the frame's newest step changed; the line that comes, which an intervention may have changed."""
         if self._change is not None and self._change.frame is frame:
             coming, self._change = self._change.make(real, coming), None
@@ -271,7 +329,7 @@ class Recorder:
                 self._delta(frame, name, text)
         return coming
 
-    def _delta(self, frame: _Frame, name: str, text: str | None) -> None:
+    def _delta(self, frame: OpenFrame, name: str, text: str | None) -> None:
         number = self._wire.name(name)
         self._switch(frame.serial)
         if text is None:
@@ -279,7 +337,7 @@ class Recorder:
         else:
             self._wire.put(_DELTA, number, text)
 
-    def _diff_names(self, frame: _Frame, real: FrameType) -> None:
+    def _diff_names(self, frame: OpenFrame, real: FrameType) -> None:
         found: Mapping[str, Any] = frame.namespace
         if frame.namespace is not None:
             if not issubclass(type(found), dict):
@@ -302,12 +360,12 @@ class Recorder:
             frame.texts = {name: frame.texts[name] for name in names}  # the order in which they will be gone
         self._diff_aliases(frame, names, found)
 
-    def _gone(self, frame: _Frame, name: str) -> None:
+    def _gone(self, frame: OpenFrame, name: str) -> None:
         del frame.texts[name]
         frame.aliases.pop(name, None)
         self._delta(frame, name, None)
 
-    def _diff_aliases(self, frame: _Frame, names: Iterable[str], found: Mapping[str, Any]) -> None:
+    def _diff_aliases(self, frame: OpenFrame, names: Iterable[str], found: Mapping[str, Any]) -> None:
         first: dict[int, str] = {}
         for name in names:
             if name not in found:
@@ -326,29 +384,33 @@ class Recorder:
     # ---- events: a trace function before 3.12
 
     def is_mine(self) -> bool:
-        """Is it the recorded thread that asks, while it is recorded?"""
+        """Is it the thread that runs which asks, while it is recorded?"""
         return self._active and get_ident() == self._thread
 
-    def code_of(self, code: CodeType) -> _Code | Literal[False]:
+    def code_of(self, code: CodeType) -> KnownCode | Literal[False]:
         """What is known of a code object; False where it is not the program's own."""
         found = self._codes.get(id(code))
         if found is None:
             path = code.co_filename  # a str of the program's own class hashes as it likes
             file = self._files.get(path) if type(path) is str else None
-            known: _Code | Literal[False] = False if file is None else _Code(code, file, self._global_names)
+            known: KnownCode | Literal[False] = (
+                False if file is None else KnownCode(code, file, self._global_names)
+            )
             found = self._codes[id(code)] = code, known
         return found[1]
 
     def _trace(self, real: FrameType, event: str, arg: Any) -> Any:
-        collecting = isenabled()
+        if not self.is_mine():
+            return None
+        self.collecting = isenabled()
         disable()  # finalisers of the program would run unseen, inside our own work
         try:
-            return self._on_event(real, event, arg) if self._active else None
+            return self._on_event(real, event, arg)
         except RecursionError:
             self.give_up()
             return None
         finally:
-            if collecting:
+            if self.collecting:
                 enable()
 
     def _on_event(self, real: FrameType, event: str, arg: Any) -> Any:

@@ -27,15 +27,12 @@ class _Out(io.TextIOWrapper):
         return count
 
 
-class _In(io.TextIOWrapper):
+class _In(io.TextIOWrapper):  # a subclass's `__next__` and `readlines` call its `readline`
     def read(self, *args: Any) -> str:
         return _tell(super().read(*args))
 
     def readline(self, *args: Any) -> Any:  # a str; Any, as its bases disagree in the type stubs
         return _tell(super().readline(*args))
-
-    def __next__(self) -> Any:
-        return _tell(super().__next__())
 
 
 for _cls in (_Out, _In):

@@ -2,7 +2,8 @@
 
 Runs with the program's interpreter, as the box's only long-lived process besides bubblewrap's own, and imports
 nothing of worldline. One request is one datagram, `run`, `prepare` or `tools`, with six files: the program's spec, the
-wire, the report, stdin, stdout, stderr; and a seventh, its parts, of a program that was prepared. The zygote never
+wire, the report, stdin, stdout, stderr; and a seventh, its parts, of a program that was prepared. A guest that gathers
+what a program left has an eighth for it, which the program never sees. The zygote never
 reads the spec: the child does, after the fork. Into the report goes one word before the program's first line, `begun`,
 or the outcome of a program that cannot begin. The zygote holds no secret of the host, and a program reaches neither
 its socket nor its process. Deadlines are the host's business; `kill` is how it says so.
@@ -44,6 +45,7 @@ class _Files(NamedTuple):
     report: int
     standard: tuple[int, ...]
     parts: tuple[int, ...]  # of a program that was prepared: one file
+    left: tuple[int, ...]  # for what is gathered when it is dead: one file, or none
 
 
 class _Refusal(Exception):
@@ -131,6 +133,8 @@ def _become(ward: Ward, guest: Any, act: bytes, files: _Files) -> NoReturn:
         gc.collect()  # whatever the zygote did before, the collector of each program starts alike
         if act in (b"prepare", b"tools"):
             prepared.prepare(getattr(guest, act.decode()), spec, files.wire, files.report)
+        elif hasattr(guest, "gather"):
+            guest.run(spec, *files.parts, files.wire, files.report)
         elif hasattr(guest, "prepare"):
             guest.run(spec, _unpacked(files, ward.parts), files.wire, files.report)
         else:
@@ -179,21 +183,41 @@ def _await(child: int, sock: socket.socket, ward: Ward) -> None:
         os.close(pidfd)
 
 
+def _gather(ward: Ward, guest: Any, files: _Files) -> None:
+    """What the dead program left, told by a process of its own, as confined as the program was."""
+    child = os.fork()
+    if child == 0:
+        try:
+            ward.confine()
+            guest.gather(*files.parts, *files.left)
+        finally:
+            os._exit(0)  # what is missing, the host sees
+    os.waitpid(child, 0)
+
+
 def _serve_one(act: bytes, fds: list[int], sock: socket.socket, ward: Ward, guest: Any) -> dict[str, Any]:
     ward.begin()
     spec, wire, report, *rest = fds
     # Out of a program's sight.
-    files = _Files(spec, _place(wire), _place(report), tuple(rest[:3]), tuple(map(_place, rest[3:])))
+    later = [tuple(map(_place, rest[3:4])), tuple(map(_place, rest[4:]))]
+    files = _Files(spec, _place(wire), _place(report), tuple(rest[:3]), *later)
     child = os.fork()
     if child == 0:
         _become(ward, guest, act, files)
-    for fd in (files.spec, files.wire, files.report, *files.standard, *files.parts):
+    for fd in (files.spec, files.wire, files.report, *files.standard):
         os.close(fd)
     _await(child, sock, ward)
     _, status, used = os.wait4(child, 0)
     # A second less, since the kernel counts here in another way than where it kills: still more than `wall` gives.
-    worked = used.ru_utime + used.ru_stime >= confine.processor_seconds(ward.limits) - 1
-    return {"status": status, "full": ward.bury(), "worked": worked and os.WIFSIGNALED(status)}
+    seconds = used.ru_utime + used.ru_stime
+    worked = seconds >= confine.processor_seconds(ward.limits) - 1
+    full = ward.bury()
+    if files.left:
+        _gather(ward, guest, files)
+    for fd in (*files.parts, *files.left):
+        os.close(fd)
+    ended = {"status": status, "full": full, "seconds": seconds}
+    return {**ended, "worked": worked and os.WIFSIGNALED(status)}
 
 
 def main() -> None:

@@ -50,7 +50,7 @@ def is_file(suite: str) -> bool:
 
 def load(
     *, data: str | Path, seed: int = 0, reveal: int = 1, delta: str = "whole", bare: bool = False, steps: int = 20_000,
-    language: str = "python",
+    language: str = "python", hidden: str = "predicted",
 ) -> Suite:  # fmt: skip
     """Every row of a file, in its order; under a seed that is not 0, in one of the seed's.
 
@@ -60,7 +60,7 @@ def load(
     rows = [(f"line {number}", line) for number, line in lines if line.strip()]
     if not rows:
         raise UsageError(f"{data} has no rows")
-    tasks = _tasks(str(data), rows, Compact(reveal=reveal, delta=delta, bare=bare), language)
+    tasks = _tasks(str(data), rows, Compact(reveal=reveal, delta=delta, bare=bare, hidden=hidden), language)
     if seed:
         Random(f"bench own {seed}").shuffle(tasks)
     return Suite(name=Path(data).name, tasks=tasks, count=len(tasks), limits=Limits(steps=steps))

@@ -13,7 +13,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact
+from worldline.core.hidden import Control
 from worldline.core.program import Program
+from worldline.core.trace import Hidden
 from worldline.diagnose.diagnosis import cause
 from worldline.diagnose.sample import Beside, Sample
 from worldline.errors import FormatError
@@ -35,7 +37,8 @@ class Record:
     `operation` and `failed_type` are what a failure is about; None where the record does not say, as in older runs.
     `said` is whether the model's own answer is right, and `beside` what was said beside its trace.
     `truth` goes as far as the prediction needs. `why` is the reason for which a task was left out;
-    `predicted` the answer that was predicted. `executed` counts operations; empty in older runs.
+    `predicted` the answer that was predicted. `executed` counts operations; empty in older runs. `drawn` is the outcome
+    of the trace given its own draws.
     """
 
     at: int
@@ -55,6 +58,7 @@ class Record:
     why: str = ""
     executed: dict[str, int] = field(default_factory=dict)
     predicted: str = ""
+    drawn: str = ""
 
     @property
     def is_fault(self) -> bool:
@@ -73,10 +77,13 @@ class Record:
 
     def verdict(self) -> Verdict:
         """The verdict as it was given."""
-        task = Task(program=self.ask.program, options=self.ask.options, name=self.name, group=self.group)
+        ask = self.ask
+        task = Task(
+            program=ask.program, options=ask.options, name=self.name, group=self.group, control=ask.control
+        )
         return Verdict(
             task=task, seconds=self.found.seconds, operation=self.operation or "", failed_type=self.failed_type or "",
-            said=self.said or "", executed=self.executed, predicted=self.predicted, **self.judged,
+            said=self.said or "", executed=self.executed, predicted=self.predicted, drawn=self.drawn, **self.judged,
         )  # fmt: skip
 
     def about(self) -> tuple[str, str]:
@@ -108,7 +115,7 @@ def answered(
         unasked(at, task, "asked"), ask=ask, truth=true.text_in(found.codec, found), found=found, judged=judged,
         said=verdict.said or None if verdict is not None else None, beside=beside or Beside(),
         executed=dict(verdict.executed) if verdict is not None else {},
-        predicted=verdict.predicted if verdict is not None else "",
+        predicted=verdict.predicted if verdict is not None else "", drawn=verdict.drawn if verdict is not None else "",
     )  # fmt: skip
     if verdict is None or not verdict.cause:
         return record
@@ -159,6 +166,8 @@ def line(record: Record) -> bytes:
         row |= {"scratch": _scratched(found.scratch)} if found.scratch is not None else {}
         row |= {"verdict": record.judged} if record.judged else {}
         row |= {"predicted": record.predicted} if record.predicted else {}
+        row |= {"drawn": record.drawn} if record.drawn else {}
+        row |= _controlled(ask)
         # Beside the verdict and not in it, where a release that does not know them would stumble over them.
         about = {"operation": record.operation, "failed_type": record.failed_type, "said": record.said}
         row |= {key: text for key, text in about.items() if text is not None}
@@ -181,6 +190,7 @@ def parse(text: bytes) -> Record:
             prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
             operation=_word(row, "operation"), failed_type=_word(row, "failed_type"), why=_word(row, "why") or "",
             said=_word(row, "said"), beside=Beside(**row.get("beside", {})), predicted=_word(row, "predicted") or "",
+            drawn=_word(row, "drawn") or "",
             executed={str(name): int(n) for name, n in row.get("executed", {}).items()},
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -209,7 +219,22 @@ def _ask(row: dict[str, Any]) -> Ask:
     if "files" in run:
         run["files"] = tuple((path, text) for path, text in run["files"])
     program, options = Program(source=row.get("source", ""), **run), Compact(**row["options"])
-    return Ask(program=program, options=options, limit=row.get("limit", 1 << 16), given=_bytes("given", row))
+    control = Control(**row["control"]) if "control" in row else None
+    hidden = tuple(Hidden(*one) for one in row.get("hidden", ()))
+    return Ask(
+        program=program, options=options, limit=row.get("limit", 1 << 16), given=_bytes("given", row), hidden=hidden,
+        control=control,
+    )  # fmt: skip
+
+
+def _controlled(ask: Ask) -> dict[str, Any]:
+    """Who decided the hidden inputs of the run, and which they were, where somebody did or they stand in the prompt."""
+    row: dict[str, Any] = {}
+    if ask.control is not None:
+        row["control"] = {"seed": ask.control.seed, "schedule": ask.control.schedule}
+    if ask.hidden and (ask.control is not None or ask.options.hidden == "given"):
+        row["hidden"] = [[one.step, one.kind, one.value] for one in ask.hidden]
+    return row
 
 
 def _other_than(one: Any, usual: Any) -> dict[str, Any]:

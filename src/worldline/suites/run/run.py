@@ -16,8 +16,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.core.trace import Trace
+from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.cures import SLACK
 from worldline.diagnose.sample import Beside
 from worldline.errors import FingerprintError, UsageError
@@ -25,7 +27,7 @@ from worldline.fence import RowFault, fenced, fenced_each
 from worldline.limits import Limits
 from worldline.predict.interpreter import recorder
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
-from worldline.recording.recorder import record_many
+from worldline.recording.recorder import BoxWorker, prepare, record_many
 from worldline.suites.foreign.foreign import Foreign
 from worldline.suites.report import Report, report
 from worldline.suites.run.directory import RunDir, opened
@@ -59,8 +61,8 @@ class _State:
     """What has come of a run so far."""
 
     log: RunDir | None
-    record: Callable[[Program], Trace]
-    again: Callable[[Program], Trace]
+    record: Rerun
+    again: Rerun
     keep: Callable[[Record], None] | None = None
     said: Mapping[str, Foreign] = field(default_factory=dict)
     verdicts: list[Verdict] = field(default_factory=list)
@@ -282,7 +284,8 @@ def ask_of(each: Known, codec: str, written: Prediction | None = None) -> Ask:
     """What is asked for a task whose truth is known: its budget follows from that."""
     assert each.true is not None
     limit = 2 * len(each.true.text_in(written.codec if written else codec, written)) + SLACK
-    return Ask(program=each.task.program, options=each.task.options, limit=limit)
+    task, hidden = each.task, each.true.trace.hidden
+    return Ask(program=task.program, options=task.options, limit=limit, hidden=hidden, control=task.control)
 
 
 def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
@@ -310,14 +313,12 @@ def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
             state.note(record)
 
 
-def _true(
-    task: Task, recorded: Callable[[Program], Trace], written: Prediction | None
-) -> Truth | RowFault | tuple[str, str]:
+def _true(task: Task, recorded: Rerun, written: Prediction | None) -> Truth | RowFault | tuple[str, str]:
     """What is right; or as what and why the task is left out, or why the tool could not tell.
 
     Where a benchmark says another answer nobody is asked; what was predicted elsewhere is judged by the recording.
     """
-    trace = recorded(task.program)
+    trace = recorded(task.program) if task.control is None else recorded(task.program, task.control)
     found = fenced_truth(task, trace)
     if found is None and written is not None:
         found = limited(task, trace, written)
@@ -338,14 +339,17 @@ def _stored(at: int, task: Task, state: _State) -> Record | None:
 
 
 @contextmanager
-def _recorder(limits: Limits) -> Iterator[Callable[[Program], Trace]]:
+def _recorder(limits: Limits) -> Iterator[Rerun]:
     """One box for the recordings of a run, opened by the first; the last is kept, for tasks that share a program."""
     waiting: list[Program] = []
     traces = _traces(waiting, limits)
     last: Trace | None = None
+    held: list[BoxWorker] = []  # of controlled runs, once there is one
 
-    def trace(program: Program) -> Trace:
+    def trace(program: Program, control: Control | None = None, /) -> Trace:
         nonlocal last, traces
+        if control is not None:
+            return _controlled(held, limits).record(program, control=control)
         if last is None or last.program != program:
             waiting[:] = [program]
             try:
@@ -359,6 +363,15 @@ def _recorder(limits: Limits) -> Iterator[Callable[[Program], Trace]]:
         yield trace
     finally:
         traces.close()
+        for worker in held:
+            worker.close()
+
+
+def _controlled(held: list[BoxWorker], limits: Limits) -> BoxWorker:
+    if not held:
+        setup = prepare(limits=limits, python=None, core="auto", trust=False, controlled=True)
+        held.append(BoxWorker(setup))
+    return held[0]
 
 
 def _traces(waiting: list[Program], limits: Limits) -> Generator[Trace, None, None]:

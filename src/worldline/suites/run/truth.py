@@ -32,7 +32,7 @@ _OUTPUT = EVENTS.index("output")
 
 
 @dataclass(frozen=True)
-class Answer:
+class RunEnd:
     """How a run ended: the event, its value, and what a script printed on the way."""
 
     event: str
@@ -58,7 +58,7 @@ class Truth:
 
     task: Task
     trace: Trace
-    answer: Answer
+    answer: RunEnd
     margin: int = MARGIN
     _cut: dict[int, bytes] = field(default_factory=dict, compare=False, repr=False)
 
@@ -71,7 +71,7 @@ class Truth:
     @cached_property
     def parsed(self) -> Parsed:
         """The same as steps."""
-        return parse(self.text, prompt(self.task.program, self.task.options))
+        return parse(self.text, prompt(self.task.program, self.task.options, self.trace.hidden))
 
     def text_in(self, codec: str, found: Prediction | None = None) -> bytes:
         """What a prediction in this notation should read; where one is given, only as far as that needs."""
@@ -121,7 +121,7 @@ def truth(task: Task, trace: Trace) -> Truth | None:
     true = Truth(task, trace, _answer(task, trace))
     if task.folded or task.options.reveal != 1:  # such a text shows less than was recorded
         found = answer(task, true.parsed)
-        true = Truth(task, trace, found or Answer(UNKNOWN, ""))
+        true = Truth(task, trace, found or RunEnd(UNKNOWN, ""))
     is_silent = task.program.call is None and true.answer.event == "return" and not true.answer.printed
     return None if true.answer.event == UNKNOWN or is_silent else true
 
@@ -131,7 +131,7 @@ def limited(task: Task, trace: Trace, found: Prediction) -> Truth | None:
 
     The answer is the benchmark's; without one it stays unknown, and a prediction that ended cannot be judged.
     """
-    known = Answer("return", task.answer) if task.answer is not None else Answer(UNKNOWN, "")
+    known = RunEnd("return", task.answer) if task.answer is not None else RunEnd(UNKNOWN, "")
     if trace.outcome.kind != "limit" or task.folded or (known.event == UNKNOWN and found.status != "budget"):
         return None
     if found.text.count(_MARKS[found.codec]) + 1 + MARGIN > len(trace):
@@ -164,7 +164,7 @@ def disagrees(task: Task, true: Truth) -> bool:
     return true.answer.event != "return" or not equal(true.answer.value, task.answer)
 
 
-def answer(task: Task, parsed: Parsed) -> Answer | None:
+def answer(task: Task, parsed: Parsed) -> RunEnd | None:
     """What the outermost frame ended with, and what a script printed; None where it is not written."""
     ends = (s for s in reversed(parsed.steps) if s.event in FINAL and parsed.frames[s.frame].parent < 0)
     last = next(ends, None)
@@ -172,20 +172,20 @@ def answer(task: Task, parsed: Parsed) -> Answer | None:
         return None
     is_script = task.program.call is None
     printed = tuple(step.arg for step in parsed.steps if step.event == "output") if is_script else ()
-    return Answer(last.event, last.arg, printed)
+    return RunEnd(last.event, last.arg, printed)
 
 
-def _answer(task: Task, trace: Trace) -> Answer:
+def _answer(task: Task, trace: Trace) -> RunEnd:
     """The same of a recording, by its columns."""
     columns, frames = trace.columns, trace.frames
     ends = (i for i in reversed(range(len(trace))) if columns.event[i] in _FINAL)
     last = next((i for i in ends if frames[columns.frame[i]].parent < 0), None)
     step = trace[last] if last is not None else None
     if step is None or step.arg is None:
-        return Answer(UNKNOWN, "")
+        return RunEnd(UNKNOWN, "")
     is_script = task.program.call is None
     outputs = (i for i in range(len(trace)) if is_script and columns.event[i] == _OUTPUT)
-    return Answer(step.event, step.arg, tuple(trace[i].arg for i in outputs))
+    return RunEnd(step.event, step.arg, tuple(trace[i].arg for i in outputs))
 
 
 def _first_lines(text: bytes, most: int) -> bytes:

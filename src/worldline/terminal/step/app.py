@@ -20,15 +20,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 
-from worldline.codec.compact.prompt import Compact
-from worldline.core.program import Program
 from worldline.explore.branches.branch import HOWS, Intervention
 from worldline.explore.grow import GrowthProgress, grow, imagine
 from worldline.explore.growth import Act, Grower, GrowthThread, IsStopped
 from worldline.explore.scene import Scene
 from worldline.explore.stops import STOPS, Location
 from worldline.limits import Limits
-from worldline.predict.predictor import Predictor, codec_of
+from worldline.predict.predictor import Predictor
 from worldline.terminal.step import draw, questions, words
 from worldline.terminal.step.cursor import SceneCursor
 from worldline.terminal.step.keys import HINT, KEYS
@@ -42,16 +40,8 @@ SHARE = 5  # how many times longer a model writes than its rows take to be compa
 REWRITES = ("one operation a line, comprehensions as loops", "string methods as loops", "both")
 
 
-def step(
-    program: Program,
-    predictor: Predictor,
-    *,
-    options: Compact,
-    limit: int | None = None,
-    limits: Limits | None = None,
-) -> None:
-    """Let a model imagine a program, and its user step through it; returns when he quits."""
-    scene = Scene.new(program, model=predictor.name, options=options, limit=limit, codec=codec_of(predictor))
+def step(scene: Scene, predictor: Predictor, *, limits: Limits | None = None) -> None:
+    """Let a model imagine a new scene, and its user step through it; returns when he quits."""
     app = StepApp(scene, predictor, limits)
     try:
         app.run()

@@ -12,29 +12,29 @@ from worldline.terminal.step.words import brief
 
 
 @dataclass(frozen=True)
-class Question:
+class AskedAtStep:
     """A question, and what most would answer."""
 
     question: str
     value: str
 
 
-def question_of(what: str, cursor: SceneCursor, chosen: NamedValue | None, line: int) -> Question | str:
+def question_of(what: str, cursor: SceneCursor, chosen: NamedValue | None, line: int) -> AskedAtStep | str:
     """The question before an `edit`, a forced `line` or another `budget`; or why there is none."""
     limit, step = cursor.here.ask.limit, cursor.step
     if what == "budget":
-        return Question(f"The most bytes that the model may write (now {limit}):", str(2 * limit))
+        return AskedAtStep(f"The most bytes that the model may write (now {limit}):", str(2 * limit))
     if step is None:
         return "the model has no step here to go on from"
     if what == "line":
-        return Question(f"After step {step} the next line to run is:", str(line))
+        return AskedAtStep(f"After step {step} the next line to run is:", str(line))
     one = chosen or next(iter(cursor.view.names), None)
     if one is not None and one.level != 0:
         return "only names of the innermost frame can be changed here"
     # The true value is what one wants to see put in place; where there is none, the model's own.
     value = "" if one is None else one.left if one.left is not None else one.right or ""
     known = f"{one.name}={value}" if one is not None else ""
-    return Question(f"After step {step}, NAME=VALUE (nothing behind = takes it away):", printable(known))
+    return AskedAtStep(f"After step {step}, NAME=VALUE (nothing behind = takes it away):", printable(known))
 
 
 def intervention_of(what: str, step: int | None, text: str) -> Intervention | str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from worldline.core.hidden import in_words
 from worldline.core.value import equal
 from worldline.diagnose.reading import Event
 from worldline.explore.pair import Pair
@@ -131,12 +132,23 @@ def _is_changed(side_view: SideView | None, live: FrameState | None, name: str) 
 
 
 def _carried(left: SideView | None, right: SideView | None) -> tuple[NamedValue, ...]:
-    """What the row's own steps return, raise, yield or read."""
+    """What the row's own steps draw, return, raise, yield or read."""
     found = [
         side_view.event if side_view is not None and side_view.own else None for side_view in (left, right)
+    ]
+    hidden = [one.hidden if one is not None else () for one in found]
+    drawn = [
+        _drawn(*(some[at] if at < len(some) else None for some in hidden))
+        for at in range(max(map(len, hidden)))
     ]
     args = [one.arg if one is not None and one.event in CARRIED else None for one in found]
     event = next((one.event for one, arg in zip(found, args, strict=True) if one and arg is not None), None)
     if event is None:
-        return ()
-    return (NamedValue(0, CARRIED[event], args[0], args[1], carried=True),)
+        return tuple(drawn)
+    return (*drawn, NamedValue(0, CARRIED[event], args[0], args[1], carried=True))
+
+
+def _drawn(one: tuple[str, str] | None, other: tuple[str, str] | None) -> NamedValue:
+    """A hidden input of both steps, under what it could have been."""
+    kind = next(each[0] for each in (one, other) if each is not None)
+    return NamedValue(0, in_words(kind), one and one[1], other and other[1], carried=True)

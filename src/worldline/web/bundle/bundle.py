@@ -58,7 +58,13 @@ def open_scenes(opening: Opening) -> SceneCache:
     for program in opening.programs:
         name, load = next(iter(opening.models.items()))
         predictor = load()
-        scene = Scene.new(program, model=name, codec=codec_of(predictor), tokenizer=opening.tokenizer)
+        scene = Scene.new(
+            program,
+            model=name,
+            codec=codec_of(predictor),
+            tokenizer=opening.tokenizer,
+            control=opening.control,
+        )
         deque(imagine(scene, predictor, limits=opening.limits), maxlen=0)
         opened.append(scene)
     for scene in opened:

@@ -41,7 +41,7 @@ def _walked(text: str) -> int:
     cursor, depths, is_answer = Cursor(), list[int](), False
     for line in text.split("\n"):
         head = line[:1]
-        if is_answer or head in ("", " ", "%", "."):
+        if is_answer or head in ("", " ", "%", "^", "."):
             is_answer = False
         elif head == "?":
             is_answer = True

@@ -45,11 +45,12 @@ async function follow(event) {
   if (hash.startsWith("#token=")) return void location.reload(); // a newly printed address, in a tab that is open already
   const route = routeOf(hash);
   const path = route.path.join("/");
+  if (shown) shown.hash = hash;
   if (shown?.path === path && shown.view?.update) return void shown.view.update(route);
   turn += 1;
   const mine = turn;
   leave();
-  shown = { path, taken: [], view: null };
+  shown = { path, hash, taken: [], view: null };
   const root = el("div", { class: "view" }, el("p", { class: "opening soft" }, "opening …"));
   fill(main, root);
   setCrumbs([]);
@@ -85,11 +86,12 @@ function contextOf(mine) {
     keys: (heading, list) => mine.taken.push(keys.register(heading, list)),
     /** Goes to a hash, as a link would. */
     go: (hash) => (location.hash = hash),
-    /** Writes the address of what is shown already; `push` makes it a place to come back to. */
+    /** Writes the address of what is shown already; `push` makes it a place to come back to. Who is on the way elsewhere stays on it. */
     address: (hash, { push = false } = {}) => {
-      if (mine !== shown) return;
+      if (mine !== shown || location.hash !== mine.hash) return;
       if (push) history.pushState({ jumps: jumps() + 1 }, "", hash);
       else history.replaceState(history.state, "", hash);
+      mine.hash = location.hash;
     },
     /** How many pushed addresses of this page lie behind this one: whether there is a way back inside it. */
     jumps,

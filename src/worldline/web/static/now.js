@@ -48,9 +48,11 @@ export function nowPanel() {
 }
 
 function sideOf(cell, name) {
-  const facts = cell ? [`its step ${count(cell.step)}`, typeof cell.bytes === "number" ? plural(cell.bytes, "byte") : null, sureness(cell)] : [];
+  const facts = cell ? [`its step ${count(cell.step)}`, typeof cell.thread === "number" ? `thread ${cell.thread}` : null, typeof cell.bytes === "number" ? plural(cell.bytes, "byte") : null, sureness(cell)] : [];
+  const drawn = (cell?.hidden ?? []).map(([kind, value]) => el("li", {}, `${kind}: `, el("code", {}, oneLine(cut(value, 160)))));
   return el("div", { class: cell ? null : "soft" },
-    el("h3", {}, name), el("div", { class: "what" }, told(cell)), el("div", { class: "soft facts" }, facts.filter(Boolean).join(" · ")));
+    el("h3", {}, name), el("div", { class: "what" }, told(cell)), drawn.length ? el("ul", { class: "drawn", "aria-label": "hidden inputs" }, drawn) : null,
+    cell?.decided ? el("div", { class: "decided" }, el("code", {}, oneLine(cut(cell.decided.join("; "), 300)))) : null, el("div", { class: "soft facts" }, facts.filter(Boolean).join(" · ")));
 }
 
 function sureness(cell) {
@@ -60,7 +62,8 @@ function sureness(cell) {
 }
 
 function words({ what, name, wanted, got, path }, sides) {
-  const subject = [what === "names" ? "change of" : what, name ? [" ", el("code", {}, oneLine(cut(name, 80)), oneLine(cut(path ?? "", 80)))] : null];
+  const drawn = name === "%"; // so hidden inputs are told of
+  const subject = drawn ? ["hidden input"] : [what === "names" ? "change of" : what, name ? [" ", el("code", {}, oneLine(cut(name, 80)), oneLine(cut(path ?? "", 80)))] : null];
   const [one, other] = wanted != null && got != null ? difference(wanted, got) : [wanted, got].map((text) => [[text ?? "", false]]);
   const quoted = (text, pieces) => (text === null || text === undefined ? "nothing" : el("code", {}, marked(around(pieces, 160))));
   return [...subject, ": ", quoted(wanted, one), ` for ${sides.left}, `, quoted(got, other), ` for ${sides.right}`];

@@ -2,7 +2,7 @@
 // in sight exist (windowed.js). The row in hand is the view's; a click or the arrows choose another.
 
 import { around, difference } from "./difference.js";
-import { count, cut, el, fill, percent } from "./dom.js";
+import { count, cut, el, fill, oneLine, percent } from "./dom.js";
 import { SIGNS, told, word } from "./now.js";
 import { CHUNK } from "./rows.js";
 import { marked } from "./value.js";
@@ -93,7 +93,8 @@ function side(cell, name, row, wide) {
   const texts = fitted(values, fits).flatMap((one, at) => [[at ? "  " : "", false], [one.head, false], ...short(one, fits)]);
   const indent = el("span", { class: "indent" });
   indent.style.width = `${deep}px`;
-  return el("span", { role: "gridcell", class: name }, indent, el("span", { class: "event", title: told(cell) }, event), " ", el("code", {}, marked(texts)));
+  return el("span", { role: "gridcell", class: name }, indent, el("span", { class: "event", title: told(cell) }, event), " ", el("code", {}, marked(texts)),
+    cell.decided ? el("span", { class: "decided soft" }, ` (${oneLine(cut(cell.decided.join("; "), VALUE))})`) : null);
 }
 
 // The values of some changes, by how often a name was changed before and the name: a row may tell two changes of one, the late one first.

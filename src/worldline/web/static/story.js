@@ -47,7 +47,7 @@ function ending(told) {
   return told[0] === "return" ? String(told[1] ?? "") : told.filter((part) => part !== null).join(" ");
 }
 
-function cause({ cause: told }) {
+function cause({ cause: told, wrong }) {
   if (!told) return null;
   if (told.name === "right") return el("p", {}, el("strong", { class: "verdict right" }, `${SIGNS.right} whole trace right`));
   const about = [told.operation, told.type].filter(Boolean).map((text) => oneLine(cut(text, 120))).join(", of ");
@@ -55,7 +55,7 @@ function cause({ cause: told }) {
     el("h3", {}, "cause"),
     el("p", {}, el("strong", { class: "verdict wrong" }, told.name),
       told.detail ? ` · ${cut(told.detail, 300)}` : "", about ? el("span", { class: "soft" }, ` · ${about}`) : ""),
-    evidence(told.evidence));
+    evidence(told.evidence), evidence(wrong));
 }
 
 function evidence(told) {

@@ -61,24 +61,43 @@ class FrameStack:
         self.stack: list[LiveFrame] = []
         self.suspended: list[LiveFrame] = []  # the oldest first
         self.previous: LiveFrame | None = None  # the frame of the newest step
+        self.thread = 0
+        self.waiting: dict[
+            int, tuple[list[LiveFrame], LiveFrame | None]
+        ] = {}  # the two, of threads that do not run
         self.must: LiveFrame | None = None  # the frame that the next step is of
         self.steps = self.serials = 0
         self.moved = ""  # "/" or "@", since the last step
         self.late = self.hidden = False  # likewise: late changes, a hidden input
+        self.decided = 0  # likewise: conditions
+        self.reads = False  # a hidden input was a text that the next step reads
         self._resumable: tuple[tuple[int, LiveFrame | None], dict[bytes, LiveFrame]] | None = None
 
     def twin(self) -> tuple[FrameStack, dict[int, LiveFrame]]:
         """An independent copy, in time linear in the living frames, and its frames by the ids of these."""
         other = copy.copy(self)
         twins = {id(frame): frame.twin() for frame in (*self.stack, *self.suspended)}
-        if self.previous is not None:
-            twins.setdefault(id(self.previous), self.previous.twin())
+        for stack, last in (*self.waiting.values(), ([], self.previous)):
+            for frame in stack if last is None else (*stack, last):
+                if id(frame) not in twins:
+                    twins[id(frame)] = frame.twin()
         other._resumable = None
         other.stack = [twins[id(frame)] for frame in self.stack]
         other.suspended = [twins[id(frame)] for frame in self.suspended]
         other.previous = None if self.previous is None else twins[id(self.previous)]
         other.must = None if self.must is None else twins[id(self.must)]
+        other.waiting = {
+            thread: ([twins[id(frame)] for frame in stack], None if last is None else twins[id(last)])
+            for thread, (stack, last) in self.waiting.items()
+        }
         return other, twins
+
+    def go(self, thread: int) -> None:
+        """This thread goes on: the frames that run are its own, at first none."""
+        if thread != self.thread:
+            self.waiting[self.thread] = self.stack, self.previous
+            self.stack, self.previous = self.waiting.pop(thread, ([], None))
+            self.thread = thread
 
     @property
     def top(self) -> LiveFrame | None:
@@ -101,6 +120,10 @@ class FrameStack:
         """Whether output, input or exit may come now."""
         return self.heard is not None and self.must is None and not self.late and self.moved != "@"
 
+    def may_hide(self) -> bool:
+        """Whether a hidden input may come now: they stand before moves and late changes."""
+        return not self.moved and not self.late
+
     def may_call(self) -> bool:
         """Whether a frame may begin now."""
         return self.must is None and not self.late and self.moved != "@"
@@ -108,14 +131,26 @@ class FrameStack:
     def may_change_late(self) -> bool:
         """Whether the changes of the newest step of the frame that runs may come now."""
         top = self.top
-        if top is None or not self.may_step() or self.late or self.hidden:
+        if top is None or not self.may_step() or self.late or self.reads:
             return False
         return top.pending != self.steps - 1
+
+    def may_decide(self) -> bool:
+        """Whether it may be told now what the newest line of the frame that runs decided."""
+        top = self.top
+        if top is None or top.event != "line" or self.moved == "@" or self.reads:
+            return False
+        return self.may_step()
+
+    def decide(self) -> None:
+        """What was decided is told: nothing but the step that follows from it may come."""
+        self.decided += 1
+        self.late, self.must = True, self.top
 
     def may_leave(self, *, abrupt: bool = False) -> bool:
         """Whether `/` may come: the frame that runs is over without an event, by an exception or (`abrupt`) a jump."""
         top = self.top
-        if top is None or not (top.raised or abrupt) or top.owes or self.late or self.hidden:
+        if top is None or not (top.raised or abrupt) or top.owes or self.late:
             return False
         if self.moved == "@":
             return False
@@ -131,7 +166,7 @@ class FrameStack:
 
     def resumable(self) -> dict[bytes, LiveFrame]:
         """The frames that `~` may name, by how it names them."""
-        if self.moved or self.late or not self.suspended:
+        if self.moved or self.late or self.reads or not self.suspended:
             return {}
         key = (self.steps, self.must)  # a line asks several times
         if self._resumable is None or self._resumable[0] != key:
@@ -147,7 +182,7 @@ class FrameStack:
 
     def reachable(self) -> dict[bytes, LiveFrame]:
         """The frames that `@` may name, by how it names them: an exception is thrown into them where they wait."""
-        if self.moved == "@" or self.late or self.hidden:
+        if self.moved == "@" or self.late or self.reads:
             return {}
         return {
             word: frame
@@ -189,7 +224,7 @@ class FrameStack:
             # A frame on its way out by an exception may be left without another event.
             if changed and exact and not frame.raised and event not in ("return", "leave"):
                 self.must = frame
-        self.moved, self.late, self.hidden = "", False, False
+        self.moved, self.late, self.hidden, self.reads, self.decided = "", False, False, False, 0
         self.steps += 1
 
     def _happen(self, frame: LiveFrame, event: str, changed: bool) -> None:

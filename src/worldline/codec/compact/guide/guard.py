@@ -15,12 +15,15 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
-from worldline.codec.compact.changes import name_text
+from worldline.codec.compact.guide.drawing import drawing_lines, kinds
 from worldline.codec.compact.guide.nodes import Node, trie
 from worldline.codec.compact.guide.values import values
+from worldline.codec.compact.words import name_text
+from worldline.core.hidden import READ
 from worldline.core.program import Program
 from worldline.core.source_lines import source_lines
 from worldline.flow.beginning import MODULE_LINES, call_lines, first_elsewhere, script_lines
+from worldline.flow.conditions.decisions import decisions
 from worldline.flow.control import Flow, successors
 from worldline.flow.entry import entries
 from worldline.flow.table import MODULE, FlowTable
@@ -51,13 +54,16 @@ _FOREIGN_WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 class File:
     """One file: its code objects by the line on which their frames begin, and every line that can run.
 
-    `functions` are the first lines of all but the module.
+    `functions` are the first lines of all but the module; `drawing` are those that leave room for a hidden input, None
+    for any.
     """
 
     calls: dict[int, tuple[Flow, ...]]
     functions: frozenset[int]
     lines: frozenset[int]
     globals: frozenset[str]
+    drawing: frozenset[int] | None = None
+    source: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,7 @@ class Guard:
     elsewhere: frozenset[int] | None = frozenset()  # likewise in any other file; None: in any function
     is_python: bool = True
     abrupt: bool = False  # frames may be left, and the run end, without an exception
+    kinds: frozenset[str] = frozenset({READ})  # of hidden inputs, by their first words
     _tries: dict[frozenset[bytes], Node] = field(default_factory=dict)
     _sets: dict[Any, Any] = field(default_factory=dict)
 
@@ -135,6 +142,11 @@ class Guard:
             ),
         )
 
+    def deciding(self, file: int, line: int) -> int:
+        """How many conditions a step on a line may decide at most."""
+        codes = decisions(self.files[file].source).values() if self.is_python else ()
+        return max((len(by_line.get(line, ())) for by_line in codes), default=0)
+
     def functions(self, file: int | None = None) -> frozenset[int]:
         """The lines on which functions begin, in one file or in any."""
         if file is not None:
@@ -184,8 +196,11 @@ def _python_guard(program: Program) -> Guard:
     foreign = _FOREIGN.search(whole) is not None
     first = None if foreign or program.call is None else entries(program.source, program.call)
     flows = [() if foreign else successors(text) for text in texts]
-    files = tuple(_file(text, found, "python") for text, found in zip(texts, flows, strict=True))
-    return Guard(files, names, _mangled(whole), first)
+    main, *others = (_file(text, found, "python") for text, found in zip(texts, flows, strict=True))
+    # A further file is a module that is imported: its frame begins in the middle of a run.
+    files = (main, *(replace(file, functions=frozenset(file.calls)) for file in others))
+    hidden = kinds(texts, (path for path, _ in program.files))
+    return Guard(files, names, _mangled(whole), first, kinds=hidden)
 
 
 def _foreign_guard(program: Program, table: FlowTable | None) -> Guard:
@@ -233,7 +248,8 @@ def _file(source: str, flows: tuple[Flow, ...], language: str) -> File:
     shown = {
         name for flow in flows if flow.name == MODULE for name in flow.names.visible | flow.names.inlined
     }
-    return File(calls, functions, lines, frozenset(shown | declared))
+    drawing = drawing_lines(source) if language == "python" else None
+    return File(calls, functions, lines, frozenset(shown | declared), drawing, source)
 
 
 def _union(parts: Iterable[frozenset[int]]) -> frozenset[int]:

@@ -8,6 +8,7 @@ edits fit the value and are canonical, and what a reveal would leave out. With `
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -18,6 +19,7 @@ from worldline.codec.compact.guide.nodes import DONE
 from worldline.codec.compact.guide.state import GuideState
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
+from worldline.core.trace import Hidden
 from worldline.flow.table import FlowTable
 
 _MOST_FORCED = 4096  # bytes; a frame that must call itself for ever would force as many
@@ -31,7 +33,8 @@ class Guide:
     """The state behind a beginning of steps: `allowed` says what may follow, `feed` goes on by one byte.
 
     `queries` says whether lines that ask (`?`) are among what is allowed; they are understood in any case. `table` is
-    what is known of the control flow of a program that is not Python (`flow.table`).
+    what is known of the control flow of a program that is not Python (`flow.table`); `hidden` are the hidden inputs
+    that the prompt gives: in the mode `given` those may come, in their order, and no others.
     """
 
     __slots__ = ("_bits", "_state")
@@ -44,8 +47,11 @@ class Guide:
         guard: bool = False,
         queries: bool = False,
         table: FlowTable | None = None,
+        hidden: Iterable[Hidden] = (),
     ) -> None:
-        self._state = GuideState(program, options or Compact(), table, guarded=guard, queries=queries)
+        self._state = GuideState(
+            program, options or Compact(), table, guarded=guard, queries=queries, given=tuple(hidden)
+        )
         self._bits = -1
 
     @property

@@ -8,16 +8,19 @@ from __future__ import annotations
 from worldline.codec.compact.guide.changes import CHANGES, Phase, tail_take
 from worldline.codec.compact.guide.frames import LiveFrame
 from worldline.codec.compact.guide.guard import first_digits
-from worldline.codec.compact.guide.nodes import DIGITS, Node
+from worldline.codec.compact.guide.hidden import kind_node, mark_mask, value_node
+from worldline.codec.compact.guide.nodes import DIGITS, DONE
 from worldline.codec.compact.guide.state import END, SPACE, GuideState, bits
 from worldline.codec.compact.guide.values import values
 from worldline.codec.compact.writer import shows_value
 from worldline.core.events import CHANGELESS
+from worldline.core.hidden import READ
+from worldline.core.trace import Hidden
 
-_KINDS = frozenset({b"input"})  # of hidden inputs, as the recorder names them
 _EVENTS = {ord("!"): "raise", ord("*"): "yield", ord(":"): "output", ord("<"): "input", ord("$"): "exit"}
 _DIGITS, _CALL, _LEAVE, _LATE, _RESUME = bits(bytes(DIGITS)), bits(b"("), bits(b"/"), SPACE, bits(b"~")
 _SWITCH, _HIDE, _STOP, _ASK, _YIELD = bits(b"@"), bits(b"%"), bits(b"."), bits(b"?"), bits(b"*")
+_DECIDE = bits(b"^")
 _RAISE, _INPUT, _SPEAK, _SPEAK_OR_EXIT = bits(b"!)"), bits(b"<"), bits(b":<"), bits(b":<$")
 
 
@@ -26,8 +29,9 @@ _RAISE, _INPUT, _SPEAK, _SPEAK_OR_EXIT = bits(b"!)"), bits(b"<"), bits(b":<"), b
 
 def _start_mask(state: GuideState) -> int:
     frames, top = state.frames, state.frames.top
-    if frames.hidden:
-        return _INPUT | first_digits(_numbers(state))
+    if frames.reads:
+        found = _INPUT | first_digits(_numbers(state)) | (_HIDE if kind_node(state) is not None else 0)
+        return found | (_LEAVE if frames.may_leave(abrupt=state.guard.abrupt) else 0)
     found = first_digits(_numbers(state)) | _step_marks(state, None) | _spoken_marks(state)
     if frames.may_call() and _calls(state):
         found |= _CALL
@@ -39,8 +43,10 @@ def _start_mask(state: GuideState) -> int:
         found |= _RESUME
     if frames.suspended and frames.reachable():
         found |= _SWITCH
-    if frames.may_speak():
+    if kind_node(state) is not None:
         found |= _HIDE
+    if state.options.conditions and top is not None and frames.may_decide():
+        found |= _DECIDE if frames.decided < state.guard.deciding(top.file, top.line) else 0
     if frames.may_end(abrupt=state.guard.abrupt) and (frames.steps or state.program.call is not None):
         found |= _STOP
     return found | (_ASK if state.queries and may_ask(state) else 0)
@@ -48,7 +54,10 @@ def _start_mask(state: GuideState) -> int:
 
 def may_ask(state: GuideState) -> bool:
     """Whether a query may stand here."""
-    return state.phase == "start" and state.frames.steps > 0 and not state.frames.hidden
+    frames = state.frames
+    if state.phase != "start" or not frames.steps or frames.reads:
+        return False
+    return not frames.hidden or (frames.top is not None and frames.top.pending != frames.steps - 1)
 
 
 def _lines(state: GuideState, frame: LiveFrame) -> frozenset[int]:
@@ -64,7 +73,7 @@ def _others(state: GuideState, frame: LiveFrame) -> frozenset[int]:
 def _numbers(state: GuideState) -> frozenset[int]:
     """The numbers that a line may begin with."""
     frames, found = state.frames, frozenset[int]()
-    if frames.hidden:
+    if frames.reads:
         return _others(state, frames.heard) if frames.heard is not None else found
     if (top := frames.top) is not None and frames.may_step():
         found = _others(state, top) | (_lines(state, top) if frames.moved != "@" else frozenset())
@@ -79,7 +88,7 @@ def _numbers(state: GuideState) -> frozenset[int]:
 def _step_marks(state: GuideState, line: int | None) -> int:
     """The marks of events of the frame that runs, on this line or the one that it is on."""
     top = state.frames.top
-    if top is None or not state.frames.may_step() or state.frames.hidden:
+    if top is None or not state.frames.may_step() or state.frames.reads:
         return 0
     if state.frames.moved == "@":
         return _RAISE
@@ -93,7 +102,7 @@ def _spoken_marks(state: GuideState) -> int:
     heard = state.frames.heard
     if heard is None or not state.frames.may_speak():
         return 0
-    if state.frames.hidden:
+    if state.frames.reads:
         return _INPUT
     return _SPEAK_OR_EXIT if heard.raised or state.guard.abrupt else _SPEAK
 
@@ -137,9 +146,11 @@ def _start_take(state: GuideState, byte: int) -> None:
     elif byte == 0x40:
         state.read(guard.words(frozenset(frames.reachable())), "switch")
     elif byte == 0x25:
-        state.read(guard.words(_KINDS), "kind")
+        state.read(kind_node(state) or DONE, "kind")
     elif byte == 0x3F:
         state.read(values().maybe, "asked")
+    elif byte == 0x5E:
+        state.go("decided")
     elif byte in b"/.":
         state.event = chr(byte)
         state.go("line")
@@ -153,7 +164,7 @@ def _start_take(state: GuideState, byte: int) -> None:
 def _number_mask(state: GuideState) -> int:
     """Behind a line's number: the end of a line step, or the mark of an event on another line."""
     frames, line, found = state.frames, int(state.word()), 0
-    if (top := frames.top) is not None and frames.may_step() and not frames.hidden:
+    if (top := frames.top) is not None and frames.may_step() and not frames.reads:
         if line in _lines(state, top) and frames.moved != "@":
             found |= END | (SPACE if state.reveals_changes("line") else 0)
         if line != top.line and line in _others(state, top):
@@ -315,18 +326,29 @@ def _switch_take(state: GuideState, byte: int) -> None:
     state.begin()
 
 
-def _kind_mask(state: GuideState) -> int:
-    return bits(b"=:")
-
-
 def _kind_take(state: GuideState, byte: int) -> None:
-    reads: Node = values().value if byte == 0x3D else values().text
-    state.read(reads, "hidden")
+    state.event = state.word().decode().strip("'")
+    state.read(value_node(state, state.event, is_text=byte == 0x3A), "hidden")
 
 
 def _hidden_take(state: GuideState, byte: int) -> None:
-    state.frames.hidden = True
+    frames = state.frames
+    frames.hidden, frames.reads = True, frames.reads or state.event == READ
+    thread = Hidden(frames.steps, state.event, state.word().decode()).thread
+    if thread is not None:
+        frames.go(thread)
+    state.drawn += 1
     state.begin()
+
+
+def _decided_mask(state: GuideState) -> int:
+    return END | (bits(b"!") if state.text == b"^" else 0)
+
+
+def _decided_take(state: GuideState, byte: int) -> None:
+    if byte == 0x0A:
+        state.frames.decide()
+        state.begin()
 
 
 def _asked_take(state: GuideState, byte: int) -> None:
@@ -364,8 +386,9 @@ PHASES: dict[str, Phase] = {
     "resume": (_resume_mask, _resume_take),
     "line": (_only_end, _line_take),
     "switch": (_switch_mask, _switch_take),
-    "kind": (_kind_mask, _kind_take),
+    "kind": (mark_mask, _kind_take),
     "hidden": (_only_end, _hidden_take),
+    "decided": (_decided_mask, _decided_take),
     "asked": (_only_end, _asked_take),
     "answer": (_answer_mask, _answer_take),
     "answered": (_only_end, _answered_take),

@@ -123,6 +123,32 @@ def nan_bits(target: Node) -> Node:
 
 
 @cache
+def unit_floats() -> Node:
+    """A canonical float from 0 up to, and without, 1."""
+    less = Node()
+    less.on(b"-", trie(b"%02d" % n for n in range(5, 325)))
+    start, zero, first = Node(), Node(), Node()
+    start.on(b"0", zero)
+    zero.on(b".", Numbers(ints=False)._below_one(0, 0, False))
+    start.on(_NONZERO, first)
+    first.on(b"e", less)
+    after: Node | None = None
+    for _ in range(_SIGNIFICANT - 1):  # behind the point, from the last digit back: zeros need another digit
+        digit, idle = Node(), Node()
+        digit.on(b"e", less)
+        if after is not None:
+            for node in (digit, idle):
+                node.on(_NONZERO, after.edges[0x31][0])
+                node.on(b"0", after.edges[0x30][0])
+        after = Node()
+        after.on(_NONZERO, digit)
+        after.on(b"0", idle)
+    assert after is not None
+    first.on(b".", after)
+    return start
+
+
+@cache
 def _exponent() -> Node:
     def fill(node: Node) -> None:
         node.on(b"+", trie(b"%d" % n for n in range(16, 309)))

@@ -14,6 +14,7 @@ from worldline.codec.compact.guide.nodes import DONE, Node
 from worldline.codec.compact.prompt import Compact
 from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
+from worldline.core.trace import Hidden
 from worldline.flow.table import FlowTable
 
 Levels: TypeAlias = tuple[Node, "Levels"] | None
@@ -31,11 +32,13 @@ class GuideState:
     """One point of a text. `node` and `levels` read the word or value that stands here, `phase` what comes after it."""
 
     def __init__(
-        self, program: Program, options: Compact, table: FlowTable | None, *, guarded: bool, queries: bool
-    ) -> None:
+        self, program: Program, options: Compact, table: FlowTable | None, *, guarded: bool, queries: bool,
+        given: tuple[Hidden, ...] = (),
+    ) -> None:  # fmt: skip
         self.program, self.options, self.guarded, self.queries = program, options, guarded, queries
         self.guard, self.frames = guard_of(program, table), FrameStack()
         self.element, self.exact = options.delta == "element", options.reveal == 1
+        self.given, self.drawn = given, 0  # the hidden inputs of the prompt, and how many were written
         self.ended = False
         self.text, self.at = bytearray(), 0  # the line so far, and where its newest word begins
         self.begin()

@@ -327,6 +327,43 @@ def _bytes(node: Node, end: Node) -> None:
     quoted(node, end, escapes=_BYTES_ESCAPES, wide=False)
 
 
+def bytes_literal() -> Node:
+    """A canonical bytes literal."""
+    node, start = Node(), Node()
+    _bytes(node, DONE)
+    start.on(b"b", node)
+    return start
+
+
+def counted_bytes(size: int) -> Node:
+    """The quoted part of a canonical bytes literal of exactly so many bytes."""
+
+    @cache
+    def body(mode: str, left: int) -> Node:
+        return Node(partial(fill, mode, left))
+
+    def fill(mode: str, left: int, node: Node) -> None:
+        if not left:
+            if mode in ("single", "mixed", "closed"):
+                node.on(b'"' if mode == "closed" else b"'", DONE)
+            return
+        if left > 1 or mode not in ("double", "escaped"):  # what they still need is one byte
+            node.on(_PLAIN, body(mode, left - 1))
+            node.on(b"\\", escape := spell(_BYTES_ESCAPES, body(mode, left - 1)))
+            if mode == "mixed" or (left > 1 and mode in ("single", "escaped")):
+                escape.on(b"'", body("mixed" if mode == "mixed" else "escaped", left - 1))
+        if mode in ("double", "closed"):
+            node.on(b"'", body("closed", left - 1))
+        else:
+            node.on(b'"', body("mixed", left - 1))
+
+    start = Node()
+    start.on(b"'", body("single", size))
+    if size:
+        start.on(b'"', body("double", size))
+    return start
+
+
 def _entering(start: Node, then: Node) -> Node:
     node = Node()
     node.enter(start, then)

@@ -137,6 +137,6 @@ def fill(made: Template, rng: Random, *, odd: float | None = None) -> Program:
         for role, pieces in zip(roles, rng.choice(options), strict=True):
             scope.names[role] = expand(pieces, scope)
     scope.passing = True
-    call = expand(rng.choice(made.calls), scope)
+    call = expand(rng.choice(made.calls), scope) if made.calls else None
     scope.passing = False
-    return Program(source=expand(made.body, scope), call=call)
+    return Program(source=expand(made.body, scope), call=call, stdin=expand(made.stdin, scope))

@@ -70,13 +70,17 @@ Pieces = tuple[Piece, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Template:
-    """One kind of program: names for it, what is bound first, its text, its calls, the words that it uses itself."""
+    """One kind of program: names for it, what is bound first, its text, its calls, the words that it uses itself.
+
+    Without a call it is a script. `stdin` is what it reads.
+    """
 
     names: tuple[str, ...]
     bound: tuple[tuple[tuple[str, ...], tuple[tuple[Pieces, ...], ...]], ...]
     body: Pieces
     calls: tuple[Pieces, ...]
     reserved: frozenset[str]
+    stdin: Pieces = ()
 
 
 @dataclass
@@ -145,10 +149,11 @@ def hole(text: str) -> TypedHole:
 
 
 def template(text: str) -> Template:
-    """The template of a whole program: head lines (`:names`, `:let`, `:call`) and the source."""
+    """The template of a whole program: head lines (`:names`, `:let`, `:call`, `:stdin`) and the source."""
     names: tuple[str, ...] = ()
     bound: list[tuple[tuple[str, ...], tuple[tuple[Pieces, ...], ...]]] = []
     calls: list[Pieces] = []
+    stdin: Pieces = ()
     lines: list[str] = []
     for line in _WRAPPED.sub("|", text).strip("\n").split("\n"):
         word, _, rest = line.partition(" ")
@@ -160,6 +165,8 @@ def template(text: str) -> Template:
             bound.append((tuple(roles.split(",")), tuple(tuple(map(parse, one)) for one in values)))
         elif word == ":call":
             calls.append(parse(rest))
+        elif word == ":stdin":
+            stdin = parse(rest.replace("\\n", "\n"))
         else:
             lines.append(line)
     body = parse("\n".join(lines) + "\n")
@@ -167,7 +174,9 @@ def template(text: str) -> Template:
         _WORD.findall(" ".join(plain_texts((*body, *(piece for call in calls for piece in call)))))
     )
     names = tuple(name for name in names if name not in reserved)
-    return Template(names=names, bound=tuple(bound), body=body, calls=tuple(calls), reserved=reserved)
+    return Template(
+        names=names, bound=tuple(bound), body=body, calls=tuple(calls), reserved=reserved, stdin=stdin
+    )
 
 
 def plain_texts(pieces: Pieces) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from random import Random
 
 from worldline.core.program import Program
@@ -71,7 +72,8 @@ def written(rng: Random, program: Program) -> Program:
         source, call = double_quoted(source), double_quoted(call)
     if "[" in source and rng.random() < 0.4:
         source = _GENERIC.sub(lambda match: match[1].lower() + "[", source)
-    return Program(source=_imports(source) + source.strip("\n") + "\n", call=call)
+    source = _imports(source) + source.strip("\n") + "\n"
+    return replace(program, source=source, call=None if program.call is None else call)
 
 
 def without_idle_argument(source: str, call: str) -> tuple[str, str]:
@@ -123,7 +125,7 @@ def parameters(source: str, name: str) -> list[str]:
 
 def _arguments(call: str) -> list[ast.expr]:
     """The positional arguments of a call that has no others."""
-    body = ast.parse(call, mode="eval").body
+    body = ast.parse(call or "None", mode="eval").body
     return body.args if isinstance(body, ast.Call) and not body.keywords else []
 
 

@@ -8,7 +8,8 @@ from torch import Tensor
 from torch.nn.attention.flex_attention import flex_attention
 
 from worldline.errors import UsageError
-from worldline.model import kernels, mixers, plan
+from worldline.model import batch_plan as plan
+from worldline.model import kernels, mixers
 from worldline.model.mixers import BatchLayout
 
 WINDOW = 128

@@ -1,7 +1,7 @@
 """The functions that the composition suite chains: small, readable, unary; strings in one zoo, all else in the other.
 
-They are written in the text files of zoo/, whose notation its README.md explains. Nothing here runs one, and nothing in
-the second zoo makes or reads a string, so that the two can be told apart.
+They are written in the text files beside this one, whose notation README.md explains. Nothing here runs one, and
+nothing in the second zoo makes or reads a string, so that the two can be told apart.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _literal(rng: Random, place: str) -> str:
 
 def _functions(name: str, takes: str) -> tuple[Function, ...]:
     """The functions of one text file: `name: body`; `*` grows, `>type` gives another type than it takes."""
-    text = files(__package__).joinpath("zoo", name).read_text("utf-8")
+    text = files(__package__).joinpath(name).read_text("utf-8")
     found = []
     for head, mark, other, line, block in _FUNCTION.findall(text):
         body = line or dedent(block).strip()

@@ -1,0 +1,200 @@
+"""How far two inputs are apart, what lies next to one, and what lies between two: plain values, no program is run.
+
+An input is a list of arguments, each a value of literals; an argument that is no literal is kept as it stands.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+UNLIKE = 8.0  # between values of two types
+PUT = 4.0  # an element more or less
+PLACES = 8  # of a text or list: those that are changed
+STEPS = (1, -1, 2, -2, 10, -10)
+
+
+@dataclass(frozen=True)
+class Verbatim:
+    """An argument that is no literal: its text."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class CallArguments:
+    """The arguments of a call: their keywords (empty where by place), and their values."""
+
+    words: tuple[str, ...]
+    values: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, call: str) -> CallArguments | None:
+        """Those of a call's text; None where it is no plain call, or passes on what a starred value holds."""
+        try:
+            node = ast.parse(call, mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        if not isinstance(node, ast.Call) or any(isinstance(each, ast.Starred) for each in node.args):
+            return None
+        if any(each.arg is None for each in node.keywords):
+            return None
+        words = ("",) * len(node.args) + tuple(each.arg or "" for each in node.keywords)
+        return cls(words, tuple(map(_value, [*node.args, *(each.value for each in node.keywords)])))
+
+    def call(self, name: str) -> str:
+        """The text of a call with these."""
+        pairs = zip(self.words, self.values, strict=True)
+        return f"{name}({', '.join(f'{word}={value!r}' if word else repr(value) for word, value in pairs)})"
+
+    def changed(self, place: int, value: Any) -> CallArguments:
+        """The same with another value in one place."""
+        return CallArguments(self.words, (*self.values[:place], value, *self.values[place + 1 :]))
+
+
+def _value(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return Verbatim(ast.unparse(node))
+
+
+def apart(one: CallArguments, other: CallArguments) -> tuple[int, float]:
+    """How many arguments differ, and how far they are apart in all."""
+    if one.words != other.words:
+        return max(len(one.words), len(other.words)), math.inf
+    pairs = list(zip(one.values, other.values, strict=True))
+    far = [distance(a, b) for a, b in pairs]
+    return sum(each > 0 for each in far), sum(far)
+
+
+def distance(one: Any, other: Any) -> float:
+    """0 for the same; grows with what must be changed to make one of the other."""
+    if type(one) is not type(other):
+        return UNLIKE
+    if isinstance(one, bool) or one is None or isinstance(one, Verbatim):
+        return float(one != other)
+    if isinstance(one, int | float):
+        return _between_numbers(one, other)
+    if isinstance(one, str | bytes):
+        return _edits(one, other, lambda a, b: float(a != b))
+    if isinstance(one, list | tuple):
+        return _edits(one, other, distance)
+    if isinstance(one, dict):
+        shared = one.keys() & other.keys()
+        return len(one.keys() ^ other.keys()) * PUT + sum(distance(one[key], other[key]) for key in shared)
+    return float(len(one ^ other)) if isinstance(one, set | frozenset) else UNLIKE
+
+
+def _between_numbers(one: float, other: float) -> float:
+    """By size: 3 and 4 are nearer than 3 and 400, and those nearer than 3 and 4 million."""
+    if one == other:
+        return 0.0
+    if isinstance(one, float) and not (math.isfinite(one) and math.isfinite(other)):
+        return UNLIKE
+    try:
+        return min(math.log2(1 + abs(one - other)) / 2, UNLIKE * 8)
+    except OverflowError:
+        return UNLIKE * 8
+
+
+def _edits(one: Sequence[Any], other: Sequence[Any], each: Any) -> float:
+    """What was put in, taken out (`PUT` each) or changed (1, and as far as it is apart): rather changed."""
+    keys = [repr(item) for item in one], [repr(item) for item in other]
+    total = 0.0
+    for _, a, b, c, d in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
+        if keys[0][a:b] == keys[1][c:d]:
+            continue
+        pairs = list(zip(one[a:b], other[c:d], strict=False))
+        total += sum(1 + each(x, y) for x, y in pairs) + PUT * (max(b - a, d - c) - len(pairs))
+    return total
+
+
+def near(value: Any, planted: Sequence[Any]) -> Iterator[Any]:
+    """Values next to one, of its own type; constants of the source among them."""
+    own = [each for each in planted if type(each) is type(value)]
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from (value + step for step in STEPS)
+        yield from (each + step for each in own for step in (0, 1, -1))
+        yield from (0, -value, 2 * value, value // 2)
+    elif isinstance(value, float):
+        numbers = [float(each) for each in planted if isinstance(each, int | float)]
+        yield from (value + step for step in (1.0, -1.0, 0.5, -0.5, 10.0, -10.0))
+        yield from (each + step for each in numbers for step in (0.0, 0.5, -0.5))
+        yield from (0.0, -value, 2 * value)
+    elif isinstance(value, str):
+        yield from _near_text(value, own)
+    elif isinstance(value, list | tuple):
+        yield from _near_items(value, planted)
+    elif isinstance(value, dict):
+        yield from ({k: v for k, v in value.items() if k != key} for key in value)
+        yield from ({**value, key: other} for key in value for other in near(value[key], planted))
+        if value:
+            yield from ({**value, key: next(iter(value.values()))} for key in planted if isinstance(key, str))
+
+
+def _near_text(text: str, planted: Iterable[str]) -> Iterator[str]:
+    letters = dict.fromkeys("".join(planted)[:24] + "a0 A")
+    for at in range(min(len(text), PLACES)):
+        yield text[:at] + text[at + 1 :]
+        yield from (text[:at] + letter + text[at + 1 :] for letter in letters)
+    yield from (text + letter for letter in letters)
+    yield from (letter + text for letter in letters)
+    for each in planted:
+        yield from (each, each + text, text + each)
+    yield from (text.upper(), text.lower(), text + text, "")
+
+
+def _near_items(items: Any, planted: Sequence[Any]) -> Iterator[Any]:
+    kind = type(items)
+    several = list(items)
+    for at in range(min(len(several), PLACES)):
+        yield from (kind([*several[:at], other, *several[at + 1 :]]) for other in near(several[at], planted))
+    if kind is list:
+        yield from ([*several[:at], *several[at + 1 :]] for at in range(min(len(several), PLACES)))
+        kinds = {type(each) for each in several} or {type(each) for each in planted}
+        own = [each for each in planted if type(each) in kinds]
+        yield from ([*several, each] for each in [*several[:PLACES], *own])
+        yield from (several[::-1], [])
+
+
+def between(far: Any, origin: Any) -> Iterator[Any]:
+    """Values on the way from one back to the origin: the origin itself first, then halves and steps."""
+    if distance(far, origin) == 0:
+        return
+    yield origin
+    if type(far) is not type(origin) or isinstance(far, bool):
+        return
+    if isinstance(far, int):
+        yield from ((far + origin) // 2, -(-(far + origin) // 2), far + (1 if origin > far else -1))
+    elif isinstance(far, float) and math.isfinite(far + origin):
+        yield from ((far + origin) / 2, float(round(far)), round((far + origin) / 2, 1))
+    elif isinstance(far, str):
+        yield from (far[:at] + far[at + 1 :] for at in range(min(len(far), 3 * PLACES)))
+        same = range(min(len(far), len(origin), 3 * PLACES))
+        yield from (far[:at] + origin[at] + far[at + 1 :] for at in same if far[at] != origin[at])
+        yield from (far[: len(far) // 2], far + origin[len(far) :])
+    elif isinstance(far, list | tuple):
+        kind, several = type(far), list(far)
+        for at in range(min(len(far), len(origin), 3 * PLACES)):
+            yield from (
+                kind([*several[:at], one, *several[at + 1 :]]) for one in between(several[at], origin[at])
+            )
+        if kind is list:
+            yield from ([*several[:at], *several[at + 1 :]] for at in range(min(len(far), 3 * PLACES)))
+            if len(far) < len(origin):
+                yield [*several, *origin[len(far) :]]
+    elif isinstance(far, dict):
+        yield from ({k: v for k, v in far.items() if k != key} for key in far)
+        yield from (
+            {**far, key: one} for key in far if key in origin for one in between(far[key], origin[key])
+        )

@@ -1,0 +1,53 @@
+"""Deciding what to execute: an oracle that imagines where it is sure and runs where it is not, and search over it.
+
+Its public names are imported when they are first asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from worldline.plan.answer import Allowance as Allowance
+    from worldline.plan.answer import Answer as Answer
+    from worldline.plan.answer import Oracle as Oracle
+    from worldline.plan.answer import Spent as Spent
+    from worldline.plan.executed import ExecutedOracle as ExecutedOracle
+    from worldline.plan.executed import boxed_steps as boxed_steps
+    from worldline.plan.executed import boxed_world as boxed_world
+    from worldline.plan.gate import Gate as Gate
+    from worldline.plan.imagined import ImaginedOracle as ImaginedOracle
+    from worldline.plan.journal import JournalEntry as JournalEntry
+    from worldline.plan.journal import read_journal as read_journal
+    from worldline.plan.ledger import LedgerEntry as LedgerEntry
+    from worldline.plan.mixed import MixedOracle as MixedOracle
+    from worldline.plan.question import Question as Question
+    from worldline.plan.question import read_question as read_question
+
+_HOMES = {
+    "Allowance": "answer",
+    "Answer": "answer",
+    "ExecutedOracle": "executed",
+    "Gate": "gate",
+    "ImaginedOracle": "imagined",
+    "JournalEntry": "journal",
+    "LedgerEntry": "ledger",
+    "MixedOracle": "mixed",
+    "Oracle": "answer",
+    "Question": "question",
+    "Spent": "answer",
+    "boxed_steps": "executed",
+    "boxed_world": "executed",
+    "read_journal": "journal",
+    "read_question": "question",
+}
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'worldline.plan' has no attribute {name!r}")
+    globals()[name] = value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return value

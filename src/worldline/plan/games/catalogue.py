@@ -1,0 +1,83 @@
+"""The games by name: those that ship, and FILE.py:NAME, a user's own class, which runs in this process as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from traceback import walk_tb
+from typing import Any
+
+from worldline.errors import UsageError, WorldlineError
+from worldline.plan.games.connect_four import ConnectFour
+from worldline.plan.games.fault import fault_of, missing_parts
+from worldline.plan.games.game import CHANCE, OVER, GameState
+from worldline.plan.games.kuhn import KuhnPoker
+from worldline.plan.games.leduc import LeducPoker
+from worldline.plan.games.nim import Nim
+from worldline.plan.games.pig import Pig
+from worldline.plan.games.tic_tac_toe import TicTacToe
+from worldline.predict.python_name import failure, named
+
+SHIPPED: dict[str, Callable[[], GameState]] = {
+    "tic-tac-toe": TicTacToe,
+    "connect-four": ConnectFour,
+    "nim": Nim,
+    "small-nim": lambda: Nim((1, 2, 3)),
+    "pig": Pig,
+    "kuhn": KuhnPoker,
+    "leduc": LeducPoker,
+}
+
+
+def load_game(name: str) -> GameState:
+    """The state that a play of a game begins with; UsageError where it is no game."""
+    if name in SHIPPED:
+        return SHIPPED[name]()
+    if ":" not in name:
+        raise UsageError(
+            f"{name!r} is no game: it is {', '.join(SHIPPED)}, or FILE.py:NAME, a class of your own"
+        )
+    found = named(name)
+    with guarded(name):
+        start = found.value() if callable(found.value) else found.value
+        _check(name, start)
+    return start  # type: ignore[no-any-return]
+
+
+@contextmanager
+def guarded(name: str, start: GameState | None = None) -> Iterator[None]:
+    """Whatever a user's game raises in here is one sentence about it, with its line; a shipped one has no excuse.
+
+    Where it is raised by who plays it, the play from its `start` is looked at for what is wrong with the game.
+    """
+    try:
+        yield
+    except WorldlineError:
+        raise
+    except (Exception, SystemExit) as error:
+        if name in SHIPPED:
+            raise
+        file = Path(name.rpartition(":")[0])
+        files = {Path(frame.f_code.co_filename).name for frame, _ in walk_tb(error.__traceback__)}
+        fault = fault_of(start) if start is not None and file.name not in files else ""
+        raise UsageError(
+            f"the game {name}{f': {fault}' if fault else f' failed: {failure(error, file)}'}"
+        ) from error
+
+
+def _check(name: str, start: Any) -> None:
+    """UsageError unless this could be a state: its parts are there, and fit one another at the beginning."""
+    if missing := missing_parts(start):
+        raise UsageError(f"the game {name} has no {', '.join(missing)}: docs/plan.md says what a game is")
+    if isinstance(start.returns(), Sequence) and len(start.returns()) != start.players:
+        raise UsageError(
+            f"the game {name}: `returns` gives {len(start.returns())} for {start.players} players"
+        )
+    if start.player == CHANCE and sum((Fraction(weight) for _, weight in start.chances()), Fraction(0)) != 1:
+        raise UsageError(f"the game {name}: what can fall at the beginning does not sum to 1")
+    if start.player != OVER and start.player != CHANCE and not start.moves():
+        raise UsageError(f"the game {name}: player {start.player} begins and has no moves")
+    if name not in SHIPPED and (fault := fault_of(start)):
+        raise UsageError(f"the game {name}: {fault}")

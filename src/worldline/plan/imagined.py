@@ -1,0 +1,111 @@
+"""A model as an oracle: what it imagines is an answer where a gate, fitted on the code at hand, is sure enough of it.
+
+The score that goes into a gate is the natural log-probability of the text that the answer stands on. Without a gate a
+model's own probability is not trusted: nothing is answered. Nothing here runs a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from worldline.codec.compact.prompt import Compact
+from worldline.core.program import Program
+from worldline.plan.answer import IMAGINED, UNKNOWN, Allowance, Answer, Spent
+from worldline.plan.gate import Gate
+from worldline.plan.question import Question
+from worldline.plan.reading import read_imagined
+from worldline.predict.local import Local
+from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.sureness import Sure, sureness
+
+OPTIONS = Compact(bare=True)  # lines that can never run are not read: the others keep their numbers
+UNGATED = "no gate is fitted for this code, so how sure the model is means nothing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thought:
+    """What a model imagines the answer to be; its score, None where it has none; the text that it wrote.
+
+    `sure` is how sure it was of each step, where that was asked for.
+    """
+
+    value: str | None
+    score: float | None
+    ask: Ask
+    found: Prediction
+    sure: tuple[Sure, ...] = ()
+
+    @property
+    def spent(self) -> Spent:
+        """What it took."""
+        return Spent(bytes=len(self.found.text) - len(self.ask.given))
+
+
+@dataclass(frozen=True)
+class ImaginedOracle:
+    """Answers by imagining alone, where the gate lets it."""
+
+    predictor: Predictor
+    gate: Gate | None = None
+
+    def ask(self, program: Program, question: Question, budget: Allowance, /) -> Answer:
+        """What the model imagines, if it is as sure as the budget asks; unknown otherwise."""
+        (thought,) = think(self.predictor, [program], question, limit=budget.bytes)
+        return judged(thought, self.gate, budget.sure)
+
+
+def think(
+    predictor: Predictor, programs: Sequence[Program], question: Question, *, limit: int, fine: bool = False
+) -> Iterator[Thought]:
+    """What a model imagines of each program, in their order; a local model imagines several at once."""
+    asks = [Ask(program=program, options=OPTIONS, limit=limit) for program in programs]
+    return think_on(predictor, asks, question, fine=fine)
+
+
+def think_on(
+    predictor: Predictor, asks: Sequence[Ask], question: Question, *, fine: bool = False
+) -> Iterator[Thought]:
+    """The same of asks, of which a part may be given: what is given counts as certain. `fine`: by step, too."""
+    if not (isinstance(predictor, Local) and (fine or question.what in ("line", "ends"))):
+        for ask, found in zip(asks, predictor.predict(asks), strict=True):
+            yield _thought(question, ask, found, found.logprob)
+        return
+    teller = predictor.settled()
+    for ask, found in zip(asks, teller.predict(asks), strict=True):
+        end = read_imagined(question, ask, found).end - len(ask.given)
+        sure = tuple(sureness(ask, found, teller.logprobs)) if fine else ()
+        yield _thought(question, ask, found, float(sum(teller.logprobs[: max(0, end)])), sure)
+
+
+def _thought(
+    question: Question, ask: Ask, found: Prediction, score: float | None, sure: tuple[Sure, ...] = ()
+) -> Thought:
+    value = None if found.status == "fault" else read_imagined(question, ask, found).value
+    return Thought(value=value, score=score if value is not None else None, ask=ask, found=found, sure=sure)
+
+
+def judged(thought: Thought, gate: Gate | None, sure: float) -> Answer:
+    """A thought as an answer: imagined with its probability, or unknown with the reason."""
+    if (why := unsure(thought, gate, sure)) is None:
+        assert gate is not None
+        assert thought.score is not None
+        return Answer(
+            value=thought.value, probability=gate.probability(thought.score), spent=thought.spent, how=IMAGINED,
+            why=f"it was not run; the gate stands on {gate.n} recorded runs",
+        )  # fmt: skip
+    chance = None if gate is None or thought.score is None else gate.probability(thought.score)
+    return Answer(value=None, probability=chance, spent=thought.spent, how=UNKNOWN, why=why)
+
+
+def unsure(thought: Thought, gate: Gate | None, sure: float) -> str | None:
+    """Why a thought is no answer; None where it is one."""
+    if thought.value is None:
+        note = thought.found.note if thought.found.status == "fault" else "its text does not come to an end"
+        return f"the model imagines no answer: {note or 'the tool failed'}"
+    if gate is None:
+        return UNGATED
+    if thought.score is None:
+        return "the model does not say how sure it is"
+    chance = gate.probability(thought.score)
+    return None if chance >= sure else f"at least {chance:.0%} sure where {sure:.0%} is asked for"

@@ -1,0 +1,1 @@
+"""Inputs that reach a goal: typed draws, constants, climbing, CrossHair; every answer is confirmed by a run."""

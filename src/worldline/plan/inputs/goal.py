@@ -1,0 +1,284 @@
+"""What an input is looked for: an expression over one call that shall hold, a line to reach, an exception to meet.
+
+A goal is parsed, never evaluated here: it becomes the text of an expression, which is evaluated in the box. Its one
+call is of a function at the top level of the file, with literals and free names; values are found for those.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from worldline.errors import UsageError
+from worldline.flow.control import syntax
+
+LONGEST = 20_000  # characters of a goal
+BUILTINS = (
+    "abs", "all", "any", "bool", "dict", "float", "frozenset", "int", "len", "list", "max", "min", "round", "set",
+    "sorted", "str", "sum", "tuple", "type",
+)  # fmt: skip
+"""What a goal may call beside the function."""
+CALL_VALUE = "value_of_the_call"  # what the value of the call is called in `test` and `pairs`
+_OPERATORS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in",
+    ast.NotIn: "not in", ast.Is: "==", ast.IsNot: "!=",
+}  # fmt: skip
+_PARTS = (
+    ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Call, ast.Constant, ast.Name, ast.List, ast.Tuple, ast.Dict,
+    ast.Set, ast.Subscript, ast.Slice, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context,
+)  # fmt: skip
+_RUN_THROUGH = re.compile(rf"\b(?:frozenset|list|max|min|set|sorted|sum|tuple)\({CALL_VALUE}\b")
+_LINE = re.compile(r"line:([1-9][0-9]{0,8})")
+_RAISES = re.compile(r"raises:([^\W\d]\w*)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goal:
+    """A goal, read: the call with its free names, and what shall be so of it.
+
+    `test` and `pairs` are texts in which the call's value has a name of its own; `pairs` are the comparisons that must
+    all hold (left, operator, right). Of a function that yields, `consumed`, the call is run through.
+    """
+
+    text: str
+    function: str
+    arguments: tuple[tuple[str, str], ...]  # as they stand in the call, each with its keyword, if any
+    names: tuple[tuple[str, str], ...]  # each free name, and the parameter that it is given to, if any
+    test: str = ""
+    pairs: tuple[tuple[str, str, str], ...] = ()
+    line: int = 0
+    exception: str = ""
+    consumed: bool = False
+
+    def call(self, values: Mapping[str, str]) -> str:
+        """The call with the values' texts in the place of the free names."""
+        given = [
+            f"{word}={values.get(text, text)}" if word else values.get(text, text)
+            for word, text in self.arguments
+        ]
+        called = f"{self.function}({', '.join(given)})"
+        return f"list({called})" if self.consumed else called
+
+    def probe(self, values: Mapping[str, str]) -> str:
+        """What is evaluated in the box: the call itself, or whether the goal holds, and both sides of comparisons."""
+        if not self.test:
+            return self.call(values)
+        sides = ", ".join(f"[{left}, {right}]" for left, _, right in self.pairs)
+        inner = f"(lambda {CALL_VALUE}: (bool({self.test}), [{sides}]))({self._value})"
+        free = ", ".join(name for name, _ in self.names)
+        return f"(lambda {free}: {inner})({', '.join(values[name] for name, _ in self.names)})"
+
+    @property
+    def _value(self) -> str:
+        """The call; where the goal only ever runs through its value, one that can be run through twice."""
+        call, uses = self.call({}), self.test.count(CALL_VALUE)
+        if len(_RUN_THROUGH.findall(self.test)) < uses:
+            return call
+        return f"(lambda it: list(it) if hasattr(it, '__next__') else it)({call})"
+
+    @property
+    def inlined(self) -> str:
+        """The whole expression, of its free names."""
+        return re.sub(rf"\b{CALL_VALUE}\b", lambda _: self.call({}), self.test)
+
+
+def read_goal(text: str, source: str, function: str | None = None) -> Goal:
+    """A goal as it was written, of a source; UsageError of anything else. Lines and exceptions may name a function."""
+    tree = syntax(source)
+    if tree is None:
+        raise UsageError("a goal is of a Python source, and this is none")
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    if function is not None and function not in functions:
+        raise UsageError(f"there is no function {function!r} at the top level; {_known(functions)}")
+    if found := _LINE.fullmatch(text.strip()):
+        line = int(found[1])
+        return replace(_plain(text, functions[function or _around(functions, line)]), line=line)
+    if found := _RAISES.fullmatch(text.strip()):
+        if function is None and len(functions) != 1:
+            raise UsageError(f"{text}: of which function? Name it with --call; {_known(functions)}")
+        return replace(_plain(text, functions[function or next(iter(functions))]), exception=found[1])
+    return _expression(text, functions)
+
+
+def returning(source: str, function: str, value: str, *, exact: bool = False) -> Goal:
+    """The goal that a function of a source returns a value, a literal; every argument is looked for.
+
+    `exact`: of the same type too, so that 3.0 is not 3.
+    """
+    tree = syntax(source)
+    nodes = [] if tree is None else [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+    node = next((each for each in nodes if each.name == function), None)
+    if node is None:
+        raise UsageError(f"there is no function {function!r} at the top level")
+    call = _plain(function, node).call({})
+    same = f" and type({call}) == type({value})" if exact else ""
+    return read_goal(f"{call} == {value}{same}", source)
+
+
+def _known(functions: Mapping[str, ast.FunctionDef]) -> str:
+    return f"it defines {', '.join(list(functions)[:8])}" if functions else "it defines none"
+
+
+def _around(functions: Mapping[str, ast.FunctionDef], line: int) -> str:
+    for name, node in functions.items():
+        if node.lineno <= line <= (node.end_lineno or node.lineno):
+            return name
+    raise UsageError(f"line {line} is in no function at the top level: name the function to call with --call")
+
+
+def _plain(text: str, node: ast.FunctionDef) -> Goal:
+    """A goal whose call has a free name for each parameter that must be given."""
+    placed = [*node.args.posonlyargs, *node.args.args]
+    needed = [each.arg for each in placed]
+    words = [
+        each.arg
+        for each, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        if default is None
+    ]
+    arguments = (*(("", name) for name in needed), *((word, word) for word in words))
+    if not arguments:
+        starred = node.args.vararg is not None or node.args.kwarg is not None
+        takes = "no arguments that it must be given, only starred ones" if starred else "no arguments"
+        raise UsageError(f"{node.name} takes {takes}: there is no input to look for")
+    names = tuple((name, name) for name in (*needed, *words))
+    return Goal(text=text, function=node.name, arguments=arguments, names=names, consumed=_yields(node))
+
+
+def _yields(node: ast.FunctionDef) -> bool:
+    waiting: list[ast.AST] = list(node.body)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            waiting.extend(ast.iter_child_nodes(part))
+    return False
+
+
+def _expression(text: str, functions: Mapping[str, ast.FunctionDef]) -> Goal:
+    shape = "a goal is an expression over one call, such as `f(x) == 7`, or line:12, or raises:KeyError"
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body if len(text) <= LONGEST else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = None
+    if tree is None:
+        raise UsageError(f"{text[:80]!r} cannot be parsed: {shape}")
+    call = _one_call(tree, functions, text)
+    _refuse_others(tree, text)
+    names = _free(call, functions[call.func.id] if isinstance(call.func, ast.Name) else None, text)
+    unbound = _loose(tree, call) - {name for name, _ in names}
+    if unbound:
+        raise UsageError(f"{text!r} names {min(unbound)}, which is no argument of its call: write its value")
+    arguments = [("", ast.unparse(each)) for each in call.args]
+    arguments += [(each.arg or "", ast.unparse(each.value)) for each in call.keywords]
+    put = _Put(ast.dump(call))
+    test = put.visit(tree)
+    return Goal(
+        text=text, function=ast.unparse(call.func), arguments=tuple(arguments), names=names, test=ast.unparse(test),
+        pairs=tuple(_pairs(test)),
+    )  # fmt: skip
+
+
+def _one_call(tree: ast.expr, functions: Mapping[str, ast.FunctionDef], text: str) -> ast.Call:
+    """The call that a goal is about; the same call may stand in it several times."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    other = [node for node in calls if not isinstance(node.func, ast.Name)]
+    if other:
+        raise UsageError(
+            f"{text!r} calls {ast.unparse(other[0].func)}: a goal calls one function of the file by its name"
+        )
+    own = {ast.dump(node): node for node in calls if _called(node) in functions}
+    if len(own) > 1:
+        raise UsageError(f"{text!r} has {len(own)} different calls: a goal is about one")
+    if not own:
+        unknown = next((_called(node) for node in calls if _called(node) not in BUILTINS), None)
+        why = (
+            f"there is no function {unknown!r} at the top level"
+            if unknown
+            else "it calls no function of the file"
+        )
+        raise UsageError(f"{text!r}: {why}; {_known(functions)}")
+    strange = [_called(node) for node in calls if _called(node) not in (*functions, *BUILTINS)]
+    if strange:
+        raise UsageError(
+            f"{text!r} calls {strange[0]}: beside its function a goal calls {', '.join(BUILTINS)}"
+        )
+    return next(iter(own.values()))
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
+def _refuse_others(tree: ast.expr, text: str) -> None:
+    for node in ast.walk(tree):
+        if not isinstance(node, (*_PARTS, ast.keyword)):
+            raise UsageError(
+                f"{text!r}: {type(node).__name__} has no place in a goal: names, literals, operators and calls have"
+            )
+
+
+def _free(call: ast.Call, node: ast.FunctionDef | None, text: str) -> tuple[tuple[str, str], ...]:
+    """The free names of a call, each with the parameter that it is given to."""
+    assert node is not None  # the call was found by its name
+    placed = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+    if any(each.arg is None for each in call.keywords) or any(
+        isinstance(each, ast.Starred) for each in call.args
+    ):
+        raise UsageError(f"{text!r}: starred arguments have no place in a goal")
+    found: dict[str, str] = {}
+    for at, given in enumerate(call.args):
+        if isinstance(given, ast.Name):
+            found.setdefault(given.id, placed[at] if at < len(placed) else "")
+        else:
+            _literal(given, text)
+    for word in call.keywords:
+        if isinstance(word.value, ast.Name):
+            found.setdefault(word.value.id, word.arg or "")
+        else:
+            _literal(word.value, text)
+    if not found:
+        raise UsageError(f"{text!r} has no free name: write one where a value is looked for, such as f(x)")
+    return tuple(found.items())
+
+
+def _literal(node: ast.expr, text: str) -> None:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        raise UsageError(
+            f"{text!r}: the argument {ast.unparse(node)} is neither a name nor a literal"
+        ) from None
+
+
+def _loose(tree: ast.expr, call: ast.Call) -> set[str]:
+    """Names outside of calls' heads that a goal mentions."""
+    heads = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in heads}
+
+
+class _Put(ast.NodeTransformer):
+    """The call's value in the call's place."""
+
+    def __init__(self, call: str) -> None:
+        self.call = call
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """One call."""
+        return ast.Name(CALL_VALUE, ast.Load()) if ast.dump(node) == self.call else self.generic_visit(node)
+
+
+def _pairs(test: ast.expr) -> list[tuple[str, str, str]]:
+    """The comparisons that must all hold; none where it is not so simple."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        parts = [_pairs(each) for each in test.values]
+        return [pair for part in parts for pair in part] if all(parts) else []
+    if not isinstance(test, ast.Compare):
+        return []
+    sides = [ast.unparse(each) for each in (test.left, *test.comparators)]
+    return [
+        (left, _OPERATORS[type(op)], right)
+        for left, op, right in zip(sides, test.ops, sides[1:], strict=False)
+    ]

@@ -1,0 +1,165 @@
+"""What values for a goal are made of: the constants of its source and of the goal, taken apart and put together."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from worldline.flow.control import syntax
+
+LARGEST = 10**18
+LONGEST = 400  # characters of a text
+MOST = 400  # values
+LETTERS = "abcxyzAB 019_-.,"
+_WORDS = re.compile(r"\w+|[^\w\s]+|\s+")
+
+
+@dataclass(frozen=True)
+class Material:
+    """Constants by their type, those of the goal first; and the letters of their texts."""
+
+    values: tuple[Any, ...]
+    letters: str = LETTERS
+    by_type: dict[type, list[Any]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: str, goal: str) -> Material:
+        """Everything that a source and a goal say."""
+        wanted = list(_constants(goal, mode="eval"))
+        parts = [part for each in wanted for part in _taken_apart(each)]
+        # Shorter ones of the goal come after their wholes: what is returned is often what was given, or nearly.
+        said = [*wanted, *parts, *_related(wanted), *_constants(source, mode="exec")]
+        values = list({repr(each): each for each in said if _fits(each)}.values())[:MOST]
+        letters = "".join(
+            dict.fromkeys("".join(each for each in values if isinstance(each, str))[:200] + LETTERS)
+        )
+        by_type: dict[type, list[Any]] = {}
+        for each in values:
+            by_type.setdefault(type(each), []).append(each)
+        return cls(tuple(values), letters, by_type)
+
+    def pick(self, rng: Random, kind: type) -> Any:
+        """One of a type, the earlier ones rather; None where there is none."""
+        several = self.by_type.get(kind, [])
+        return several[min(int(rng.expovariate(6 / len(several))), len(several) - 1)] if several else None
+
+    def atom(self, rng: Random, like: type | None = None) -> Any:
+        """A plain value, of a type where that is said."""
+        kinds = [kind for kind in (int, str, float, bool) if kind in self.by_type] or [int]
+        kind = like if like in (int, str, float, bool) else rng.choice(kinds)
+        found = self.pick(rng, kind) if rng.random() < 0.7 else None
+        if found is not None:
+            return found
+        if kind is str:
+            return "".join(rng.choices(self.letters, k=rng.choice((0, 1, 1, 2, 3, 5))))
+        if kind is bool:
+            return rng.random() < 0.5
+        number = rng.choice((0, 1, 2, 3, 5, 7, 10, -1, rng.randint(-20, 100)))
+        return float(number) + rng.choice((0.0, 0.5, 0.25)) if kind is float else number
+
+    def built(self, rng: Random, kind: type) -> Any:
+        """A value of a type, put together of the constants."""
+        count = rng.choice((0, 1, 2, 3, 3, 4, 5, 6))
+        if kind is str:
+            texts = self.by_type.get(str, [""])
+            return "".join(rng.choice((rng.choice(self.letters), rng.choice(texts))) for _ in range(count))[
+                :LONGEST
+            ]
+        element = rng.choice((int, str, str, None))
+        atoms = [self.atom(rng, element) for _ in range(count)]
+        if kind is dict:
+            key = rng.choice((str, str, int, None))
+            return {self.atom(rng, key): each for each in atoms}
+        if kind in (list, tuple, set, frozenset):
+            return kind(atoms)
+        return self.atom(rng, kind)
+
+
+def _constants(text: str, *, mode: str) -> Iterator[Any]:
+    """The literals of a text: whole containers before what they hold; what a docstring says is none."""
+    tree: ast.AST | None
+    try:
+        tree = ast.parse(text, mode="eval") if mode == "eval" else syntax(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    waiting: list[ast.AST] = [] if tree is None else [tree]
+    while waiting:
+        node = waiting.pop(0)
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
+            continue
+        if isinstance(
+            node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp | ast.Call
+        ):
+            try:
+                yield ast.literal_eval(node)
+                continue
+            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                pass
+        waiting.extend(ast.iter_child_nodes(node))
+
+
+def _taken_apart(value: Any) -> Iterator[Any]:
+    """The parts of a value, and their parts."""
+    parts: Iterable[Any] = ()
+    if isinstance(value, list | tuple | set | frozenset):
+        parts = list(value)
+    elif isinstance(value, dict):
+        parts = [*value, *value.values()]
+    elif isinstance(value, str) and 1 < len(value) <= LONGEST:
+        yield from _WORDS.findall(value)
+    for each in parts:
+        yield each
+        yield from _taken_apart(each)
+
+
+def _related(values: Iterable[Any]) -> Iterator[Any]:
+    """What a value may have been made of: its length, its other case, its reverse, itself as another type."""
+    for value in values:
+        if isinstance(value, bool):
+            continue
+        if isinstance(value, int):
+            yield from (value + 1, value - 1, -value, str(value), float(value), [value])
+            if 0 <= value <= 60:
+                yield from (list(range(value)), "a" * value)
+        elif isinstance(value, float):
+            yield from (int(value) if abs(value) < LARGEST else 0, value + 1, value - 1)
+        elif isinstance(value, str):
+            yield from (
+                value[::-1],
+                value.swapcase(),
+                value.lower(),
+                value.upper(),
+                len(value),
+                value.strip(),
+            )
+            yield from (list(value), value.split(), value.split(","))
+            if value.lstrip("-").isdigit() and len(value) < 18:
+                yield int(value)
+        elif isinstance(value, list | tuple):
+            yield from (list(value), list(value)[::-1], tuple(value), len(value))
+            if all(isinstance(each, str) for each in value):
+                yield from ("".join(value), " ".join(value), ",".join(value))
+            if all(isinstance(each, tuple) and len(each) == 2 for each in value):
+                try:
+                    yield dict(value)
+                except TypeError:
+                    continue
+        elif isinstance(value, dict):
+            yield from (list(value), list(value.values()), list(value.items()), len(value))
+            yield {
+                each: key for key, each in value.items() if isinstance(each, str | int | float | bool | None)
+            }
+
+
+def _fits(value: Any) -> bool:
+    if isinstance(value, int | float):
+        return abs(value) <= LARGEST
+    return value is ... or len(repr(value)) <= LONGEST * 2 if value is not ... else False

@@ -1,0 +1,197 @@
+"""How near a call came to a goal: by the values of its comparisons, the lines that it reached, or what it raised.
+
+Nothing is run: a call's end comes in, as its own process told it, and is read as values of literals.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from worldline.core.value import Value, parse
+from worldline.core.value import text as text_of
+from worldline.flow.control import syntax
+from worldline.paths.distance import UNLIKE, Verbatim, distance
+from worldline.plan.inputs.goal import Goal
+from worldline.recording.calls import CallEnd
+
+LONGEST = 4_000  # characters of a call's end that are compared; what is longer is far
+_BLOCKS = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match, ast.FunctionDef)
+_ORDERED: dict[str, Callable[[Any, Any], bool]] = {
+    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
+}  # fmt: skip
+_NUMBERS = (int, float)
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """How far a call is from a goal, 0 where it is met, and what it came to; calls that differ in `sort` are unlike."""
+
+    far: float
+    sort: str
+    sides: tuple[tuple[Any, Any], ...] = ()
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the goal holds."""
+        return self.far == 0
+
+
+FAR = 1_000.0  # of a call that raises, or does not end
+
+
+class Meter:
+    """Measures how near calls come to one goal."""
+
+    def __init__(self, goal: Goal, source: str) -> None:
+        self.goal = goal
+        self.ways = _ways(goal, source)
+
+    @property
+    def wants_lines(self) -> bool:
+        """Whether the lines that a call reaches are needed."""
+        return not self.goal.test
+
+    def measure(self, end: CallEnd) -> Nearness:
+        """How near one call came."""
+        if self.goal.test:
+            return self._by_value(end)
+        return self._by_lines(end)
+
+    def _by_value(self, end: CallEnd) -> Nearness:
+        if end.kind != "returned" or len(end.value) > LONGEST:
+            return Nearness(2 * FAR if end.kind == "limit" else FAR, f"{end.kind} {end.value[:60]}")
+        held = read_value(end.value)
+        if not (isinstance(held, tuple) and len(held) == 2 and isinstance(held[1], list)):
+            return Nearness(FAR, "unread")
+        truth, sides = held
+        pairs = tuple((each[0], each[1]) for each in sides if isinstance(each, list) and len(each) == 2)
+        if truth is True:
+            return Nearness(0.0, "met", pairs)
+        if len(pairs) != len(self.goal.pairs):
+            return Nearness(FAR, "unread")
+        far = sum(
+            apart(left, op, right) for (left, right), (_, op, _) in zip(pairs, self.goal.pairs, strict=True)
+        )
+        return Nearness(max(far, 0.01), repr([left for left, _ in pairs]), pairs)
+
+    def _by_lines(self, end: CallEnd) -> Nearness:
+        lines = end.lines or frozenset[int]()
+        if (
+            self.goal.exception
+            and end.kind == "raised"
+            and end.value.partition("(")[0] == self.goal.exception
+        ):
+            return Nearness(0.0, "met")
+        if self.goal.line and self.goal.line in lines:
+            return Nearness(0.0, "met")
+        missing = min((sum(line not in lines for line in way) for way in self.ways), default=1)
+        far = max(missing, 1) + (FAR if end.kind in ("limit", "fault") else 0)
+        return Nearness(float(far), f"{end.kind} {sorted(lines)}")
+
+
+def _ways(goal: Goal, source: str) -> list[tuple[int, ...]]:
+    """For each line that would do, the lines of the statements around it, and itself."""
+    tree = syntax(source)
+    if goal.test or tree is None:
+        return []
+    wanted = [goal.line] if goal.line else _raising(tree, goal.exception)
+    ways = []
+    for line in wanted:
+        around = [
+            node.lineno
+            for node in ast.walk(tree)
+            if isinstance(node, _BLOCKS) and node.lineno < line <= (node.end_lineno or 0)
+            and not isinstance(node, ast.FunctionDef)
+        ]  # fmt: skip
+        ways.append((*around, line))
+    return ways
+
+
+def _raising(tree: ast.AST, exception: str) -> list[int]:
+    raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc is not None]
+    heads = [(node.lineno, node.exc.func if isinstance(node.exc, ast.Call) else node.exc) for node in raised]
+    return [line for line, head in heads if isinstance(head, ast.Name) and head.id == exception]
+
+
+def apart(left: Any, operator: str, right: Any) -> float:
+    """How far two values are from comparing as they shall; 0 where they do."""
+    if operator == "==":
+        return _unequal(left, right)
+    if operator in _ORDERED:
+        return _unordered(left, operator, right)
+    if operator == "in" and isinstance(right, list | tuple | set | frozenset | dict):
+        return min((_unequal(left, each) for each in right), default=UNLIKE)
+    if operator == "in" and isinstance(right, str) and isinstance(left, str):
+        return 0.0 if left in right else 1.0 + abs(len(left) - 1)
+    return 1.0  # `!=` and `not in` have no more or less
+
+
+def _unequal(left: Any, right: Any) -> float:
+    if _is_number(left) and _is_number(right):
+        left, right = (
+            (float(left), float(right))
+            if isinstance(left, float) or isinstance(right, float)
+            else (left, right)
+        )
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple) and type(left) is not type(right):
+        return 1.0 + distance(list(left), list(right))
+    return distance(left, right)
+
+
+def _unordered(left: Any, operator: str, right: Any) -> float:
+    try:
+        if _ORDERED[operator](left, right):
+            return 0.0
+    except TypeError:
+        return UNLIKE
+    if _is_number(left) and _is_number(right) and math.isfinite(left) and math.isfinite(right):
+        return 0.5 + math.log2(1 + min(abs(left - right), 1e300)) / 2
+    return 1.0
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, _NUMBERS) and not isinstance(value, bool)
+
+
+def read_value(text: str) -> Any:
+    """Canonical text as values of literals; what is none is kept as its text."""
+    if "#" not in text:
+        try:
+            return ast.literal_eval(text)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            pass
+    node = parse(text)
+    return _plain(node, {}) if isinstance(node, Value) else Verbatim(text)
+
+
+def _plain(node: Value, known: dict[int, Any]) -> Any:
+    if node.kind == "ref":
+        return known.get(int(node.atom.lstrip("#") or 0), Verbatim(node.atom))
+    items = [_plain(each, known) for each in node.items]
+    made = _made(node, items)
+    if node.label:
+        known[node.label] = made
+    return made
+
+
+def _made(node: Value, items: Sequence[Any]) -> Any:
+    try:
+        match node.kind:
+            case "list" | "deque":
+                return list(items)
+            case "tuple":
+                return tuple(items)
+            case "dict":
+                return dict(zip(items[::2], items[1::2], strict=True))
+            case "set":
+                return set(items)
+            case "frozenset":
+                return frozenset(items)
+            case _:
+                return ast.literal_eval(text_of(node))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return Verbatim(text_of(node))

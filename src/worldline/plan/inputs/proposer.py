@@ -1,0 +1,218 @@
+"""Who proposes inputs for a goal: drawn by type, made of constants, or made of those that came nearest so far."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from worldline.data.mine.types import Parameter
+from worldline.paths.distance import Verbatim
+from worldline.paths.draw import Drawer, UnknownType
+from worldline.paths.target import Target
+from worldline.plan.inputs.goal import Goal
+from worldline.plan.inputs.material import Material
+from worldline.plan.inputs.nearness import FAR, Nearness
+from worldline.plan.inputs.variation import mended, varied
+
+WAYS = ("random", "constants", "climb", "solver")
+"""How inputs are proposed: drawn by type; made of the constants of source and goal too; of the nearest so far too; or
+by a solver alone.
+"""
+PLANTED = 0.5  # of the arguments: constants, or made of them
+FRESH = 0.25  # of the inputs while climbing: drawn, and not made of the nearest
+MENDED = 0.4  # of the changes: as what came out differs from what was wanted
+ELITE = 30  # inputs that are kept to be changed
+FLOOR = 0.15  # the weight of a kind that nothing speaks for
+_KINDS: dict[str, type] = {
+    "int": int, "str": str, "ints": list, "strs": list, "counts": dict, "texts": dict, "bool": bool, "tuple": tuple,
+    "float": float, "items": list, "rows": list, "pairs": list, "groups": dict, "floats": list, "set": set,
+    "bytes": bytes, "none": type(None),
+}  # fmt: skip
+_COMMON = ("int", "str", "ints", "strs", "counts", "texts", "bool", "tuple", "items", "rows", "groups")
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class TriedInput:
+    """An input that was run, and how near it came."""
+
+    values: Values
+    nearness: Nearness
+
+
+class InputProposer:
+    """Proposes inputs for one goal, and learns from what came of them."""
+
+    def __init__(self, goal: Goal, target: Target, *, way: str, seed: int) -> None:
+        self.goal, self.target, self.way = goal, target, way
+        self.rng = Random(f"inputs/{seed}/{goal.function}")
+        self.material = Material.of(target.program.source, goal.test or goal.text)
+        if way == "random":
+            target = replace(target, signature=replace(target.signature, texts=(), numbers=()))
+        else:
+            target = replace(target, signature=self._planted())
+        self.drawer = Drawer(target)
+        arguments = target.node.args
+        self._nodes = {
+            each.arg: each for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        }
+        self._guesses = {each.name: each for each in target.signature.parameters}
+        self._tally: Counter[tuple[str, type, bool]] = Counter()
+        self._swept = 0
+        self.elite: dict[str, TriedInput] = {}
+
+    def _planted(self) -> Any:
+        """The signature with the goal's constants beside the source's."""
+        given = self.target.signature
+        texts = tuple(each for each in self.material.values if isinstance(each, str) and 0 < len(each) <= 80)
+        numbers = tuple(each for each in self.material.values if type(each) is int)
+        return replace(
+            given,
+            texts=tuple(dict.fromkeys((*texts, *given.texts))),
+            numbers=tuple(dict.fromkeys((*numbers, *given.numbers))),
+        )
+
+    def learn(self, tried: TriedInput) -> None:
+        """What came of an input: its types work or not, and it may be among the nearest."""
+        works = tried.nearness.far < FAR
+        for name, value in tried.values.items():
+            self._tally[name, type(value), works] += 1
+        self.elite.pop(tried.nearness.sort, None)  # of inputs that came to the same, the newest
+        self.elite[tried.nearness.sort] = tried
+        if len(self.elite) > 2 * ELITE:
+            best = sorted(self.elite.items(), key=lambda each: each[1].nearness.far)[:ELITE]
+            self.elite = dict(best)
+
+    def propose(self) -> Values:
+        """One input more."""
+        if self.way == "climb" and self.elite:
+            nearest = min(each.nearness.far for each in self.elite.values())
+            if self.rng.random() >= (FRESH if nearest < FAR else 0.8):
+                return self._climbed()
+        return self._fresh()
+
+    # ---- drawn
+
+    def _fresh(self) -> Values:
+        self.drawer.call(self.rng)  # what a call has drawn already comes back in it: begin anew
+        made = {name: self._drawn(name, parameter) for name, parameter in self.goal.names}
+        if self.way != "random":
+            self._sweep(made)
+        return made
+
+    def _sweep(self, made: Values) -> None:
+        """The goal's own constants in turn, while there are some that were not given yet."""
+        names = list(made)
+        while self._swept < len(self.material.values) * len(names):
+            value = self.material.values[self._swept // len(names)]
+            name = names[self._swept % len(names)]
+            self._swept += 1
+            if self._is_like(value, made[name], name) and self.rng.random() < 0.7:
+                made[name] = value
+                return
+
+    def _is_like(self, value: Any, drawn: Any, name: str) -> bool:
+        """Whether a value may stand where another was drawn."""
+        if isinstance(drawn, Verbatim):
+            return False
+        if self._nodes.get(name) is None or self._nodes[name].annotation is None:
+            return self._weight(name, type(value)) > FLOOR
+        return _shape(value) == _shape(drawn)
+
+    def _drawn(self, name: str, parameter: str) -> Any:
+        node = self._nodes.get(parameter)
+        if node is not None and node.annotation is not None:
+            try:
+                value = _read(self.drawer.of_type(self.rng, node.annotation))
+            except UnknownType:
+                return self._guessed(name, parameter)
+            same = [
+                each for each in self.material.by_type.get(type(value), []) if _shape(each) == _shape(value)
+            ]
+            planted = self.way != "random" and self.rng.random() < PLANTED
+            return self.rng.choice(same) if same and planted else value
+        return self._guessed(name, parameter)
+
+    def _guessed(self, name: str, parameter: str) -> Any:
+        weights = self._weights(parameter)
+        kinds = list(weights)
+        kind = self.rng.choices(kinds, [weights[each] * self._weight(name, _KINDS[each]) for each in kinds])[
+            0
+        ]
+        if self.way != "random" and self.rng.random() < PLANTED:
+            found = self.material.pick(self.rng, _KINDS[kind]) if self.rng.random() < 0.5 else None
+            return self.material.built(self.rng, _KINDS[kind]) if found is None else found
+        return _read(self.drawer.of_kind(self.rng, kind))
+
+    def _weights(self, parameter: str) -> dict[str, float]:
+        guess = self._guesses.get(parameter, Parameter(parameter, {}))
+        known = {kind: weight for kind, weight in guess.weights.items() if kind in _KINDS}
+        functions = {kind: weight for kind, weight in guess.weights.items() if kind not in _KINDS}
+        floor = {} if self.way == "random" and known else dict.fromkeys(_COMMON, FLOOR * 4)
+        if functions and not known:
+            floor = dict.fromkeys(_COMMON, FLOOR)
+        return {kind: known.get(kind, 0.0) + floor.get(kind, 0.0) for kind in (*floor, *known)}
+
+    def _weight(self, name: str, kind: type) -> float:
+        """How often a type has worked for a name; 1 before it was tried."""
+        if self.way == "random":
+            return 1.0
+        worked, failed = self._tally[name, kind, True], self._tally[name, kind, False]
+        return (worked + 2) / (worked + failed + 2)
+
+    # ---- climbed
+
+    def _climbed(self) -> Values:
+        ranked = sorted(self.elite.values(), key=lambda each: each.nearness.far)
+        parent = ranked[min(int(self.rng.expovariate(0.35)), len(ranked) - 1)]
+        values = dict(parent.values)
+        if len(values) > 1 and self.rng.random() < 0.15:
+            other = self.rng.choice(ranked)
+            name = self.rng.choice(list(values))
+            values[name] = other.values[name]
+        for name in self.rng.sample(list(values), 1 if self.rng.random() < 0.8 else len(values)):
+            values[name] = self._changed(values[name], parent.nearness)
+        return values
+
+    def _changed(self, value: Any, near: Nearness) -> Any:
+        if near.sides and self.rng.random() < MENDED:
+            came, wanted = self.rng.choice(near.sides)
+            new = mended(self.rng, value, came, wanted)
+            if type(new) is type(value) and repr(new) != repr(value):
+                return new
+        for _ in range(1 + min(int(self.rng.expovariate(1.2)), 4)):
+            value = varied(self.rng, value, self.material)
+        return value
+
+
+def _shape(value: Any) -> str:
+    """The type of a value, and of what it holds where that is of one type."""
+    if isinstance(value, list | tuple | set | frozenset) and value:
+        inner = {_shape(each) for each in value}
+        return f"{type(value).__name__} of {inner.pop() if len(inner) == 1 else 'several'}"
+    return type(value).__name__
+
+
+def _read(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return Verbatim(text)
+
+
+def spelled(value: Any) -> str | None:
+    """A value as source text; None where it has none, such as a number without end."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, list | tuple | set | frozenset | dict):
+        parts: Sequence[Any] = list(value) if not isinstance(value, dict) else [*value, *value.values()]
+        if any(spelled(each) is None for each in parts):
+            return None
+    text = repr(value)
+    return text if len(text) <= 4_000 else None

@@ -1,0 +1,71 @@
+"""A model that puts inputs into an order before any is run: those first of which it imagines that they reach the goal.
+
+What it imagines decides the order alone; every input is run all the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from worldline.core.program import Program
+from worldline.futures.subject import Subject, of_prediction
+from worldline.paths.distance import Verbatim
+from worldline.plan.inputs.goal import CALL_VALUE, Goal
+from worldline.plan.inputs.nearness import FAR, apart, read_value
+from worldline.plan.inputs.proposer import Values, spelled
+from worldline.predict.predictor import Ask, Predictor
+
+MOST = 6  # inputs that are imagined: it is dear
+LIMIT = 4_096  # bytes of each
+
+Ranker = Callable[[Goal, Program, list[Values]], tuple[list[Values], int]]
+
+
+def by_model(predictor: Predictor, *, most: int = MOST, limit: int = LIMIT) -> Ranker:
+    """Who imagines the first few inputs and puts them into the order of how near they seem; and the bytes it took."""
+
+    def rank(goal: Goal, program: Program, several: list[Values]) -> tuple[list[Values], int]:
+        compared = _literals(goal)
+        if compared is None:
+            return several, 0
+        first, rest = several[:most], several[most:]
+        asks = [
+            Ask(
+                program=replace(
+                    program, call=goal.call({name: spelled(each) or "None" for name, each in values.items()})
+                ),
+                limit=limit,
+            )
+            for values in first
+        ]
+        found = list(predictor.predict(asks))
+        far = [
+            _far(of_prediction(Subject(), ask, each), compared) for ask, each in zip(asks, found, strict=True)
+        ]
+        order = sorted(range(len(first)), key=lambda at: (far[at], at))
+        return [*(first[at] for at in order), *rest], sum(len(each.text) for each in found)
+
+    return rank
+
+
+def _literals(goal: Goal) -> list[tuple[str, Any]] | None:
+    """What the call's value is compared with, and how; None where it is not the value itself, or no literal."""
+    made = []
+    for left, operator, right in goal.pairs:
+        if left != CALL_VALUE:
+            return None
+        try:
+            made.append((operator, ast.literal_eval(right)))
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return None
+    return made or None
+
+
+def _far(text: str, compared: list[tuple[str, Any]]) -> float:
+    value = read_value(text)
+    if isinstance(value, Verbatim):  # it raises, or is not to be read
+        return FAR
+    return sum(apart(value, operator, wanted) for operator, wanted in compared)

@@ -1,0 +1,262 @@
+"""The search for an input that reaches a goal: proposals are run untraced, many in a process; the nearest are changed.
+
+What is found is run once more, alone and recorded, and counts only if the goal holds there too. Every execution is
+counted. Nothing runs here: calls and programs go to two callables, which stand for the box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+from worldline.errors import UsageError
+from worldline.paths.target import Target, find_target
+from worldline.plan.answer import World
+from worldline.plan.inputs.goal import Goal
+from worldline.plan.inputs.nearness import Meter
+from worldline.plan.inputs.proposer import WAYS, InputProposer, TriedInput, Values, spelled
+from worldline.recording.calls import CallBatch, CallEnd
+
+ROUND = 40  # calls in one process, after the first rounds
+FIRST = (10, 20)
+STALE = 200  # proposals in a row that were tried before: there are no more
+KEPT = 100  # executions for what a solver finds, or a fifth of all
+CONFIRMATIONS = 5  # inputs that may turn out not to reach the goal when they are run alone
+
+Run = Callable[[CallBatch], list[CallEnd]]
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """The input that came nearest, and what came of it."""
+
+    call: str
+    came: str
+    far: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputReport:
+    """What a search came to: the call, or none; every execution that it took, and at which one it was found."""
+
+    goal: Goal
+    call: str | None
+    came: str = ""  # what the confirming run came to
+    trace: Trace | None = None
+    executions: int
+    found_at: int | None = None
+    found_by: str = ""
+    unconfirmed: int = 0
+    imagined: int = 0  # bytes
+    nearest: NearMiss | None = None
+    said: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """As one JSON object."""
+        near = self.nearest
+        return {
+            "goal": self.goal.text, "call": self.call, "came": self.came, "executions": self.executions,
+            "found_at": self.found_at, "found_by": self.found_by, "unconfirmed": self.unconfirmed,
+            "imagined_bytes": self.imagined, "notes": list(self.said),
+            "nearest": None if near is None else {"call": near.call, "came": near.came, "far": near.far},
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class InputSearch:
+    """How to search: at most so many executions, proposals by a way of `WAYS`, and who else proposes.
+
+    `solver` gives inputs where climbing found none (CrossHair); `rank` puts the first ones into an order (a model) and
+    says how many bytes it imagined for that.
+    """
+
+    executions: int = 1_000
+    way: str = "climb"
+    seed: int = 0
+    seconds: float = 1.0  # of one call
+    solver: Callable[[Goal, Target], Iterable[Values]] | None = None
+    rank: Callable[[Goal, Program, list[Values]], tuple[list[Values], int]] | None = None
+
+    def __post_init__(self) -> None:
+        if self.way not in WAYS:
+            raise UsageError(f"the way must be one of {', '.join(WAYS)}, not {self.way!r}")
+        if self.executions < 1:
+            raise UsageError(f"a search has at least 1 execution, not {self.executions}")
+
+    @property
+    def climbing(self) -> int:
+        """The executions that are not kept for what the solver finds."""
+        return self.executions - (min(KEPT, self.executions // 5) if self.solver is not None else 0)
+
+    def find(self, goal: Goal, program: Program, run: Run, world: World) -> InputReport:
+        """Look for an input of the program that reaches the goal."""
+        hunt = _Hunt(self, goal, program, run, world)
+        hunt.climb()
+        if hunt.found is None and self.solver is not None:
+            hunt.solve(self.solver)
+        return hunt.report()
+
+
+@dataclass
+class _Hunt:
+    """One search under way."""
+
+    how: InputSearch
+    goal: Goal
+    program: Program
+    run: Run
+    world: World
+    executions: int = 0
+    found: tuple[str, Trace, int, str] | None = None
+    unconfirmed: int = 0
+    imagined: int = 0
+    nearest: NearMiss | None = None
+    said: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.target = find_target(self.program, self.goal.function)
+        self.meter = Meter(self.goal, self.program.source)
+        self.proposer = InputProposer(self.goal, self.target, way=self.how.way, seed=self.how.seed)
+        self.seen: set[str] = set()
+
+    @property
+    def _over(self) -> bool:
+        return self.found is not None or self.unconfirmed >= CONFIRMATIONS
+
+    def climb(self) -> None:
+        """Rounds of proposals, until one reaches the goal or nothing is left."""
+        if self.how.way == "solver":
+            return
+        if self.how.rank is not None:
+            self._ranked()
+        sizes = iter(FIRST)
+        while not self._over:
+            several = self._new(min(next(sizes, ROUND), self.how.climbing - self.executions))
+            if not several:
+                return
+            self._try(several, self.how.way)
+
+    def _ranked(self) -> None:
+        """The first proposals in a model's order, run one by one."""
+        assert self.how.rank is not None
+        several = [values for values, _ in self._new(FIRST[0])]
+        ordered, self.imagined = self.how.rank(self.goal, self.program, several)
+        for values in ordered:
+            if self._over or self.executions >= self.how.executions:
+                return
+            self._try([(values, self._probe(values) or "")], "model")
+
+    def _new(self, count: int) -> list[tuple[Values, str]]:
+        """So many inputs that were not tried, with what is evaluated of each; fewer where no more come."""
+        made: list[tuple[Values, str]] = []
+        stale = 0
+        while len(made) < count and stale < STALE:
+            values = self.proposer.propose()
+            probe = self._probe(values)
+            stale += 1
+            if probe is not None and probe not in self.seen:
+                self.seen.add(probe)
+                made.append((values, probe))
+                stale = 0
+        return made
+
+    def _probe(self, values: Values) -> str | None:
+        texts = self._texts(values)
+        return None if texts is None else self.goal.probe(texts)
+
+    def _texts(self, values: Values) -> dict[str, str] | None:
+        texts = {name: spelled(value) for name, value in values.items()}
+        return (
+            {name: text for name, text in texts.items() if text is not None} if all(texts.values()) else None
+        )
+
+    def _try(self, several: list[tuple[Values, str]], by: str) -> None:
+        """Run inputs together, learn from each, and confirm the first that reaches the goal."""
+        ends = self.run(
+            CallBatch(
+                self.program.source, tuple(probe for _, probe in several), tuple(self.program.files), self.program.name,
+                self.how.seconds, lines=self.meter.wants_lines,
+            )
+        )  # fmt: skip
+        begun = self.executions
+        self.executions += len(ends)
+        for at, ((values, _), end) in enumerate(zip(several, ends, strict=True), begun + 1):
+            near = self.meter.measure(end)
+            self.proposer.learn(TriedInput(values, near))
+            if near.is_met and not self._over:
+                self._confirm(values, at, by)
+            elif self.nearest is None or near.far < self.nearest.far:
+                came = f"{end.kind} {_shown(near.sides, end.value)}".strip()
+                self.nearest = NearMiss(self.goal.call(self._texts(values) or {}), came, near.far)
+
+    def _confirm(self, values: Values, at: int, by: str) -> None:
+        """The same input, alone and recorded: only what holds there counts."""
+        texts = self._texts(values) or {}
+        trace = self.world(
+            Program(
+                source=self.program.source,
+                name=self.program.name,
+                files=self.program.files,
+                call=self.goal.probe(texts),
+            )
+        )
+        self.executions += 1
+        near = self.meter.measure(_end(trace, frozenset(_lines(trace, self.program.name))))
+        if near.is_met:
+            self.found = (self.goal.call(texts), trace, at, by)
+        else:
+            self.unconfirmed += 1
+
+    def solve(self, solver: Callable[[Goal, Target], Iterable[Values]]) -> None:
+        """What another proposes, as long as executions are left."""
+        proposed = iter(solver(self.goal, self.target))
+        while not self._over and self.executions < self.how.executions:
+            left = min(ROUND, self.how.executions - self.executions)
+            several = [(values, probe) for values in islice(proposed, left) if (probe := self._probe(values))]
+            if not several:
+                return
+            self._try(several, "crosshair")
+
+    def report(self) -> InputReport:
+        """What came of it."""
+        if self.unconfirmed:
+            self.said.append(
+                f"{self.unconfirmed} reached the goal among other calls and not alone: it does not always do the same"
+            )
+        if self.found is None:
+            return InputReport(
+                goal=self.goal, call=None, executions=self.executions, unconfirmed=self.unconfirmed,
+                imagined=self.imagined, nearest=self.nearest, said=tuple(self.said),
+            )  # fmt: skip
+        call, trace, at, by = self.found
+        end = _end(trace)
+        came = self.meter.measure(end)
+        return InputReport(
+            goal=self.goal, call=call, came=_shown(came.sides, end.value), trace=trace,
+            executions=self.executions, found_at=at, found_by=by, unconfirmed=self.unconfirmed,
+            imagined=self.imagined, said=tuple(self.said),
+        )  # fmt: skip
+
+
+def _shown(sides: tuple[tuple[Any, Any], ...], text: str) -> str:
+    return repr(sides[0][0]) if sides else text
+
+
+def _end(trace: Trace, lines: frozenset[int] | None = None) -> CallEnd:
+    """A recorded run's end as a call's: one that exits raises SystemExit."""
+    kind, detail = trace.outcome.kind, trace.outcome.detail
+    return (
+        CallEnd("raised", f"SystemExit({detail})", lines)
+        if kind == "exited"
+        else CallEnd(kind, detail, lines)
+    )
+
+
+def _lines(trace: Trace, name: str) -> Iterator[int]:
+    """The lines of the program's own file that a run reached."""
+    own = {serial for serial, frame in enumerate(trace.frames) if frame.file == name}
+    return (step.line for step in trace.steps if step.event == "line" and step.frame in own)

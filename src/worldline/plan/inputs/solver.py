@@ -1,0 +1,51 @@
+"""CrossHair as one who proposes inputs: the goal is a branch of a small function, and the solver looks for its way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from worldline.paths import symbolic
+from worldline.paths.distance import CallArguments
+from worldline.paths.target import Target
+from worldline.plan.inputs.goal import Goal
+from worldline.plan.inputs.proposer import Values
+
+_NAME = "goal_of_the_search"
+
+
+def crosshair(*, seconds: float, trust: bool = False) -> Callable[[Goal, Target], Iterator[Values]]:
+    """Who proposes what CrossHair finds in so many seconds; nothing where it is not installed."""
+
+    def propose(goal: Goal, target: Target) -> Iterator[Values]:
+        if not symbolic.is_installed():
+            return
+        names = [name for name, _ in goal.names]
+        given = {name: target.guessed[of] for name, of in goal.names if of in target.guessed}
+        function = _NAME if goal.test else goal.function
+        program = target.program
+        if goal.test:
+            program = replace(program, source=f"{program.source}\n\n{_branch(goal, target)}")
+        consumed = goal.consumed and not goal.test
+        found = symbolic.explore(
+            program, function, seconds=seconds, names=names, guessed=given, consumed=consumed, trust=trust
+        )
+        for path in found.paths:
+            arguments = CallArguments.of(path.call)
+            if arguments is not None and len(arguments.values) >= len(names):
+                yield dict(zip(names, arguments.values, strict=False))
+
+    return propose
+
+
+def _branch(goal: Goal, target: Target) -> str:
+    """A function of the goal's free names that has one way where the goal holds and another where it does not."""
+    types = {each.arg: each.annotation for each in (*target.node.args.posonlyargs, *target.node.args.args)}
+    words = []
+    for name, of in goal.names:
+        annotation = types.get(of)
+        words.append(f"{name}: {ast.unparse(annotation)}" if annotation is not None else name)
+    return (
+        f"def {_NAME}({', '.join(words)}):\n    if {goal.inlined}:\n        return True\n    return False\n"
+    )

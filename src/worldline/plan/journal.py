@@ -1,0 +1,155 @@
+"""The journal of a code base: one folder, in which every question that the interpreter had to answer is kept.
+
+    journal.jsonl   a line that says what it is, then one for each execution: the program, the question, why it was run,
+                    what a model imagined and how sure it was, what is true
+
+A gate is fitted on it and a model can learn from it. Traces are not kept: a program is recorded again. It holds the
+source and the values of the user's own code, so it stays where the user put it. A torn line is not read; several
+processes may append, a line at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from worldline import files
+from worldline.core.program import Program
+from worldline.errors import FormatError, UsageError
+from worldline.plan.ledger import LedgerEntry
+from worldline.plan.question import Question, read_question
+
+NAME = "journal.jsonl"
+HEAD: dict[str, Any] = {"format": "worldline-questions", "version": 1}
+LIMIT = 1 << 30  # bytes of a journal
+
+
+@dataclass(frozen=True, kw_only=True)
+class JournalEntry:
+    """A question that was answered by a run: what was imagined before (None: nothing), and what is true.
+
+    `score` is the natural log-probability of what was imagined, `probability` what a gate made of it; `model` the
+    digest of the weights, or their name; `told` how many true steps had been asked for before what was imagined (0, and
+    where an older release wrote none: it was imagined whole).
+    """
+
+    program: Program
+    question: Question
+    true: str
+    imagined: str | None = None
+    probability: float | None = None
+    score: float | None = None
+    why: str = ""
+    model: str = ""
+    told: int = 0
+
+    @property
+    def ledger(self) -> LedgerEntry:
+        """The same without the program's text: what a gate is fitted on."""
+        return LedgerEntry(
+            digest=self.program.digest, question=str(self.question), why=self.why, imagined=self.imagined,
+            true=self.true, score=self.score, probability=self.probability, model=self.model, told=self.told,
+        )  # fmt: skip
+
+
+def read_journal(directory: str | Path) -> list[JournalEntry]:
+    """Every entry, oldest first; none of a folder without a journal. FormatError where the file is another's."""
+    path = _folder(directory) / NAME
+    if not os.path.lexists(path):
+        return []
+    lines = files.read_plain(path, limit=LIMIT).split(b"\n")
+    return [entry for number, line in enumerate(lines, 1) if (entry := _read(path, number, line)) is not None]
+
+
+def append(directory: str | Path, entries: Sequence[JournalEntry]) -> None:
+    """Adds entries to a folder's journal, which is made where there is none; durable when this returns."""
+    folder = _folder(directory)
+    files.make_directory(folder)
+    path = folder / NAME
+    read_head(path)
+    with files.disk(path):
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with os.fdopen(fd, "r+b", buffering=0) as file:
+            size = file.seek(0, os.SEEK_END)
+            torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
+            lines = [] if size else [json.dumps(HEAD).encode()]
+            lines += [json.dumps(_row(entry)).encode() for entry in entries]
+            file.write(b"\n" * torn + b"".join(line + b"\n" for line in lines))
+            os.fsync(fd)
+
+
+def _folder(directory: str | Path) -> Path:
+    """UsageError where it is something else."""
+    folder = Path(directory)
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise UsageError(
+            f"{folder} is a file: a journal is a folder of its own, which is made where there is none"
+        )
+    return folder
+
+
+def read_head(path: Path) -> None:
+    """FormatError where a file of this name is there that is no journal."""
+    if not os.path.lexists(path):
+        return
+    with files.disk(path):
+        file = files.open_regular(path)
+    if file is None:
+        raise FormatError(f"{path} is not a plain file")
+    with file:
+        line = file.read(1 << 16).partition(b"\n")[0]
+    if line:
+        _read(path, 1, line)
+
+
+def _read(path: Path, number: int, line: bytes) -> JournalEntry | None:
+    """The entry of a line; None of the first line, and of one that is torn."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        if number > 1 or not line:
+            return None
+        row = None
+    if number == 1:
+        if row != HEAD:
+            raise FormatError(
+                f"{path} is no journal of questions that this release reads: {HEAD} is expected"
+            )
+        return None
+    try:
+        return None if row == HEAD else _entry(row)
+    except (KeyError, TypeError, ValueError, AttributeError, UsageError) as error:
+        raise FormatError(f"{path}, line {number}, is no entry of a journal: {error}") from None
+
+
+def _entry(row: Any) -> JournalEntry:
+    program = {**row["program"]}
+    program["argv"] = tuple(program.get("argv", ()))
+    program["files"] = tuple((name, text) for name, text in program.get("files", ()))
+    told = {each.name: row[each.name] for each in fields(JournalEntry) if each.name in row}
+    told |= {"program": Program(**program), "question": read_question(row["question"])}
+    found = JournalEntry(**told)
+    texts = (found.true, found.why, found.model, found.program.source, found.imagined or "")
+    numbers = (found.probability or 0.0, found.score or 0.0, found.told)
+    if not all(isinstance(text, str) for text in texts) or not all(type(n) in (int, float) for n in numbers):
+        raise TypeError("a field is of another type")
+    if any(math.isnan(n) for n in numbers):
+        raise ValueError("a number is none")
+    return found
+
+
+def _row(entry: JournalEntry) -> dict[str, Any]:
+    """What is not the usual of an entry."""
+    program, usual = entry.program, Program(source=entry.program.source)
+    run = {
+        each.name: value
+        for each in fields(Program)
+        if (value := getattr(program, each.name)) != getattr(usual, each.name)
+    }
+    rest = {each.name: getattr(entry, each.name) for each in fields(JournalEntry)[2:]}
+    return {"program": {"source": program.source, **run}, "question": str(entry.question), **rest}

@@ -1,0 +1,137 @@
+"""The assertions of a file of tests that compare by one equality, and the blanks among its rows of parameters.
+
+`assert a == b`, `self.assertEqual(a, b)` and its relatives; `...` on one side is a blank to fill in, and so is one in
+a row of `parametrize`. The file is read, and nothing in it is run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from worldline.errors import UsageError
+from worldline.flow.control import syntax
+
+_EQUALS = {f"assert{kind}Equal" for kind in ("", "List", "Dict", "Set", "Tuple", "Sequence", "MultiLine")}
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One equality: where it stands, both sides' texts, and whether a value is to be filled in."""
+
+    line: int
+    value: str  # the side that is computed; of a row, the row
+    wanted: str
+    where: str = ""  # the function or method around it, if any
+    blank: tuple[int, int] | None = None  # where `...` stands, in bytes
+    span: tuple[int, int] = (0, 0)
+    in_row: bool = False  # a blank among parameters: it has the value of what is compared with it
+
+    @property
+    def top(self) -> str:
+        """The function or class at the top level around it, if any."""
+        return self.where.partition(".")[0]
+
+
+def expectations(source: str) -> list[Expectation]:
+    """The equalities that a source asserts, and the blanks in its rows, in their order."""
+    tree = syntax(source)
+    if tree is None:
+        raise UsageError("the tests are no Python source that can be read")
+    span = _spans(source)
+    found = []
+    for where, node in _placed(tree):
+        if (sides := _sides(node)) is not None:
+            left, right = sides
+            blank = span(right) if _is_blank(right) else None
+            found.append(
+                Expectation(node.lineno, ast.unparse(left), ast.unparse(right), where, blank, span(node))
+            )
+        if isinstance(node, _Function | ast.ClassDef):
+            found += [
+                Expectation(each.lineno, ast.unparse(row), "...", where, span(each), span(each), in_row=True)
+                for row, each in _blanks_of_rows(node)
+            ]
+    return sorted(found, key=lambda each: each.span)
+
+
+def tests_of(source: str) -> list[str]:
+    """Functions and classes at the top level that may hold tests, in their order."""
+    tree = syntax(source)
+    return [
+        node.name
+        for node in ([] if tree is None else tree.body)
+        if (isinstance(node, _Function) and node.name.startswith("test"))
+        or (isinstance(node, ast.ClassDef) and (node.bases or node.name.startswith("Test")))
+    ]
+
+
+def _spans(source: str) -> Callable[[ast.expr | ast.stmt], tuple[int, int]]:
+    """From a node to where it stands, in bytes."""
+    starts = [0]
+    for line in source.encode().splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+
+    def span(node: ast.expr | ast.stmt) -> tuple[int, int]:
+        end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        return starts[node.lineno - 1] + node.col_offset, end
+
+    return span
+
+
+def _placed(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    """Every statement, with the function at the top level around it, or the method of a class there."""
+    for top in tree.body:
+        name = top.name if isinstance(top, _Function | ast.ClassDef) else ""
+        yield name, top
+        for part in ast.iter_child_nodes(top):
+            is_method = isinstance(top, ast.ClassDef) and isinstance(part, _Function)
+            where = f"{name}.{part.name}" if is_method and isinstance(part, _Function) else name
+            yield from ((where, node) for node in ast.walk(part) if isinstance(node, ast.stmt))
+
+
+def _sides(node: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
+    """The side that is computed and the one that is wanted; None of what asserts no single equality."""
+    pair = None
+    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
+        if len(node.test.ops) == 1 and isinstance(node.test.ops[0], ast.Eq):
+            pair = node.test.left, node.test.comparators[0]
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        call = node.value
+        is_equal = isinstance(call.func, ast.Attribute) and call.func.attr in _EQUALS
+        if is_equal and len(call.args) > 1 and not any(isinstance(each, ast.Starred) for each in call.args):
+            pair = call.args[0], call.args[1]
+    if pair is None:
+        return None
+    left, right = pair
+    turned = (_is_blank(left) and not _is_blank(right)) or _computes(left) < _computes(right)
+    return (right, left) if turned else (left, right)
+
+
+def _is_blank(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
+
+
+def _computes(node: ast.expr) -> int:
+    """How much a side looks like the one that is computed: a call, a name, or a literal."""
+    if any(isinstance(each, ast.Call | ast.Await) for each in ast.walk(node)):
+        return 2
+    return int(any(isinstance(each, ast.Name) for each in ast.walk(node)))
+
+
+def _blanks_of_rows(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
+) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Each `...` that a `parametrize` of this function or class lists, with its row."""
+    for call in node.decorator_list:
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+            continue
+        rows = [*call.args[1:2], *(word.value for word in call.keywords if word.arg == "argvalues")]
+        if call.func.attr != "parametrize" or not rows or not isinstance(rows[0], ast.List | ast.Tuple):
+            continue
+        for row in rows[0].elts:
+            yield from (
+                (row, each) for each in ast.walk(row) if isinstance(each, ast.expr) and _is_blank(each)
+            )

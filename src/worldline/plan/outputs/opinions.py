@@ -1,0 +1,83 @@
+"""What a model imagines the values of tests to be: beside the values of a run, never instead of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from worldline.core.program import Program
+from worldline.flow.control import syntax
+from worldline.plan.gate import Gate, gate_of
+from worldline.plan.imagined import think
+from worldline.plan.journal import read_journal
+from worldline.plan.ledger import model_of, telling
+from worldline.plan.outputs.expectation import Expectation
+from worldline.plan.outputs.report import OutputsReport
+from worldline.plan.question import Question
+from worldline.predict.predictor import Predictor
+
+Opinion = Callable[[Sequence[Program]], Sequence[tuple[str | None, float | None]]]
+LIMIT = 1 << 14  # bytes that are imagined of one call
+
+
+def imagining(predictor: Predictor, journal: str | None = None) -> Opinion:
+    """Who imagines values, each with its probability where the journal of this code holds enough runs to tell."""
+    gate = None if journal is None else _gate(predictor, journal)
+
+    def opinion(programs: Sequence[Program]) -> list[tuple[str | None, float | None]]:
+        thoughts = think(predictor, programs, Question(what="return"), limit=LIMIT)
+        return [(thought.value, _chance(gate, thought.score)) for thought in thoughts]
+
+    return opinion
+
+
+def _chance(gate: Gate | None, score: float | None) -> float | None:
+    return None if gate is None or score is None else gate.probability(score)
+
+
+def _gate(predictor: Predictor, journal: str) -> Gate | None:
+    known = (each.ledger for each in read_journal(journal))
+    return gate_of(telling(known, what="return", model=model_of(predictor)))
+
+
+def program_of(program: Program, wanted: Expectation) -> Program | None:
+    """The program whose answer an assertion's value is: a plain call of a function of these tests, or of a sibling."""
+    node = ast.parse(wanted.value, mode="eval").body
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return None
+    try:
+        for each in (*node.args, *(word.value for word in node.keywords)):
+            ast.literal_eval(each)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    tree = syntax(program.source)
+    files = dict(program.files)
+    for part in [] if tree is None else tree.body:
+        if isinstance(part, ast.FunctionDef) and part.name == node.func.id:
+            return Program(source=program.source, name=program.name, files=program.files, call=wanted.value)
+        if isinstance(part, ast.ImportFrom) and part.level == 0:
+            named = [
+                each
+                for each in part.names
+                if (each.asname or each.name) == node.func.id and each.asname is None
+            ]
+            file = f"{(part.module or '').replace('.', '/')}.py"
+            if named and file in files:
+                return Program(
+                    source=files.pop(file), name=file, files=tuple(files.items()), call=wanted.value
+                )
+    return None
+
+
+def with_opinions(report: OutputsReport, program: Program, opinion: Opinion) -> OutputsReport:
+    """The report with what a model imagines of each value that is a plain call's; the values stay those of the run."""
+    asked = [
+        (at, found)
+        for at, each in enumerate(report.values)
+        if (found := program_of(program, each.expectation))
+    ]
+    values = list(report.values)
+    for (at, _), (text, probability) in zip(asked, opinion([found for _, found in asked]), strict=True):
+        values[at] = replace(values[at], imagined=text, probability=probability)
+    return replace(report, values=tuple(values))

@@ -1,0 +1,99 @@
+"""A game as a program that a model can read: what of its source `step` needs, and a step as a call.
+
+The rest of the module is left out, docstrings and annotations too: a model that reads less mistakes less.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from typing import Any
+
+from worldline.errors import UsageError
+from worldline.plan.games.game import CHANCE, OVER, Move
+
+OURS = "worldline.plan.games.game"
+
+
+def source_of(start: Any) -> str:
+    """What `step` needs of a game's source; UsageError where its states cannot be written as calls."""
+    kind = type(start)
+    try:
+        tree = ast.parse(inspect.getsource(inspect.getmodule(kind)))  # type: ignore[arg-type]
+        ast.literal_eval(f"({', '.join(map(repr, _fields(start)))},)")
+    except (OSError, TypeError, ValueError, SyntaxError, AttributeError):
+        raise UsageError(
+            f"{kind.__name__} cannot be imagined: the state of such a game is a dataclass of plain values, in a file"
+        ) from None
+    return ast.unparse(ast.fix_missing_locations(_needed(tree, kind.__name__))) + "\n"
+
+
+def call_of(state: Any, move: Move) -> str:
+    """The step as an expression."""
+    return f"{type(state).__name__}({', '.join(map(repr, _fields(state)))}).step({move!r})"
+
+
+def _fields(state: Any) -> list[Any]:
+    return [getattr(state, name) for name in type(state).__dataclass_fields__]
+
+
+def _needed(tree: ast.Module, name: str) -> ast.Module:
+    """The class with what `step` can reach of it and of the module."""
+    own = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    methods = {node.name: node for node in own.body if isinstance(node, ast.FunctionDef)}
+    defined = {each: node for node in tree.body if node is not own for each in _defines(node)}
+    fields = [node for node in own.body if not isinstance(node, ast.FunctionDef)]
+    reached, waiting = set[str](), ["step", *(each for node in fields for each in _names(node))]
+    while waiting:
+        each = waiting.pop()
+        if each not in reached and (found := methods.get(each) or defined.get(each)):
+            reached.add(each)
+            waiting += _names(found)
+    own.body = [node for node in own.body if node in fields or methods.keys() & reached & {*_defines(node)}]
+    kept = [
+        _plain(node)
+        for node in tree.body
+        if node is own or reached & set(_defines(node)) or "dataclass" in _defines(node)
+    ]
+    for node in [part for each in kept for part in ast.walk(each)]:
+        _bare(node)
+    return ast.Module(kept, [])
+
+
+def _names(node: ast.AST) -> list[str]:
+    """Whatever a piece of source names, attributes too."""
+    parts = list(ast.walk(node))
+    return [part.id for part in parts if isinstance(part, ast.Name)] + [
+        part.attr for part in parts if isinstance(part, ast.Attribute)
+    ]
+
+
+def _defines(node: ast.stmt) -> list[str]:
+    """The names that a statement of a module gives."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name for alias in node.names]
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+
+
+def _plain(node: ast.stmt) -> ast.stmt:
+    """What a shipped game imports of us, said where a reader sees it."""
+    if isinstance(node, ast.ImportFrom) and node.module == OURS:
+        return ast.parse(f"CHANCE, OVER = {CHANCE}, {OVER}").body[0]
+    return node
+
+
+def _bare(node: ast.AST) -> None:
+    """Docstrings and annotations away."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
+        node.body = node.body[1:] or [ast.Pass()]
+    if isinstance(node, ast.FunctionDef):
+        node.returns = None
+        for argument in node.args.args:
+            argument.annotation = None
+    if isinstance(node, ast.AnnAssign) and any(
+        isinstance(part, ast.Subscript) for part in ast.walk(node.annotation)
+    ):
+        node.annotation = ast.Name(ast.unparse(node.annotation).partition("[")[0])

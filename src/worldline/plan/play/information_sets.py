@@ -1,0 +1,113 @@
+"""Monte-Carlo tree search over what players know (IS-MCTS), a pure function as `uct` is.
+
+Each simulation draws a state out of the belief and plays on from there. A node is a situation: one player, and all that
+this player knows. So nobody's choice can hang on what they do not know, ours or another's. A move is judged by how
+often it could have been chosen. Bounds are scaled by the largest return that was met: poker is not played for 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import log, sqrt
+from random import Random
+from typing import Any
+
+from worldline.plan.games.game import CHANCE, OVER, Move
+from worldline.plan.play.beliefs import Weighted, drawn
+from worldline.plan.play.uct import EXPLORATION, Step, executed, fallen, playout
+
+Key = tuple[int, str]
+
+
+class Arm:
+    """One move in one situation: how often it was there to be chosen, and was, and what that brought."""
+
+    __slots__ = ("available", "total", "visits")
+
+    def __init__(self) -> None:
+        self.available, self.visits, self.total = 0, 0, 0.0
+
+
+@dataclass
+class Situation:
+    """What one player knows at a moment when they move, and the moves from there; `above`: where it was first met."""
+
+    player: int
+    seen: str
+    above: tuple[Key, Move] | None
+    arms: dict[Move, Arm] = field(default_factory=dict)
+
+
+@dataclass
+class SituationTree:
+    """A search: its situations by what is known, the root first."""
+
+    root: Key
+    situations: dict[Key, Situation] = field(default_factory=dict)
+    scale: float = 1.0
+
+
+def search_situations(
+    belief: Weighted,
+    *,
+    simulations: int,
+    seed: int,
+    step: Step = executed,
+    exploration: float = EXPLORATION,
+) -> SituationTree:
+    """The tree after so many simulations, each from a state of the belief."""
+    rng = Random(f"situations {seed}")
+    first = next(iter(belief))
+    tree = SituationTree((first.player, first.observation(first.player)))
+    for _ in range(simulations):
+        _simulate(tree, drawn(belief, rng), step, rng, exploration)
+    return tree
+
+
+def _simulate(tree: SituationTree, state: Any, step: Step, rng: Random, exploration: float) -> None:
+    path: list[tuple[int, Arm]] = []
+    above: tuple[Key, Move] | None = None
+    while state.player != OVER:
+        if state.player == CHANCE:
+            state = step(state, fallen(state, rng))
+            continue
+        key = (state.player, state.observation(state.player))
+        node = tree.situations.get(key)
+        if node is None:
+            node = tree.situations[key] = Situation(*key, above)
+        move, is_new = _choice(node, state.moves(), rng, exploration * tree.scale)
+        path.append((node.player, node.arms[move]))
+        above, state = (key, move), step(state, move)
+        if is_new:
+            break
+    returns = playout(state, step, rng)
+    tree.scale = max(tree.scale, *(abs(each) for each in returns))
+    for player, arm in path:
+        arm.visits += 1
+        arm.total += returns[player]
+
+
+def _choice(node: Situation, moves: Sequence[Move], rng: Random, exploration: float) -> tuple[Move, bool]:
+    """A move that was never tried, by lot; else the one with the highest upper bound."""
+    untried = [move for move in moves if move not in node.arms]
+    if untried:
+        move = untried[int(rng.random() * len(untried))]
+        node.arms[move] = Arm()
+    for each in moves:
+        if each in node.arms:
+            node.arms[each].available += 1
+    if untried:
+        return move, True
+
+    def bound(move: Move) -> float:
+        arm = node.arms[move]
+        return arm.total / arm.visits + exploration * sqrt(log(arm.available) / arm.visits)
+
+    return max(moves, key=bound), False
+
+
+def chosen_arm(tree: SituationTree) -> Move:
+    """The most visited move at the root; of equal ones the better."""
+    arms = tree.situations[tree.root].arms
+    return max(arms, key=lambda move: (arms[move].visits, arms[move].total))

@@ -1,0 +1,113 @@
+"""A match: players take each seat in turn, the executed rules are the judge, and who won how often is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from worldline.errors import UsageError
+from worldline.plan.games.game import CHANCE, OVER, GameState, Move
+from worldline.plan.play.players import Player
+from worldline.plan.play.uct import LONGEST, fallen
+from worldline.stats import Share
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayedGame:
+    """One play: every move and what fell, in order, and what each seat won."""
+
+    moves: tuple[Move, ...]
+    returns: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayerScore:
+    """How a player came out of a match."""
+
+    name: str
+    won: Share
+    drawn: int
+    mean: float  # return a play
+
+    def as_json(self) -> dict[str, Any]:
+        """The counts, the rate with its interval, the mean return."""
+        return {"name": self.name, "won": self.won.as_json(), "drawn": self.drawn, "mean_return": self.mean}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """So many plays of one game between the same players."""
+
+    game: str
+    plays: tuple[PlayedGame, ...]
+    standings: tuple[PlayerScore, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """What `plan play --json` prints of a match."""
+        plays = [
+            {"moves": [_plain(m) for m in one.moves], "returns": list(one.returns)} for one in self.plays
+        ]
+        return {"game": self.game, "players": [one.as_json() for one in self.standings], "plays": plays}
+
+
+def _plain(move: Move) -> Any:
+    return move if isinstance(move, int | str) else repr(move)
+
+
+def play(start: GameState, seats: Sequence[Player], *, seed: int) -> PlayedGame:
+    """One play; chance falls by this seed."""
+    rng, state = Random(f"play {seed}"), start
+    for seat, player in enumerate(seats):
+        player.begin(start, seat, seed)
+    done: list[Move] = []
+    while state.player != OVER:
+        move = fallen(state, rng) if state.player == CHANCE else _chosen(state, seats[state.player])
+        state = state.step(move)
+        done.append(move)
+        for seat, player in enumerate(seats):
+            player.see(state.observation(seat), move)
+        if len(done) > LONGEST:
+            raise UsageError(f"a play of this game does not end within {LONGEST:,} moves")
+    return PlayedGame(moves=tuple(done), returns=tuple(float(each) for each in state.returns()))
+
+
+def _chosen(state: GameState, player: Player) -> Move:
+    moves = state.moves()
+    move = player.choose(moves)
+    if move not in moves:
+        raise UsageError(f"{player.name} chose {move!r}, which is no legal move")
+    return move
+
+
+def match(
+    game: str,
+    start: GameState,
+    players: Sequence[Player],
+    *,
+    games: int,
+    seed: int = 0,
+    tell: Callable[[], None] | None = None,
+) -> Match:
+    """So many plays; the seats go round, so that each player has each of them as often."""
+    if len(players) != start.players:
+        raise UsageError(f"{game} is for {start.players} players, not {len(players)}")
+    plays, won = [], []
+    for number in range(games):
+        order = [(seat + number) % len(players) for seat in range(len(players))]
+        plays.append(play(start, [players[at] for at in order], seed=seed * 1_000_003 + number))
+        by_player = dict(zip(order, plays[-1].returns, strict=True))
+        won.append([by_player[at] for at in range(len(players))])
+        if tell is not None:
+            tell()
+    standings = [_standing(player, at, won) for at, player in enumerate(players)]
+    return Match(game=game, plays=tuple(plays), standings=tuple(standings))
+
+
+def _standing(player: Player, at: int, won: list[list[float]]) -> PlayerScore:
+    """A win is the most of all, alone; a draw is as much as everybody."""
+    wins = sum(all(row[at] > other for i, other in enumerate(row) if i != at) for row in won)
+    draws = sum(all(row[at] == other for other in row) for row in won)
+    mean = sum(row[at] for row in won) / len(won) if won else 0.0
+    return PlayerScore(name=player.name, won=Share(wins, len(won)), drawn=draws, mean=mean)

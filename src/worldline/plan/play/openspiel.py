@@ -1,0 +1,164 @@
+"""OpenSpiel beside us: the twin of each shipped game, and the rules compared with it move by move.
+
+It is the extra `games`; without it there is one sentence. Nothing of it is copied here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+from typing import Any
+
+from worldline.errors import UsageError
+from worldline.plan.games.catalogue import load_game
+from worldline.plan.games.game import CHANCE, OVER, GameState, Move
+
+MOST = 20  # differences that are told
+Key = Callable[[Any, int], str]
+
+
+def _as_it_is(move: Move) -> int:
+    return int(move)
+
+
+def _taken(piles: int) -> Callable[[Move], int]:
+    return lambda move: int(move[0] + (move[1] - 1) * piles)
+
+
+def _pig(move: Move) -> int:
+    return {"roll": 0, "stop": 1}[move] if isinstance(move, str) else int(move) - 1
+
+
+def _poker(*words: str) -> Callable[[Move], int]:
+    return lambda move: words.index(move) if isinstance(move, str) else int(move)
+
+
+def _board(state: Any, player: int) -> str:
+    return str(state.observation_string(player))
+
+
+def _known(state: Any, player: int) -> str:
+    return str(state.information_state_string(player))
+
+
+def _counted(state: Any, player: int) -> str:
+    """Pig's text does not say how many decisions there were, and they end it."""
+    return f"{state} {sum(one.player >= 0 for one in state.full_history())}"
+
+
+@dataclass(frozen=True)
+class TwinGame:
+    """The same game in OpenSpiel: how to load it, its number for each of our moves, and what a player knows there."""
+
+    name: str
+    action: Callable[[Move], int]
+    known: Key = _board
+    hidden: bool = False
+
+    def start(self) -> Any:
+        """A play of its own, at the beginning."""
+        return self.game().new_initial_state()
+
+    def game(self) -> Any:
+        """The game as OpenSpiel loads it."""
+        return _loaded(self.name)
+
+    def move(self, moves: list[Move], action: int) -> Move:
+        """Which of these moves of ours an action is."""
+        return next(move for move in moves if self.action(move) == action)
+
+
+TWINS = {
+    "tic-tac-toe": TwinGame("tic_tac_toe", _as_it_is),
+    "connect-four": TwinGame("connect_four", _as_it_is),
+    "nim": TwinGame("nim", _taken(4)),
+    "small-nim": TwinGame("nim(pile_sizes=1;2;3)", _taken(3)),
+    "pig": TwinGame("pig", _pig, _counted),
+    "kuhn": TwinGame("kuhn_poker", _poker("pass", "bet"), _known, hidden=True),
+    "leduc": TwinGame("leduc_poker", _poker("fold", "call", "raise"), _known, hidden=True),
+}
+
+
+def twin_of(name: str) -> TwinGame:
+    """OpenSpiel's own of a shipped game; UsageError of another."""
+    if name not in TWINS:
+        raise UsageError(f"OpenSpiel has no twin of {name}: its players play {', '.join(TWINS)}")
+    return TWINS[name]
+
+
+@cache
+def _loaded(name: str) -> Any:
+    return pyspiel().load_game(name)
+
+
+def pyspiel() -> Any:
+    """The module; UsageError where it is not installed."""
+    try:
+        import pyspiel as found
+    except ImportError:
+        raise UsageError("OpenSpiel is not installed: pip install 'worldline[games]'") from None
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleCheck:
+    """How far a game and its twin were compared, and where they differ: the first few, in words."""
+
+    game: str
+    plays: int
+    moves: int
+    situations: int
+    differences: tuple[str, ...]
+
+
+def compare(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
+    """Both played side by side with random moves: who moves, what may be done, what falls, what is known and won."""
+    twin, rng = twin_of(name), Random(f"rules of {name} {seed}")
+    names: tuple[dict[Any, Any], dict[Any, Any]] = ({}, {})
+    found: list[str] = []
+    moves = 0
+    for play in range(plays):
+        state, other = load_game(name), twin.start()
+        past: list[Move] = []
+        while True:
+            found += [f"play {play} after {past}: {said}" for said in _apart(state, other, twin, names)]
+            if state.player == OVER or found:
+                break
+            options = [move for move, _ in state.chances()] if state.player == CHANCE else state.moves()
+            move = options[int(rng.random() * len(options))]
+            state = state.step(move)
+            other.apply_action(twin.action(move))
+            past.append(move)
+            moves += 1
+        if len(found) >= MOST:
+            break
+    return RuleCheck(
+        game=name, plays=plays, moves=moves, situations=len(names[0]), differences=tuple(found[:MOST])
+    )
+
+
+def _apart(
+    state: GameState, other: Any, twin: TwinGame, names: tuple[dict[Any, Any], dict[Any, Any]]
+) -> list[str]:
+    """In what a state and its twin differ."""
+    who = OVER if other.is_terminal() else CHANCE if other.is_chance_node() else other.current_player()
+    found = _unequal("who moves", state.player, who)
+    if found:
+        return found
+    found += _unequal("returns", list(state.returns()), list(other.returns()))
+    if who == CHANCE:
+        falls = sorted((twin.action(move), float(weight)) for move, weight in state.chances())
+        return found + _unequal("what falls", falls, sorted(other.chance_outcomes()))
+    found += _unequal("moves", sorted(map(twin.action, state.moves())), other.legal_actions())
+    for player in range(state.players):
+        ours, theirs = (player, state.observation(player)), (player, twin.known(other, player))
+        # What one tells apart the other does, too: the texts name one another, in both directions.
+        found += _unequal("what is known", names[0].setdefault(ours, theirs), theirs)
+        found += _unequal("what is known", names[1].setdefault(theirs, ours), ours)
+    return found
+
+
+def _unequal(what: str, ours: Any, theirs: Any) -> list[str]:
+    return [] if ours == theirs else [f"{what}: {ours}, OpenSpiel: {theirs}"]

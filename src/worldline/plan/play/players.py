@@ -1,0 +1,155 @@
+"""Those who play: at random, by search over a world, and OpenSpiel's own bots. None sees more than its observations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Protocol
+
+from worldline.errors import UsageError
+from worldline.plan.games.game import GameState, Move
+from worldline.plan.play import beliefs
+from worldline.plan.play.information_sets import SituationTree, chosen_arm, search_situations
+from worldline.plan.play.openspiel import TwinGame, pyspiel, twin_of
+from worldline.plan.play.uct import EXPLORATION, PlayNode, Step, chosen, executed, search
+
+NAMES = ("random", "search", "imagined", "mixed", "openspiel-mcts", "openspiel-random")
+TOLD = 8  # states of a belief
+THEIRS = 2.0  # the exploration that OpenSpiel's own example plays with
+
+
+class Player(Protocol):
+    """Who plays: told when a play begins and what is seen after every step of it, and asked for moves."""
+
+    name: str
+
+    def begin(self, start: GameState, seat: int, seed: int, /) -> None:
+        """A new play, from this seat."""
+        ...
+
+    def see(self, seen: str, move: Move, /) -> None:
+        """One step later. `move` is for OpenSpiel's bots, which keep a state of their own: ours read `seen` alone."""
+        ...
+
+    def choose(self, moves: Sequence[Move], /) -> Move:
+        """One of these moves."""
+        ...
+
+
+@dataclass
+class RandomPlayer:
+    """Any move is as likely as any other."""
+
+    name: str = "random"
+    _rng: Random = field(default_factory=lambda: Random(0), repr=False)
+
+    def begin(self, start: GameState, seat: int, seed: int, /) -> None:
+        """A generator of its own for each play."""
+        self._rng = Random(f"random player {seat} {seed}")
+
+    def see(self, seen: str, move: Move, /) -> None:
+        """Nothing is remembered."""
+
+    def choose(self, moves: Sequence[Move], /) -> Move:
+        """By lot."""
+        return moves[int(self._rng.random() * len(moves))]
+
+
+@dataclass
+class SearchPlayer:
+    """Searches from what is known: UCT where that is one state, IS-MCTS over the belief where it is several."""
+
+    simulations: int
+    name: str = "search"
+    step: Step = executed
+    exploration: float = EXPLORATION
+    tree: PlayNode | SituationTree | None = None  # of the last choice
+    belief: beliefs.Weighted = field(default_factory=dict)
+    _seat: int = 0
+    _seed: int = 0
+
+    def begin(self, start: GameState, seat: int, seed: int, /) -> None:
+        """Everything is known, and nothing has happened."""
+        self.belief, self._seat, self._seed = beliefs.certain(start), seat, seed
+
+    def see(self, seen: str, move: Move, /) -> None:
+        """What does not fit falls away."""
+        self.belief = beliefs.updated(self.belief, self._seat, seen)
+
+    def choose(self, moves: Sequence[Move], /) -> Move:
+        """The most visited move of a search."""
+        how: dict[str, Any] = {
+            "simulations": max(self.simulations, len(moves)), "seed": self._seed,
+            "step": self.step, "exploration": self.exploration,
+        }  # fmt: skip
+        self._seed += 1
+        if len(self.belief) == 1:
+            self.tree = search(next(iter(self.belief)), **how)
+            return chosen(self.tree)
+        self.tree = search_situations(self.belief, **how)
+        return chosen_arm(self.tree)
+
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What is believed where something is hidden, the likeliest first."""
+        if len(self.belief) < 2:
+            return ()
+        mass = beliefs.as_distribution(self.belief).mass
+        return (("belief", ", ".join(f"{state}: {weight}" for state, weight in list(mass.items())[:TOLD])),)
+
+
+class OpenSpielPlayer:
+    """A bot of OpenSpiel: its UCT (its IS-MCTS where cards are hidden), or its random one."""
+
+    def __init__(self, kind: str, twin: TwinGame, *, simulations: int, exploration: float = THEIRS) -> None:
+        self.name, self._kind, self._twin, self._simulations = f"openspiel-{kind}", kind, twin, simulations
+        self._exploration = exploration
+        self._state: Any = None
+        self._bot: Any = None
+
+    def begin(self, start: GameState, seat: int, seed: int, /) -> None:
+        """A bot of its own for each play."""
+        self._state = self._twin.start()
+        self._bot = self._made(seat, seed)
+
+    def see(self, seen: str, move: Move, /) -> None:
+        """Its own state goes along."""
+        self._state.apply_action(self._twin.action(move))
+
+    def choose(self, moves: Sequence[Move], /) -> Move:
+        """What the bot says."""
+        return self._twin.move(list(moves), self._bot.step(self._state))
+
+    def _made(self, seat: int, seed: int) -> Any:
+        """The bot with OpenSpiel's own defaults but for exploration (times the stakes): one rollout, proven states."""
+        spiel, game, many = pyspiel(), self._twin.game(), self._simulations
+        if self._kind == "random":
+            return spiel.make_uniform_random_bot(seat, seed)
+        evaluator = spiel.RandomRolloutEvaluator(1, seed)
+        if self._twin.hidden:
+            most = spiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
+            stakes = self._exploration * game.max_utility()
+            return spiel.ISMCTSBot(seed, evaluator, stakes, many, -1, most, False, False)
+        return spiel.MCTSBot(game, evaluator, self._exploration, many, 1_000, True, seed, False)
+
+
+def make_player(
+    name: str,
+    game: str,
+    *,
+    simulations: int,
+    world: Callable[[str], Step] | None = None,
+    theirs: float = THEIRS,
+) -> Player:
+    """The player of this name; `world` gives the imagined and the mixed world, `theirs` OpenSpiel's exploration."""
+    if name == "random":
+        return RandomPlayer()
+    if name == "search":
+        return SearchPlayer(simulations)
+    if name in ("imagined", "mixed", "learned") and world is not None:
+        return SearchPlayer(simulations, name, world(name))
+    if name.startswith("openspiel-") and name in NAMES:
+        pyspiel()
+        kind = name.removeprefix("openspiel-")
+        return OpenSpielPlayer(kind, twin_of(game), simulations=simulations, exploration=theirs)
+    raise UsageError(f"{name!r} is no player: it is one of {', '.join(NAMES)}")

@@ -1,0 +1,137 @@
+"""Monte-Carlo tree search (UCT) as a pure function: a state and a seed go in, a tree comes out.
+
+The world enters as one callable, `step`: the rules as they are executed, or as they are imagined. Every player wants
+the most for themselves; chance is sampled. Leaves are valued by one random playout. The same seed gives the same tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import log, sqrt
+from random import Random
+from typing import Any
+
+from worldline.errors import UsageError
+from worldline.plan.games.game import CHANCE, OVER, GameState, Move
+
+Step = Callable[[Any, Move], Any]  # a state and a move in, the next state out
+EXPLORATION = 1.0  # for returns between -1 and 1
+LONGEST = 20_000  # moves of a play: a game that goes on is no game
+
+
+class PlayNode:
+    """One node: the state there, what led to it and who chose that, its visits, and what they brought the chooser."""
+
+    __slots__ = ("children", "chooser", "move", "player", "state", "total", "untried", "visits")
+
+    def __init__(self, state: Any, move: Move, chooser: int) -> None:
+        self.state, self.move, self.chooser = state, move, chooser
+        self.player: int = state.player
+        self.untried: list[Move] | None = None
+        self.children: dict[Move, PlayNode] = {}
+        self.visits, self.total = 0, 0.0
+
+    @property
+    def value(self) -> float | None:
+        """The mean return of the one who chose it."""
+        return self.total / self.visits if self.visits else None
+
+
+def executed(state: Any, move: Move) -> Any:
+    """The rules themselves as the world."""
+    return state.step(move)
+
+
+def search(
+    root: GameState, *, simulations: int, seed: int, step: Step = executed, exploration: float = EXPLORATION
+) -> PlayNode:
+    """The tree after so many simulations, each of which adds a node at most."""
+    rng = Random(f"uct {seed}")
+    tree = PlayNode(root, None, root.player)
+    for _ in range(simulations):
+        simulate(tree, step, rng, exploration)
+    return tree
+
+
+def simulate(tree: PlayNode, step: Step, rng: Random, exploration: float) -> None:
+    """One descent to a leaf, one playout, and what it brought told to every node on the way."""
+    path, node = [tree], tree
+    while node.player != OVER:
+        if node.player == CHANCE:
+            node = _child(node, fallen(node.state, rng), step)
+        else:
+            if node.untried is None:
+                node.untried = _shuffled(node.state.moves(), rng)
+            if node.untried:
+                path.append(_child(node, node.untried.pop(), step))
+                break
+            node = _best(node, exploration)
+        path.append(node)
+    returns = playout(path[-1].state, step, rng)
+    for node in path:
+        node.visits += 1
+        if node.chooser >= 0:
+            node.total += returns[node.chooser]
+
+
+def _child(node: PlayNode, move: Move, step: Step) -> PlayNode:
+    """The child of a move, made where it is new. What chance brought is to the account of the one who moved before."""
+    found = node.children.get(move)
+    if found is None:
+        chooser = node.chooser if node.player == CHANCE else node.player
+        found = node.children[move] = PlayNode(step(node.state, move), move, chooser)
+    return found
+
+
+def _best(node: PlayNode, exploration: float) -> PlayNode:
+    """The child with the highest upper bound; of equal ones the first."""
+    known, found, most = log(node.visits), None, -1e300
+    for child in node.children.values():
+        bound = child.total / child.visits + exploration * sqrt(known / child.visits)
+        if bound > most:
+            found, most = child, bound
+    assert found is not None
+    return found
+
+
+def _shuffled(moves: Sequence[Move], rng: Random) -> list[Move]:
+    """In random order, by `random()` alone: that is the same in every version of Python."""
+    found = list(moves)
+    for last in range(len(found) - 1, 0, -1):
+        other = int(rng.random() * (last + 1))
+        found[last], found[other] = found[other], found[last]
+    return found
+
+
+def fallen(state: Any, rng: Random) -> Move:
+    """What chance brings."""
+    falls, at = state.chances(), rng.random()
+    for move, weight in falls:
+        at -= float(weight)
+        if at < 0:
+            return move
+    return falls[-1][0]
+
+
+def playout(state: Any, step: Step, rng: Random) -> Sequence[float]:
+    """What a play brings that goes on at random."""
+    random = rng.random
+    for _ in range(LONGEST):
+        player = state.player
+        if player == OVER:
+            returns: Sequence[float] = state.returns()
+            return returns
+        if player == CHANCE:
+            move = fallen(state, rng)
+        else:
+            moves = state.moves()
+            if not moves:
+                raise UsageError(f"a game that is not over leaves player {player} no move")
+            move = moves[int(random() * len(moves))]
+        state = step(state, move)
+    raise UsageError(f"a play of this game does not end within {LONGEST:,} moves")
+
+
+def chosen(tree: PlayNode) -> Move:
+    """The most visited move; of equal ones the better, of those the first."""
+    return max(tree.children.values(), key=lambda child: (child.visits, child.total)).move

@@ -1,0 +1,44 @@
+"""What of a program's run is asked, as a person writes it: `return`, `raises`, `line:12`, `name:x@9` and so on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from worldline.errors import UsageError
+
+WHAT = ("return", "raises", "line", "name", "passes", "ends")
+_LINE = re.compile(r"line:([1-9][0-9]{0,8})")
+_NAME = re.compile(r"name:([^\W\d]\w*)@([1-9][0-9]{0,8})")
+_ENDS = re.compile(r"ends:([1-9][0-9]{0,8})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """One question: `return` (the answer), `raises`, `line` (is it reached), `name` (its value when a line last ran),
+    `passes` (it ends by itself, without an exception), `ends` (within so many steps).
+    """
+
+    what: str = "return"
+    line: int = 0
+    name: str = ""
+    steps: int = 0
+
+    def __str__(self) -> str:
+        place = {"line": f":{self.line}", "name": f":{self.name}@{self.line}", "ends": f":{self.steps}"}
+        return self.what + place.get(self.what, "")
+
+
+def read_question(text: str) -> Question:
+    """A question as it was written; UsageError of anything else."""
+    if text in ("return", "raises", "passes"):
+        return Question(what=text)
+    if found := _LINE.fullmatch(text):
+        return Question(what="line", line=int(found[1]))
+    if found := _NAME.fullmatch(text):
+        return Question(what="name", name=found[1], line=int(found[2]))
+    if found := _ENDS.fullmatch(text):
+        return Question(what="ends", steps=int(found[1]))
+    raise UsageError(
+        f"{text!r} is no question: it is one of return, raises, passes, line:12, name:x@9, ends:500"
+    )

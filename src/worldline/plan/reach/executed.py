@@ -1,0 +1,88 @@
+"""The same goals by running alone: breadth-first, by the goal's distance on real states, and by random plans.
+
+Every run of a plan is one execution, and shows the states behind all of its commands. Nothing is imagined.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from random import Random
+
+from worldline.plan.reach.goal import StateGoal
+from worldline.plan.reach.imagination import ASKS, ENDED
+from worldline.plan.reach.runs import MachineStop, state_key
+from worldline.plan.reach.search import RunsPlans
+
+Plan = tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutedResult:
+    """A plan that reached the goal, or none, and the executions that it took."""
+
+    plan: Plan | None
+    executions: int
+
+
+def breadth_first(
+    runs: RunsPlans, goal: StateGoal, commands: int, *, executions: int, depth: int, ignored: str = ""
+) -> ExecutedResult:
+    """Shortest plans first, one run each; a state that was seen is not gone on from."""
+    before, seen, waiting = runs.executions, set[object](), deque[Plan]([()])
+    while waiting and runs.executions - before < executions:
+        plan = waiting.popleft()
+        stop = runs.after(plan)[-1]
+        if _reached(goal, stop):
+            return ExecutedResult(plan=plan, executions=runs.executions - before)
+        if stop.way == ASKS and len(plan) < depth and _is_new(stop, seen, ignored):
+            waiting += ((*plan, command) for command in range(commands))
+    return ExecutedResult(plan=None, executions=runs.executions - before)
+
+
+def nearest_first(
+    runs: RunsPlans, goal: StateGoal, commands: int, *, executions: int, depth: int, ignored: str = ""
+) -> ExecutedResult:
+    """Goes on from the real state that is nearest to the goal, one run for each command that it tries."""
+    before, seen = runs.executions, set[object]()
+    waiting: list[tuple[float, int, Plan]] = [(0.0, 0, ())]
+    pushed = 0
+    while waiting and runs.executions - before < executions:
+        _, _, origin = heappop(waiting)
+        for plan in [(*origin, command) for command in range(commands)] if pushed else [()]:
+            if runs.executions - before >= executions:
+                break
+            stop = runs.after(plan)[-1]
+            if _reached(goal, stop):
+                return ExecutedResult(plan=plan, executions=runs.executions - before)
+            if stop.way == ASKS and len(plan) < depth and _is_new(stop, seen, ignored):
+                pushed += 1
+                heappush(waiting, (goal.distance(stop.names), pushed, plan))
+    return ExecutedResult(plan=None, executions=runs.executions - before)
+
+
+def random_plans(
+    runs: RunsPlans, goal: StateGoal, commands: int, *, executions: int, depth: int, seed: int = 0
+) -> ExecutedResult:
+    """Plans of the whole depth by chance; every state on the way counts."""
+    before, random = runs.executions, Random(seed)
+    while runs.executions - before < executions:
+        plan = tuple(random.randrange(commands) for _ in range(depth))
+        for size, stop in enumerate(runs.after(plan)):
+            if _reached(goal, stop):
+                return ExecutedResult(plan=plan[:size], executions=runs.executions - before)
+    return ExecutedResult(plan=None, executions=runs.executions - before)
+
+
+def _reached(goal: StateGoal, stop: MachineStop) -> bool:
+    return stop.way in (ASKS, ENDED) and goal.holds(stop.names)
+
+
+def _is_new(stop: MachineStop, seen: set[object], ignored: str) -> bool:
+    """Whether a state was not seen before; it is from now on."""
+    state = state_key(stop.names, ignored)
+    if state in seen:
+        return False
+    seen.add(state)
+    return True

@@ -1,0 +1,162 @@
+"""What is to be so: a condition on names, such as `x == 3 and y < 2`, read strictly and never evaluated as code.
+
+Literals, names, elements (`stack[0]`), `len(name)`, comparisons, `and`, `or`, `not`. Whether it holds of canonical
+values, and how far they are from it. A name without a value, or with one that is no literal, makes it not hold.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from worldline.errors import UsageError
+from worldline.paths.distance import distance
+
+LONGEST = 1_000  # characters of a goal
+VALUE = 1 << 16  # characters of a value that is looked at
+FAR = 8.0  # from what does not hold and has no distance
+
+_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
+}  # fmt: skip
+
+
+class _Unknown(Exception):
+    """There is no such value."""
+
+
+@dataclass(frozen=True)
+class StateGoal:
+    """A condition on names, as it was written and as it was read."""
+
+    text: str
+    tree: ast.expr
+
+    def holds(self, names: Mapping[str, str]) -> bool:
+        """Whether it is so where names have these canonical values."""
+        try:
+            return _holds(self.tree, names)
+        except (_Unknown, TypeError, LookupError):
+            return False
+
+    def distance(self, names: Mapping[str, str]) -> float:
+        """0 where it holds; grows with how far values are from what is asked."""
+        return 0.0 if self.holds(names) else _far(self.tree, names)
+
+
+def read_goal(text: str) -> StateGoal:
+    """A goal as it was written; UsageError of anything else."""
+    try:
+        if len(text) > LONGEST:
+            raise ValueError(f"it has more than {LONGEST:,} characters")
+        tree = ast.parse(text.strip(), mode="eval").body
+        _check(tree)
+    except SyntaxError as error:
+        raise UsageError(f"the goal {text[:80]!r} is not Python: {error.msg}") from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise UsageError(f"the goal {text[:80]!r} cannot be read: {error}") from None
+    return StateGoal(text, tree)
+
+
+def _check(node: ast.expr) -> None:
+    """Whether a condition is one of those that are understood."""
+    if isinstance(node, ast.BoolOp):
+        for part in node.values:
+            _check(part)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        _check(node.operand)
+    elif isinstance(node, ast.Compare):
+        if not all(type(op) in _COMPARED for op in node.ops):
+            raise ValueError("it compares with ==, !=, <, <=, >, >=, in and not in")
+        sides = [_is_operand(side) for side in (node.left, *node.comparators)]
+        if not any(sides):
+            raise ValueError("a comparison names what it is about, such as x == 3")
+    else:
+        raise ValueError(f"{ast.unparse(node)} is no comparison, such as x == 3 or stack == [5]")
+
+
+def _is_operand(node: ast.expr) -> bool:
+    """Whether a side of a comparison has a name; a side is a name, its element or length, or a literal."""
+    match node:
+        case ast.Name():
+            return True
+        case ast.Subscript(value=ast.Name(), slice=index):
+            _literal(index)
+            return True
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name()], keywords=[]):
+            return True
+    _literal(node)
+    return False
+
+
+def _literal(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"{ast.unparse(node)} is neither a name, its element or length, nor a literal"
+        ) from None
+
+
+def value_of(text: str) -> Any:
+    """What a canonical value is, where it is a literal of Python; else _Unknown."""
+    try:
+        if len(text) <= VALUE:
+            return ast.literal_eval(text)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        pass
+    raise _Unknown(text)
+
+
+def _operand(node: ast.expr, names: Mapping[str, str]) -> Any:
+    match node:
+        case ast.Name(id=name):
+            if name not in names:
+                raise _Unknown(name)
+            return value_of(names[name])
+        case ast.Subscript(value=held, slice=index):
+            return _operand(held, names)[_literal(index)]
+        case ast.Call(args=[held]):
+            return len(_operand(held, names))
+    return _literal(node)
+
+
+def _holds(node: ast.expr, names: Mapping[str, str]) -> bool:
+    if isinstance(node, ast.BoolOp):
+        parts = (_holds(part, names) for part in node.values)
+        return all(parts) if isinstance(node.op, ast.And) else any(parts)
+    if isinstance(node, ast.UnaryOp):
+        return not _holds(node.operand, names)
+    assert isinstance(node, ast.Compare)
+    sides = [_operand(side, names) for side in (node.left, *node.comparators)]
+    triples = zip(node.ops, sides, sides[1:], strict=False)
+    return all(_COMPARED[type(op)](one, other) for op, one, other in triples)
+
+
+def _far(node: ast.expr, names: Mapping[str, str]) -> float:
+    if isinstance(node, ast.BoolOp):
+        parts = [_far(part, names) for part in node.values]
+        return sum(parts) if isinstance(node.op, ast.And) else min(parts)
+    try:
+        if _holds(node, names):
+            return 0.0
+        if not isinstance(node, ast.Compare):
+            return 1.0
+        sides = [_operand(side, names) for side in (node.left, *node.comparators)]
+        return sum(map(_apart, node.ops, sides, sides[1:]))
+    except (_Unknown, TypeError, LookupError):
+        return FAR
+
+
+def _apart(op: ast.cmpop, one: Any, other: Any) -> float:
+    """How far two values are from comparing so."""
+    if _COMPARED[type(op)](one, other):
+        return 0.0
+    if isinstance(op, ast.NotEq | ast.In | ast.NotIn):
+        return 1.0
+    strict = isinstance(op, ast.Lt | ast.Gt)
+    return distance(one, other) + (0.5 if strict else 0.0)

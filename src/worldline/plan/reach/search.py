@@ -1,0 +1,388 @@
+"""Best-first and UCT-like search over a tree of snapshots, with real executions as the correction.
+
+The loop: pick a node or several, imagine every command from them in one batch; where the goal holds in an imagined
+node, its plan is run. If the run reaches the goal the search is over; else its true steps are dictated into the nodes
+of that path, what was imagined below a node that was wrong is dropped, and the search goes on. Where imagination is
+spent and met no goal, the path that is least sure and nearest is run: what is never run is never corrected. The
+imagination and the world enter as what they can do; nothing here knows which they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from worldline.core.escape import plural
+from worldline.errors import UsageError
+from worldline.plan.answer import Spent
+from worldline.plan.reach.goal import StateGoal
+from worldline.plan.reach.imagination import ASKS, ENDED, LOST, Snapshot
+from worldline.plan.reach.runs import MachineStop, state_key
+
+WAYS = ("near", "sure", "uct")
+EXPLORING = 0.5  # of the upper bound: how much a node that was seldom visited is preferred
+
+
+class Imagines(Protocol):
+    """Whoever imagines what follows commands."""
+
+    written: int
+
+    def begin(self) -> Snapshot:
+        """Before the first command."""
+        ...
+
+    def follow(self, forks: Sequence[tuple[Snapshot, int]]) -> list[Snapshot]:
+        """Behind a command, from each of these snapshots."""
+        ...
+
+    def told(self, text: bytes) -> Snapshot:
+        """Behind a true text."""
+        ...
+
+
+class RunsPlans(Protocol):
+    """Whoever runs plans, and counts them."""
+
+    executions: int
+
+    def after(self, plan: tuple[int, ...]) -> list[MachineStop]:
+        """Where it stood before the first command and behind each."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReachBudget:
+    """The most that a search may take, how long a plan may be, and how many nodes are gone on from at once."""
+
+    executions: int = 8
+    simulations: int = 200
+    bytes: int = 1 << 16
+    depth: int = 12
+    leaves: int = 1
+
+    def __post_init__(self) -> None:
+        if min(self.executions, self.simulations, self.bytes, self.depth, self.leaves) < 1:
+            raise UsageError("a search takes at least one execution, simulation, byte, command and leaf")
+
+
+@dataclass
+class ReachNode:
+    """A node of the tree: a snapshot, or the true `text` of a run, of which one is made when it is gone on from."""
+
+    parent: int
+    command: int
+    names: Mapping[str, str]
+    way: str
+    snapshot: Snapshot | None
+    depth: int
+    text: bytes = b""
+    children: list[int] = field(default_factory=list)
+    visits: int = 0
+    total: float = 0.0
+    is_true: bool = False
+    corrected: bool = False
+    failed: bool = False  # its plan was run, and did not reach the goal
+    chosen: bool = False
+    dropped: bool = False
+
+    @property
+    def logprob(self) -> float:
+        """How sure the model is of its way here; a true node is certain."""
+        return 0.0 if self.is_true or self.snapshot is None else self.snapshot.logprob
+
+    @property
+    def value(self) -> float:
+        """What its visits were worth."""
+        return self.total / self.visits if self.visits else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReachResult:
+    """What a search found: a plan that was run and reached the goal, or none; its tree, and what it took."""
+
+    plan: tuple[int, ...] | None
+    nodes: tuple[ReachNode, ...]
+    spent: Spent
+    simulations: int
+    why: str
+
+
+def reach(
+    imagination: Imagines,
+    runs: RunsPlans,
+    goal: StateGoal,
+    commands: int,
+    *,
+    budget: ReachBudget,
+    way: str = "near",
+    ignored: str = "",
+) -> ReachResult:
+    """Searches for a plan to a goal. States are compared without the name `ignored`, the command's own."""
+    if way not in WAYS:
+        raise UsageError(f"a search goes one of the ways {', '.join(WAYS)}, not {way!r}")
+    return _ReachSearch(imagination, runs, goal, commands, budget, way, ignored).run()
+
+
+class _ReachSearch:
+    def __init__(
+        self,
+        imagination: Imagines,
+        runs: RunsPlans,
+        goal: StateGoal,
+        commands: int,
+        budget: ReachBudget,
+        way: str,
+        ignored: str,
+    ) -> None:
+        self.imagination, self.runs, self.goal = imagination, runs, goal
+        self.commands, self.budget, self.ignored = range(commands), budget, ignored
+        self.pick: Callable[[Sequence[int]], int | None] = self._upper_bound if way == "uct" else self._best
+        self.way = way
+        self.nodes: list[ReachNode] = []
+        self.simulations, self.executed, self.written = 0, runs.executions, imagination.written
+
+    def run(self) -> ReachResult:
+        """The whole search."""
+        begun = self.imagination.begin()
+        self.nodes.append(ReachNode(-1, -1, begun.names, begun.way, begun, 0))
+        if (
+            begun.way != ASKS
+        ):  # the model has lost itself before the first command: one run says how it begins
+            self._correct((), self.runs.after(()))
+        found, why = self._try([0]), ""
+        while found is None and self.spent.executions < self.budget.executions:
+            why = self._over()
+            leaves = [] if why else self._leaves()
+            if leaves:
+                found = self._try(self._expand(leaves))
+                continue
+            why = why or "every plan within the depth was tried in imagination"
+            doubtful = self._doubtful()
+            if doubtful is None:
+                why = f"{why}, and all that was imagined is run"
+                break
+            found = self._run(doubtful)
+        else:
+            spent = f"{plural(self.spent.executions, 'execution')} spent"
+            why = "reached" if found is not None else f"{why}, and {spent}" if why else spent
+        return ReachResult(
+            plan=found, nodes=tuple(self.nodes), spent=self.spent, simulations=self.simulations, why=why
+        )
+
+    @property
+    def spent(self) -> Spent:
+        """So far."""
+        return Spent(
+            executions=self.runs.executions - self.executed, bytes=self.imagination.written - self.written
+        )
+
+    def _over(self) -> str:
+        """Why nothing more is imagined; nothing while it may be."""
+        if self.spent.bytes >= self.budget.bytes:
+            return f"{plural(self.spent.bytes, 'byte')} imagined"
+        return (
+            f"{plural(self.simulations, 'simulation')} made"
+            if self.simulations >= self.budget.simulations
+            else ""
+        )
+
+    def _leaves(self) -> list[int]:
+        """The nodes to go on from, the best first; those beside it are of other states."""
+        found = list[int]()
+        most = min(self.budget.leaves, self.budget.simulations - self.simulations)
+        while len(found) < most and (number := self.pick(found)) is not None:
+            found.append(number)
+        return found
+
+    def _expand(self, numbers: Sequence[int]) -> list[int]:
+        """Imagines every command of some nodes in one batch, but those that a run has shown; the new nodes."""
+        forks, origins = list[tuple[Snapshot, int]](), list[int]()
+        for number in numbers:
+            node = self.nodes[number]
+            if node.snapshot is None:
+                node.snapshot = self.imagination.told(node.text)
+            known = {self.nodes[child].command for child in node.children}
+            left = [command for command in self.commands if command not in known]
+            forks += [(node.snapshot, command) for command in left]
+            origins += [number] * len(left)
+        new = list[int]()
+        for number, (_, command), found in zip(
+            origins, forks, self.imagination.follow(forks) if forks else (), strict=True
+        ):
+            depth = self.nodes[number].depth + 1
+            new.append(self._add(ReachNode(number, command, found.names, found.way, found, depth)))
+        self.simulations += len(numbers)
+        for number in numbers:
+            self._visit(number)
+        return new
+
+    def _visit(self, number: int) -> None:
+        """Tells a node that was expanded, and all above it, what its best child is worth."""
+        best = max((self._worth(self.nodes[child]) for child in self.nodes[number].children), default=0.0)
+        while number >= 0:
+            self.nodes[number].visits += 1
+            self.nodes[number].total += best
+            number = self.nodes[number].parent
+
+    def _add(self, node: ReachNode) -> int:
+        self.nodes.append(node)
+        self.nodes[node.parent].children.append(len(self.nodes) - 1)
+        return len(self.nodes) - 1
+
+    def _worth(self, node: ReachNode) -> float:
+        """How sure the model is of a node, the less the further it is from the goal."""
+        if node.way not in (ASKS, ENDED) or node.failed:
+            return 0.0
+        return math.exp(min(node.logprob, 0.0)) / (1 + self.goal.distance(node.names))
+
+    def _try(self, numbers: Sequence[int]) -> tuple[int, ...] | None:
+        """Runs the plans of those nodes where the goal holds, surest first; one that reached it."""
+        hits = [n for n in numbers if self._hits(n)]
+        for number in sorted(hits, key=lambda n: -self.nodes[n].logprob):
+            if self.nodes[number].dropped or self.spent.executions >= self.budget.executions:
+                continue
+            found = self._run(number)
+            if found is not None:
+                return found
+            self.nodes[number].failed = True
+        return None
+
+    def _run(self, number: int) -> tuple[int, ...] | None:
+        """One execution of a node's plan, which corrects its path; as much of it as reached the goal."""
+        plan = self._plan(number)
+        stops = self.runs.after(plan)
+        reached = next((i for i, stop in enumerate(stops) if self._is_goal(stop)), None)
+        self._correct(plan, stops)
+        return None if reached is None else self._choose(plan[:reached])
+
+    def _doubtful(self) -> int | None:
+        """The node, shown by no run, whose state is least sure and nearest to the goal; of equal ones the deeper."""
+        every = [n for n, node in enumerate(self.nodes) if not (node.is_true or node.dropped)]
+        return max(every, key=lambda n: (round(self._doubt(n), 6), self.nodes[n].depth, -n), default=None)
+
+    def _doubt(self, number: int) -> float:
+        node = self.nodes[number]
+        if node.way == LOST:  # nothing is imagined there: it is near where the one above it is
+            return 1 / (1 + self.goal.distance(self.nodes[max(node.parent, 0)].names))
+        return (1 - math.exp(min(node.logprob, 0.0))) / (1 + self.goal.distance(node.names))
+
+    def _hits(self, number: int) -> bool:
+        node = self.nodes[number]
+        return node.way in (ASKS, ENDED) and not node.failed and self.goal.holds(node.names)
+
+    def _is_goal(self, stop: MachineStop) -> bool:
+        return stop.way in (ASKS, ENDED) and self.goal.holds(stop.names)
+
+    def _plan(self, number: int) -> tuple[int, ...]:
+        found = list[int]()
+        while self.nodes[number].parent >= 0:
+            found.append(self.nodes[number].command)
+            number = self.nodes[number].parent
+        return tuple(reversed(found))
+
+    def _choose(self, plan: tuple[int, ...]) -> tuple[int, ...]:
+        """Marks the path of a plan."""
+        at = 0
+        self.nodes[at].chosen = True
+        for command in plan:
+            at = self._child(at, command)
+            self.nodes[at].chosen = True
+        return plan
+
+    def _child(self, number: int, command: int) -> int:
+        return next(n for n in self.nodes[number].children if self.nodes[n].command == command)
+
+    def _correct(self, plan: tuple[int, ...], stops: Sequence[MachineStop]) -> None:
+        """Puts what a run has shown into the nodes of its path; what was imagined below a wrong one is dropped."""
+        at = 0
+        for depth, stop in enumerate(stops):
+            if depth:
+                at = self._child_or_new(at, plan[depth - 1], stop)
+            node = self.nodes[at]
+            if not node.is_true:
+                self._tell(at, stop)
+
+    def _child_or_new(self, number: int, command: int, stop: MachineStop) -> int:
+        for child in self.nodes[number].children:
+            if self.nodes[child].command == command:
+                return child
+        depth = self.nodes[number].depth + 1
+        return self._add(ReachNode(number, command, stop.names, stop.way, None, depth))
+
+    def _tell(self, number: int, stop: MachineStop) -> None:
+        node = self.nodes[number]
+        if node.snapshot is not None and node.snapshot.text == stop.text:
+            node.snapshot = node.snapshot.certain()
+        else:
+            node.corrected, node.snapshot, node.text = node.snapshot is not None, None, stop.text
+            self._drop(node.children)
+            node.children = []
+        node.is_true, node.names, node.way = True, stop.names, stop.way
+
+    def _drop(self, numbers: Sequence[int]) -> None:
+        waiting = list(numbers)
+        while waiting:
+            node = self.nodes[waiting.pop()]
+            node.dropped = True
+            waiting += node.children
+
+    def _open(self, number: int) -> bool:
+        """Whether a node can be expanded: it asks, is not too deep, and lacks children."""
+        node = self.nodes[number]
+        return node.way == ASKS and not node.dropped and self._has_room(node)
+
+    def _has_room(self, node: ReachNode) -> bool:
+        return node.depth < self.budget.depth and len(node.children) < len(self.commands)
+
+    def _state(self, node: ReachNode) -> tuple[tuple[str, str], ...]:
+        return state_key(node.names, self.ignored)
+
+    def _expanded_states(self) -> set[tuple[tuple[str, str], ...]]:
+        """The states whose followers are all in the tree: another node of the same state adds nothing."""
+        full = len(self.commands)
+        return {self._state(node) for node in self.nodes if not node.dropped and len(node.children) == full}
+
+    def _best(self, taken: Sequence[int]) -> int | None:
+        """The open node of a new state that is surest, or, `near`, sure and near to the goal; shallow before deep."""
+        seen = self._expanded_states() | {self._state(self.nodes[n]) for n in taken}
+        every = [n for n in range(len(self.nodes)) if self._open(n)]
+        fresh = [n for n in every if self._state(self.nodes[n]) not in seen]
+        # What is imagined depends on the text: behind the same state, reached otherwise, it may go on otherwise.
+        return min(fresh or ([] if taken else every), key=self._cost, default=None)
+
+    def _cost(self, number: int) -> tuple[float, int, int]:
+        node = self.nodes[number]
+        far = self.goal.distance(node.names) if self.way == "near" else 0.0
+        return round(far - node.logprob, 6), node.depth, number
+
+    def _upper_bound(self, taken: Sequence[int]) -> int | None:
+        """From the root down to the child with the highest upper bound, to a node that is open."""
+        seen = self._expanded_states() | {self._state(self.nodes[n]) for n in taken}
+        live = self._live(seen, taken) or (set() if taken else self._live(set(), taken))
+        if 0 not in live:
+            return None
+        at = 0
+        while not self._open(at) or at in taken:
+            below = [n for n in self.nodes[at].children if n in live]
+            at = max(below, key=lambda n: (self._bound(n, at), -n))
+        return at
+
+    def _live(self, seen: set[tuple[tuple[str, str], ...]], taken: Sequence[int]) -> set[int]:
+        """The nodes with something to expand at or below them."""
+        found = set[int]()
+        for number in range(len(self.nodes) - 1, -1, -1):
+            node = self.nodes[number]
+            is_free = self._open(number) and number not in taken
+            fresh = is_free and (bool(node.children) or self._state(node) not in seen)
+            if not node.dropped and (fresh or any(child in found for child in node.children)):
+                found.add(number)
+        return found
+
+    def _bound(self, number: int, parent: int) -> float:
+        node = self.nodes[number]
+        worth = node.value if node.visits else self._worth(node)
+        tried = math.log(1 + self.nodes[parent].visits) / (1 + node.visits)
+        return worth + EXPLORING * math.sqrt(tried)

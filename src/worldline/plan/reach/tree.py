@@ -1,0 +1,77 @@
+"""A search over snapshots as a tree that is shown, and as plain data: what was imagined, and what a run corrected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from worldline.core.escape import plural
+from worldline.plan.reach.goal import StateGoal
+from worldline.plan.reach.imagination import ASKS
+from worldline.plan.reach.machine import CommandMachine
+from worldline.plan.reach.search import ReachNode, ReachResult
+from worldline.plan.search_tree import SearchTree, TreeNode
+
+
+def search_tree(
+    machine: CommandMachine, goal: StateGoal, found: ReachResult, *, model: str = ""
+) -> SearchTree:
+    """The tree of a search, with what it was for and what it took."""
+    nodes = tuple(
+        TreeNode(
+            parent=node.parent, label=_label(machine, node), visits=node.visits,
+            value=node.value if node.visits else None, note=_note(machine, node), chosen=node.chosen,
+        )
+        for node in found.nodes
+    )  # fmt: skip
+    written = plural(found.spent.bytes, "byte")
+    facts = (
+        ("machine", machine.program.name),
+        ("goal", goal.text),
+        ("plan", _plan(machine, found)),
+        ("model", model),
+        ("real executions", f"{found.spent.executions:,}"),
+        (
+            "imagined",
+            f"{written} in {plural(found.simulations, 'expansion')}, {plural(len(nodes), 'node')}",
+        ),
+    )
+    return SearchTree(title=f"{machine.program.name}: {goal.text}", nodes=nodes, facts=facts)
+
+
+def _plan(machine: CommandMachine, found: ReachResult) -> str:
+    if found.plan is None:
+        return f"none: {found.why}"
+    return " ".join(machine.words(found.plan)) or "nothing: the goal holds at the start"
+
+
+def _label(machine: CommandMachine, node: ReachNode) -> str:
+    return "start" if node.parent < 0 else machine.commands[node.command]
+
+
+def _note(machine: CommandMachine, node: ReachNode) -> str:
+    """What is so there, and how that is known."""
+    names = ", ".join(f"{name}={text}" for name, text in node.names.items() if name != machine.name)
+    how = f"imagined, p {node.snapshot.probability:.2f}" if node.snapshot is not None else "run"
+    if node.corrected:
+        how = "corrected by a real step"
+    elif node.is_true:
+        how = "shown by a run" if node.text else "imagined right, confirmed by a run"
+    ended = "" if node.way == ASKS else f", {node.way}"
+    return f"{names}{ended} ({how}{'; dropped: what it stood on was wrong' if node.dropped else ''})"
+
+
+def as_json(machine: CommandMachine, goal: StateGoal, found: ReachResult) -> dict[str, Any]:
+    """All of it, but for the engine's states."""
+    return {
+        "machine": machine.program.name, "goal": goal.text, "reached": found.plan is not None, "why": found.why,
+        "plan": None if found.plan is None else list(machine.words(found.plan)),
+        "executions": found.spent.executions, "bytes": found.spent.bytes, "simulations": found.simulations,
+        "nodes": [
+            {
+                "parent": node.parent, "command": _label(machine, node), "names": dict(node.names), "way": node.way,
+                "visits": node.visits, "value": node.value, "logprob": node.logprob, "true": node.is_true,
+                "corrected": node.corrected, "dropped": node.dropped, "chosen": node.chosen,
+            }
+            for node in found.nodes
+        ],
+    }  # fmt: skip

@@ -1,0 +1,102 @@
+"""The answer to a question as a run tells it, recorded or imagined: canonical text, `yes`, `no`; None: it does not say.
+
+The same of both, so that they are compared by text. Nothing is evaluated, and nothing is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from worldline.codec.compact.parse import Parsed, parse
+from worldline.codec.compact.turns import turns
+from worldline.core.events import ENDED, FINAL
+from worldline.core.trace import Frame, Step, Trace
+from worldline.futures.subject import Subject, of_prediction, of_trace
+from worldline.plan.question import Question
+from worldline.predict.predictor import Ask, Prediction
+
+YES, NO = "yes", "no"
+
+
+@dataclass(frozen=True)
+class ImaginedAnswer:
+    """What an imagined text answers, and how many of its bytes decide that: all, or those up to a line."""
+
+    value: str | None
+    end: int
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A run as far as it was told."""
+
+    steps: Sequence[Step]
+    frames: Sequence[Frame]
+    has_ended: bool
+
+
+def read_answer(question: Question, trace: Trace) -> str | None:
+    """What a recorded run answers; None where it was stopped before that is known."""
+    has_ended = trace.outcome.kind in ENDED
+    if question.what in ("return", "name"):
+        return of_trace(_subject(question), trace) if has_ended else None
+    value, _ = _plain(question, _Told(trace.steps, trace.frames, has_ended))
+    return value
+
+
+def read_imagined(question: Question, ask: Ask, found: Prediction) -> ImaginedAnswer:
+    """What a model's text answers; no value where it is broken, or not finished and that matters."""
+    parsed, whole = parse(found.text, ask.prompt, loose=True), len(found.text)
+    if found.codec != "compact" or parsed.malformed is not None or not parsed.steps:
+        return ImaginedAnswer(None, whole)
+    if question.what in ("return", "name"):
+        return ImaginedAnswer(of_prediction(_subject(question), ask, found) if parsed.ended else None, whole)
+    value, step = _plain(question, _Told(parsed.steps, parsed.frames, parsed.ended))
+    return ImaginedAnswer(value, whole if step is None else _end_of(step, parsed, found.text))
+
+
+def _subject(question: Question) -> Subject:
+    return Subject(line=question.line, name=question.name) if question.what == "name" else Subject()
+
+
+def _plain(question: Question, run: _Told) -> tuple[str | None, int | None]:
+    """The answer, and the step that decides it where that is not the end."""
+    if question.what == "line":
+        return _reaches(question.line, run)
+    if question.what == "ends":
+        return _ends(question.steps, run)
+    if not run.has_ended:
+        return None, None
+    event, arg = _end(run)
+    if question.what == "raises":
+        return (arg.partition("(")[0] if event == "raise" else NO), None
+    return (YES if event == "return" or (event == "exit" and arg == "0") else NO), None
+
+
+def _reaches(line: int, run: _Told) -> tuple[str | None, int | None]:
+    """Whether a line of the program's own file runs."""
+    own = run.frames[0].file if run.frames else ""
+    for i, step in enumerate(run.steps):
+        if step.event == "line" and step.line == line and run.frames[step.frame].file == own:
+            return YES, i
+    return (NO if run.has_ended else None), None
+
+
+def _ends(steps: int, run: _Told) -> tuple[str | None, int | None]:
+    """Whether it ends within so many steps."""
+    if len(run.steps) > steps:
+        return NO, steps
+    return (YES, None) if run.has_ended else (None, None)
+
+
+def _end(run: _Told) -> tuple[str, str]:
+    """The event that the outermost frame ends with, and its value."""
+    last = next((s for s in reversed(run.steps) if s.event in FINAL and run.frames[s.frame].parent < 0), None)
+    return ("return", "") if last is None else (last.event, last.arg or "")
+
+
+def _end_of(step: int, parsed: Parsed, text: bytes) -> int:
+    """Where the turn of a step ends in its text."""
+    found = turns(text)
+    return found[step].end if step < len(found) else parsed.end

@@ -1,0 +1,185 @@
+"""Effects of a script on the world: what was asked of the system in the box, told in the terms of the host."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from worldline.recording.rehearsal.events import ScriptEvent
+
+KINDS = (
+    "read", "write", "delete", "rename", "change", "start", "signal", "send", "listen", "environment", "native",
+)  # fmt: skip
+"""What an effect does; `change` is of modes, owners and times, `native` of a library that is called directly."""
+
+FILE_KINDS = ("read", "write", "delete", "rename", "change")
+MOST_LINKS = 40  # that are followed in one path, as the system does
+TOLD, LEFT, IMAGINED, TEXT = "told", "left", "imagined", "text"
+"""How an effect is known: asked for in the run, seen by what was left, on a line that a model takes to be reached, or
+in the text alone."""
+
+_BOX = re.compile(r"/box/(work|home|tmp|shm|script)(?:/(.*))?", re.DOTALL)
+_SHOWN = {"work": "", "home": "~/", "tmp": "/tmp/", "shm": "/dev/shm/"}
+_PLACES = {"work": "folder", "home": "home", "tmp": "temporary", "shm": "temporary", "script": "script"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptEffect:
+    """One thing that a script does to the world outside, or asks to.
+
+    `place` is where a path lies: in the `folder`, the `home`, a `temporary` place, the `script`'s own folder when that
+    is another, or `outside`, where nothing of the host is. `line` 0: no line of the script is known for it.
+    """
+
+    kind: str
+    target: str
+    detail: str = ""
+    place: str = ""
+    file: str = ""
+    line: int = 0
+    seen: str = TOLD
+    missing: bool = False
+    child: bool = False
+    probability: float | None = None
+
+
+@dataclass(frozen=True)
+class HostPaths:
+    """How a path of the box is called on the host; `folder` is the one that was copied, `script` that of the script."""
+
+    folder: str
+    script: str
+
+    def of(self, path: str) -> tuple[str, str]:
+        """A path and the place where it lies."""
+        path = path.encode("utf-8", "backslashreplace").decode()  # as the guest writes what is no UTF-8
+        found = _BOX.fullmatch(path.rstrip("/") or "/")
+        slash = "/" if path.endswith("/") else ""
+        if found is None:
+            inner = path.removeprefix(self.folder + "/")
+            return path, "outside, by its own name" if inner != path else "outside"
+        root, inner = found[1], found[2] or ""
+        shown = f"{self.script}/" if root == "script" else _SHOWN[root]
+        return (shown + inner or ".") + (slash if inner else ""), _PLACES[root]
+
+
+def effects_of(events: Iterable[ScriptEvent], names: HostPaths) -> list[ScriptEffect]:
+    """The effects of a run's events, each once, in their order; what is sent from one line to one host is one."""
+    found: dict[ScriptEffect, None] = {}
+    for event in events:
+        if event.kind in KINDS:
+            found[_effect(event, names)] = None
+    return list(_joined(list(found)))
+
+
+def _effect(event: ScriptEvent, names: HostPaths) -> ScriptEffect:
+    target, place, detail = event.target, "", event.detail
+    if event.kind in FILE_KINDS and target.startswith("/"):
+        target, place = names.of(target)
+    if event.kind == "rename":
+        detail = names.of(detail)[0]
+    file = names.of(event.file)[0] if event.file else ""
+    return ScriptEffect(
+        kind=event.kind, target=target, detail=detail, place=place, file=file, line=event.line, child=event.child
+    )  # fmt: skip
+
+
+def _joined(effects: Sequence[ScriptEffect]) -> Iterator[ScriptEffect]:
+    """Looking a name up, connecting to it and asking it for a page are one thing, if one line does them."""
+    by_line: dict[tuple[str, int, str], list[ScriptEffect]] = {}
+    for effect in effects:
+        if effect.kind == "send":
+            by_line.setdefault((effect.file, effect.line, host(effect.target)), []).append(effect)
+    for effect in effects:
+        if effect.kind != "send":
+            yield effect
+            continue
+        together = by_line[effect.file, effect.line, host(effect.target)]
+        if effect is together[0]:
+            pages = [each for each in together if "://" in each.target]
+            ports = [each for each in together if ":" in each.target]
+            yield from pages or ports or together
+
+
+def host(address: str) -> str:
+    """The host of an address or a page."""
+    try:
+        return urlsplit(address if "://" in address else f"//{address}").hostname or address
+    except ValueError:
+        return address
+
+
+def with_links(effects: Iterable[ScriptEffect], links: Mapping[str, str]) -> Iterator[ScriptEffect]:
+    """Paths through links are told as where they lead; what is read or written by a link at a path's end is told of
+    the link and of what it leads to."""
+    for effect in effects:
+        if effect.kind in FILE_KINDS and effect.place:
+            effect = _through(effect, links)
+        link = links.get(effect.target.rstrip("/"))
+        if link is None or effect.kind not in ("read", "write") or effect.detail:
+            yield effect
+            continue
+        yield replace(effect, detail=f"a link to {link}")
+        slash = "/" if effect.target.endswith("/") else ""
+        target = _led(effect.target.rstrip("/"), links)[0] + slash
+        yield _moved(effect, target, f"by the link {effect.target.rstrip('/')}")
+
+
+def _through(effect: ScriptEffect, links: Mapping[str, str]) -> ScriptEffect:
+    """An effect on a path that has a link in its middle, on the path that it leads to."""
+    if effect.kind == "rename":
+        effect = replace(effect, detail=_inner(effect.detail, links)[0])
+    target, first = _inner(effect.target, links)
+    if not first:
+        return effect
+    told = f"by the link {first}"
+    detail = (
+        effect.detail if effect.kind == "rename" else f"{effect.detail}, {told}" if effect.detail else told
+    )
+    return _moved(effect, target, detail)
+
+
+def _inner(path: str, links: Mapping[str, str]) -> tuple[str, str]:
+    """A path whose folder is no link any more, and the first link that it went by."""
+    plain = path.rstrip("/")
+    folder, name = posixpath.split(plain)
+    if not folder or not name:
+        return path, ""
+    led, first = _led(folder, links)
+    return (posixpath.join(led, name) + path[len(plain) :], first) if first else (path, "")
+
+
+def _led(path: str, links: Mapping[str, str]) -> tuple[str, str]:
+    """Where a path leads, through every link in it, and the first of them; a circle ends somewhere in it."""
+    first = ""
+    for _ in range(MOST_LINKS):
+        parts = path.split("/")
+        heads = ("/".join(parts[:n]) for n in range(1, len(parts) + 1))
+        link = next((head for head in heads if head in links), None)
+        if link is None:
+            break
+        rest = path[len(link) + 1 :]
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(link), links[link], rest))
+        first = first or link
+    return path, first
+
+
+def _moved(effect: ScriptEffect, target: str, detail: str) -> ScriptEffect:
+    """An effect on what a link leads to, which may lie outside."""
+    leaves = effect.place == "folder" and (target.startswith(("/", "../")) or target == "..")
+    return replace(effect, target=target, place="outside" if leaves else effect.place, detail=detail)
+
+
+def with_paths(effects: Iterable[ScriptEffect], folders: set[str], there: set[str]) -> Iterator[ScriptEffect]:
+    """Folders told as such, and what is read in the folder without being there."""
+    for effect in effects:
+        if effect.kind != "read" or effect.place == "" or effect.target.startswith("<"):
+            yield effect
+            continue
+        plain = effect.target.rstrip("/")
+        target = f"{plain}/" if plain in folders else effect.target
+        missing = effect.place != "outside" and plain not in there and plain != "."
+        yield replace(effect, target=target, missing=missing or effect.place.startswith("outside,"))

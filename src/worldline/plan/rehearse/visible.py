@@ -1,0 +1,118 @@
+"""Calls in a source whose names say that they touch something outside: read in the text, nothing is run.
+
+A name is all there is to go by: what is called under another name, from a library or out of a text is not found, and
+a call that is found may never be reached. `calls.toml` has the names.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from worldline.plan.rehearse.effect import TEXT, ScriptEffect
+
+_LIKE = {"ts": ("js",), "cpp": ("c", "cpp")}  # languages that have the names of others
+_LONGEST = 80  # characters of a target
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, str]]:
+    with open(Path(__file__).with_name("calls.toml"), "rb") as file:
+        found: Mapping[str, Mapping[str, str]] = tomllib.load(file)
+    return found
+
+
+def visible(source: str, language: str) -> list[ScriptEffect]:
+    """The calls of a source that touch something, by their names, in the order of their lines."""
+    found = _python(source) if language == "python" else _other(source, language)
+    return sorted(found, key=lambda effect: effect.line)
+
+
+def _python(source: str) -> Iterator[ScriptEffect]:
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    names = _imported(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            kind, is_method = _kind(node, names)
+            if kind:
+                target, detail = _target(node, is_method)
+                yield ScriptEffect(kind=kind, target=target, detail=detail, line=node.lineno, seen=TEXT)
+
+
+def _imported(tree: ast.AST) -> dict[str, str]:
+    """What each imported name stands for."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                found[alias.asname or top] = alias.name if alias.asname else top
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def _dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        inner = _dotted(node.value)
+        return f"{inner}.{node.attr}" if inner else ""
+    return ""
+
+
+def _kind(node: ast.Call, names: Mapping[str, str]) -> tuple[str, bool]:
+    """The kind of a call's effect, and whether it is told by the name of a method alone."""
+    first, dot, rest = _dotted(node.func).partition(".")
+    name = names.get(first, first) + dot + rest
+    kind = _table()["python"].get(name, "")
+    if kind or not isinstance(node.func, ast.Attribute):
+        return (_opened(node) if kind == "open" else kind), False
+    is_method = first not in names or names[first].partition(".")[0] in ("pathlib", "socket")
+    return (_table()["methods"].get(node.func.attr, "") if is_method else ""), True
+
+
+def _opened(node: ast.Call) -> str:
+    modes = [*node.args[1:2], *(word.value for word in node.keywords if word.arg == "mode")]
+    mode = modes[0].value if modes and isinstance(modes[0], ast.Constant) else "" if modes else "r"
+    return "write" if not isinstance(mode, str) or set(mode) & set("wax+") or mode == "" else "read"
+
+
+def _target(node: ast.Call, is_method: bool) -> tuple[str, str]:
+    """What it is called on, as far as the text says it: a constant, or an expression as it stands."""
+    whose = node.func.value if isinstance(node.func, ast.Attribute) and is_method else node
+    given = whose.args[0] if isinstance(whose, ast.Call) and whose.args else None
+    if isinstance(given, ast.Constant) and isinstance(given.value, str):
+        return given.value[:_LONGEST], ""
+    return ast.unparse(node)[:_LONGEST], "as it stands in the text"
+
+
+def _other(source: str, language: str) -> Iterator[ScriptEffect]:
+    names: dict[str, str] = {}
+    for each in _LIKE.get(language, (language,)):
+        names |= _table().get(each, {})
+    if not names:
+        return
+    known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    pattern = re.compile(rf"(?<![\w$])({known})\s*\(([^()\n]{{0,{_LONGEST}}})")
+    bare = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), source)
+    for number, line in enumerate(bare.split("\n"), 1):
+        for found in pattern.finditer(line):
+            kind = names[found[1]]
+            kind = (
+                ("write" if re.search(r"\"[wa]|O_WRONLY|O_CREAT", line) else "read")
+                if kind == "open"
+                else kind
+            )
+            target = f"{found[1]}({found[2].strip()}"
+            yield ScriptEffect(
+                kind=kind, target=target[:_LONGEST], detail="as it stands in the text", line=number, seen=TEXT
+            )

@@ -1,0 +1,107 @@
+"""A program that might be the fix: its whole text, of which kind the change is, and the patch that leads to it.
+
+The text outside the change is the user's own, to the byte.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from worldline.core.source_lines import all_lines
+
+FOREIGN = "proposed"  # the kind of a change that no edit of ours made
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepairCandidate:
+    """A changed source. `lines` are those of the old one whose running the change can alter; empty: nobody knows."""
+
+    source: str
+    kind: str
+    lines: range
+    by: str = "edits"
+
+    def __repr__(self) -> str:
+        return f"<RepairCandidate {self.kind} at line {self.lines.start}, by {self.by}>"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Defect:
+    """What a proposer is told: the source, its name, the test that fails as text, what came instead, its lines.
+
+    `kinds` are the kinds of value that each name was seen to have in the failing run.
+    """
+
+    source: str
+    name: str
+    failing: str = ""
+    expected: str = ""
+    found: str = ""
+    reached: frozenset[int] | None = None
+    kinds: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+class Proposer(Protocol):
+    """Whoever thinks of fixes: our edits, a model behind a server, a function of the user's."""
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        ...
+
+    def propose(self, defect: Defect, /) -> Iterable[RepairCandidate]:
+        """Changed sources, the likeliest first where it can say; none need be right, or even Python."""
+        ...
+
+
+def patch(old: str, new: str, name: str) -> str:
+    """A change as a unified diff, as `patch -p1` takes it."""
+    lines = difflib.unified_diff(
+        old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{name}", f"b/{name}"
+    )
+    return "".join(_ended(line) for line in lines)
+
+
+def _ended(line: str) -> str:
+    return line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
+
+
+def patch_size(old: str, new: str) -> tuple[int, int]:
+    """How large a change is: lines that are not in both, then the characters."""
+    before, after = all_lines(old), all_lines(new)
+    lines = sum(
+        max(i2 - i1, j2 - j1)
+        for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+        if tag != "equal"
+    )
+    prefix = _common(old, new)
+    suffix = _common(old[prefix:][::-1], new[prefix:][::-1])
+    return lines, max(len(old), len(new)) - prefix - suffix
+
+
+def _common(one: str, other: str) -> int:
+    return next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+
+
+def changed_lines(old: str, new: str) -> range:
+    """The lines of the old source that a new one changes: from the first to the last, one where it only inserts."""
+    before, after = all_lines(old), all_lines(new)
+    codes = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    spans = [(i1, i2) for tag, i1, i2, _, _ in codes if tag != "equal"]
+    if not spans:
+        return range(0)
+    return range(spans[0][0] + 1, max(spans[-1][1], spans[0][0] + 1) + 1)
+
+
+def distinct(defect: Defect, found: Iterable[RepairCandidate]) -> Iterator[RepairCandidate]:
+    """Candidates without repetitions and without the source itself."""
+    seen = {defect.source}
+    for each in found:
+        if each.source not in seen:
+            seen.add(each.source)
+            yield each

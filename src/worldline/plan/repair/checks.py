@@ -1,0 +1,92 @@
+"""The tests that a fix must pass: each is an expression that is evaluated in the box, and what must come of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worldline.core.program import Program
+from worldline.plan.repair.expected import agrees
+from worldline.recording.calls import CallBatch, CallEnd
+
+SHOWN = 200  # characters of a call in a sentence
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepairCheck:
+    """One test: an expression and the value that it must have; without one it must end without an exception."""
+
+    call: str
+    value: Any = None
+    is_valued: bool = False
+    loose: bool = False
+
+    @property
+    def expected(self) -> str:
+        """What must come of it, for people and prompts."""
+        return repr(self.value) if self.is_valued else "no exception"
+
+    def passes(self, called: CallEnd) -> bool:
+        """Whether what a run came to is what is expected."""
+        if called.kind != "returned":
+            return False
+        return not self.is_valued or agrees(self.value, called.value, loose=self.loose)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckSet:
+    """All tests of a program. `source` is the test file, which imports the program; empty: the calls are its own."""
+
+    name: str  # of the program's file
+    checks: tuple[RepairCheck, ...]
+    files: tuple[tuple[str, str], ...] = ()
+    source: str = ""
+    file: str = ""  # of the tests
+    left_out: int = 0  # tests that take what nobody gives them here
+
+    def batch(self, source: str, checks: Sequence[RepairCheck], seconds: float) -> CallBatch:
+        """These checks of a changed program, as calls."""
+        calls = tuple(check.call for check in checks)
+        if not self.source:
+            return CallBatch(source=source, calls=calls, files=self.files, name=self.name, seconds=seconds)
+        files = (*(each for each in self.files if each[0] != self.name), (self.name, source))
+        return CallBatch(source=self.source, calls=calls, files=files, name=self.file, seconds=seconds)
+
+    def program(self, source: str, check: RepairCheck) -> Program:
+        """The run of one check, to be recorded."""
+        batch = self.batch(source, [check], 1.0)
+        return Program(source=batch.source, name=batch.name, call=check.call, files=batch.files)
+
+    def alone(self, source: str, check: RepairCheck) -> Program | None:
+        """The same as one text: the program's lines first, their numbers kept; None where it cannot be."""
+        if not self.source:
+            return self.program(source, check) if not self.files else None
+        tests = _without_import(self.source, Path(self.name).stem)
+        if tests is None or any(name != self.name for name, _ in self.files):
+            return None
+        ended = source if source.endswith("\n") else source + "\n"
+        return Program(source=ended + "\n\n" + tests, name=self.name, call=check.call)
+
+
+def _without_import(source: str, module: str) -> str | None:
+    """A test file behind its program: without `from PROGRAM import ...`; None where it says more of it."""
+    lines = source.split("\n")
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Import) and any(each.name == module for each in node.names):
+            return None
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        if node.module == "__future__" or (node.module == module and any(n.asname for n in node.names)):
+            return None
+        if node.module == module:
+            last = node.end_lineno or node.lineno
+            lines[node.lineno - 1 : last] = [""] * (last - node.lineno + 1)
+    return "\n".join(lines)
+
+
+def in_sentence(text: str) -> str:
+    """A call as a sentence holds it."""
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"

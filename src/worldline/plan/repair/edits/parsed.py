@@ -1,0 +1,215 @@
+"""A source with its syntax tree, and where in its text each node stands; edits of spans keep all other text."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+
+from worldline.core.source_lines import all_lines
+from worldline.errors import UsageError
+
+_OPEN = (  # around what stands there nothing binds tighter
+    ast.Return, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.List, ast.Set, ast.If, ast.While, ast.For,
+    ast.comprehension, ast.keyword, ast.Assert, ast.Dict, ast.Yield,
+)  # fmt: skip
+
+
+@cache
+def _is_atom(text: str) -> bool:
+    """Whether nothing can bind tighter than what joins this."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return False
+    bare = isinstance(node, ast.Tuple | ast.GeneratorExp) and not text.startswith("(")
+    return not bare and not isinstance(
+        node, ast.BinOp | ast.BoolOp | ast.Compare | ast.UnaryOp | ast.IfExp | ast.Lambda | ast.NamedExpr
+    )
+
+
+@dataclass(frozen=True)
+class SpanEdit:
+    """One change: the text of a span replaced, of which kind it is, and the first and last line of its statement."""
+
+    start: int
+    end: int
+    text: str
+    kind: str
+    line: int
+    last: int
+
+    def applied(self, source: str) -> str:
+        """The whole source with this change made."""
+        return source[: self.start] + self.text + source[self.end :]
+
+
+def _said(error: Exception) -> str:
+    return f"{error.msg} in line {error.lineno}" if isinstance(error, SyntaxError) else str(error)
+
+
+class ParsedSource:
+    """A Python source, its tree, its nodes' parents and spans."""
+
+    def __init__(self, source: str, name: str = "the program") -> None:
+        try:
+            self.tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise UsageError(f"{name} is not Python that can be parsed: {_said(error)}") from None
+        self.source = source
+        self.parents = {
+            child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)
+        }
+        self.lines = all_lines(source)
+        self._starts, at = [0], 0
+        for line in self.lines[:-1]:
+            at += len(line)
+            at += 2 if source.startswith("\r\n", at) else 1
+            self._starts.append(at)
+
+    @cached_property
+    def bodies(self) -> list[tuple[int, int]]:
+        """The first and last line of every function."""
+        return [(node.lineno, node.end_lineno or node.lineno) for node in functions(self.tree)]
+
+    def offset(self, line: int, column: int) -> int:
+        """Where a place of the tree is in the text: its columns count bytes."""
+        text = self.lines[line - 1]
+        wide = column if text.isascii() else len(text.encode()[:column].decode("utf-8", "replace"))
+        return self._starts[line - 1] + wide
+
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Where a node begins and ends."""
+        last, column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        return self.offset(node.lineno, node.col_offset), self.offset(last, column)
+
+    def text(self, node: ast.expr | ast.stmt) -> str:
+        """A node as it is written."""
+        start, end = self.span(node)
+        return self.source[start:end]
+
+    def line_end(self, line: int) -> int:
+        """Where a line ends, before its end is written."""
+        return self._starts[line - 1] + len(self.lines[line - 1])
+
+    def line_start(self, line: int) -> int:
+        """Where a line begins."""
+        return self._starts[line - 1]
+
+    @property
+    def newline(self) -> str:
+        """How lines end here."""
+        return "\r\n" if "\r\n" in self.source else "\n"
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """The innermost statement that a node is in."""
+        found: ast.AST | None = node
+        while found is not None and not isinstance(found, ast.stmt):
+            found = self.parents.get(found)
+        return found
+
+    def reach(self, node: ast.AST) -> tuple[int, int]:
+        """The lines whose running can be the node's: of its statement, of a compound one its head."""
+        statement = self.statement(node)
+        if statement is None:
+            return 1, 1
+        last = statement.end_lineno or statement.lineno
+        body = getattr(statement, "body", None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
+            last = max(statement.lineno, body[0].lineno - 1)
+        return statement.lineno, last
+
+    def replaced(self, node: ast.expr | ast.stmt, text: str, kind: str) -> SpanEdit:
+        """The change that puts another text in a node's place."""
+        return SpanEdit(*self.span(node), text, kind, *self.reach(node))
+
+    def fitted(self, node: ast.expr, text: str, kind: str) -> SpanEdit:
+        """The same with an expression of operators, in brackets where what stands around might bind tighter."""
+        return self.replaced(node, text if self.is_open(node) or _is_atom(text) else f"({text})", kind)
+
+    def is_open(self, node: ast.expr) -> bool:
+        """Whether an expression of operators can stand in a node's place without brackets."""
+        parent = self.parents.get(node)
+        if isinstance(parent, ast.Call):
+            return node is not parent.func
+        if isinstance(parent, ast.Subscript):
+            return node is parent.slice
+        if isinstance(parent, ast.Tuple | ast.Slice):
+            return True
+        return isinstance(parent, _OPEN)
+
+    def between(self, left: ast.expr, right: ast.expr) -> tuple[int, int]:
+        """The span between two nodes."""
+        return self.span(left)[1], self.span(right)[0]
+
+    def swapped(self, left: ast.expr, right: ast.expr, kind: str = "swap") -> SpanEdit:
+        """The change that makes two nodes change places."""
+        start, end = self.span(left)[0], self.span(right)[1]
+        middle = self.source[slice(*self.between(left, right))]
+        return SpanEdit(start, end, self.text(right) + middle + self.text(left), kind, *self.reach(left))
+
+
+NUMBERS = frozenset({"int", "float", "bool", "complex"})
+SEQUENCES = frozenset({"list", "tuple", "str", "bytes", "deque", "range", "bytearray"})
+SIZED = SEQUENCES | {"dict", "set", "frozenset"}
+_ADDED = (NUMBERS, frozenset({"str"}), frozenset({"list"}), frozenset({"tuple"}))
+
+
+@dataclass(frozen=True)
+class NamesInScope:
+    """What a function's text offers a change: names, those that hold containers, attributes, expressions, functions.
+
+    `kinds` are those of the values that names were seen to have; of a name that was not seen, nothing is known.
+    """
+
+    names: tuple[str, ...]
+    containers: tuple[tuple[str, str], ...]
+    attributes: tuple[str, ...]
+    donors: tuple[str, ...]
+    functions: tuple[str, ...]
+    strings: tuple[str, ...]
+    kinds: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def may_be(self, name: str, kinds: frozenset[str]) -> bool:
+        """Whether a name may hold a value of one of these kinds."""
+        return name not in self.kinds or not kinds.isdisjoint(self.kinds[name])
+
+    def may_add(self, one: str, other: str) -> bool:
+        """Whether two names may hold what `+` joins."""
+        return any(self.may_be(one, kinds) and self.may_be(other, kinds) for kinds in _ADDED)
+
+    def may_be_alike(self, one: str, other: str) -> bool:
+        """Whether one name may hold what the other does; where one is nothing yet, it may."""
+        known = self.kinds.get(one), self.kinds.get(other)
+        if None in known or any("None" in each for each in known if each):
+            return True
+        return self.may_be(one, self.kinds[other]) or (
+            self.may_be(one, NUMBERS) and self.may_be(other, NUMBERS)
+        )
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def functions(tree: ast.Module) -> Iterator[Function]:
+    """Every function, methods and nested ones too."""
+    for node in ast.walk(tree):
+        if isinstance(node, Function):
+            yield node
+
+
+def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function without those of functions and classes inside it; of its head only the defaults."""
+    waiting: list[ast.AST]
+    if isinstance(function, Function):
+        defaults = [*function.args.defaults, *(each for each in function.args.kw_defaults if each)]
+        waiting = [*defaults, *function.body]
+    else:
+        waiting = list(ast.iter_child_nodes(function))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Function | ast.ClassDef):
+            continue
+        yield node
+        waiting.extend(ast.iter_child_nodes(node))

@@ -1,0 +1,94 @@
+"""What a function's own text offers a change of it: its names, containers, attributes and expressions."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from worldline.plan.repair.edits.parsed import Function, NamesInScope, ParsedSource, own_nodes
+
+_T = TypeVar("_T")
+LONGEST = 40  # characters of an expression that is put in another's place
+_BUILT_IN = frozenset(dir(builtins))
+_MADE = {"set": "add", "list": "append", "deque": "append", "Queue": "append"}
+_FILLED = {"append": "append", "add": "add", "extend": "append", "update": "add", "popleft": "append"}
+_DONORS = (ast.Call, ast.Subscript, ast.Attribute, ast.BinOp, ast.Compare, ast.Name)
+
+
+def scope(
+    code: ParsedSource, function: ast.AST, kinds: Mapping[str, frozenset[str]] | None = None
+) -> NamesInScope:
+    """The names of a function and of those around it, and what it does with them."""
+    around, at = list[ast.AST](), function
+    while isinstance(at, Function):
+        around.append(at)
+        at = _outer(code, at)
+    nodes = [node for each in around or [function] for node in own_nodes(each)]
+    defined = [node.name for node in ast.walk(code.tree) if isinstance(node, Function)]
+    names = [*_parameters(around), *(node.id for node in nodes if isinstance(node, ast.Name))]
+    imported = {
+        (each.asname or each.name).partition(".")[0]
+        for node in ast.walk(code.tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for each in node.names
+    }
+    kept = [name for name in names if name not in _BUILT_IN | imported and name not in defined]
+    return NamesInScope(
+        names=_distinct(kept),
+        containers=_distinct(_containers(nodes)),
+        attributes=_distinct(node.attr for node in ast.walk(code.tree) if isinstance(node, ast.Attribute)),
+        donors=_distinct(_donors(code, function)),
+        functions=_distinct(defined),
+        strings=_distinct(
+            code.text(n) for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        ),
+        kinds=kinds or {},
+    )
+
+
+def _outer(code: ParsedSource, node: ast.AST) -> ast.AST:
+    found = code.parents.get(node)
+    while found is not None and not isinstance(found, Function):
+        found = code.parents.get(found)
+    return found if found is not None else code.tree
+
+
+def _parameters(around: Iterable[ast.AST]) -> list[str]:
+    found = list[str]()
+    for function in around:
+        if isinstance(function, Function):
+            args = function.args
+            several = [args.vararg, args.kwarg]
+            every = [*args.posonlyargs, *args.args, *args.kwonlyargs, *(each for each in several if each)]
+            found += [each.arg for each in every]
+    return found
+
+
+def _containers(nodes: Iterable[ast.AST]) -> Iterable[tuple[str, str]]:
+    """Names that something is put into, and by which method."""
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in _FILLED:
+            yield node.value.id, _FILLED[node.attr]
+        if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
+            continue
+        if isinstance(node.value, ast.List | ast.ListComp):
+            yield node.targets[0].id, "append"
+        elif isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
+            method = _MADE.get(node.value.func.id)
+            yield from [(node.targets[0].id, method)] if method else []
+
+
+def _donors(code: ParsedSource, function: ast.AST) -> Iterable[str]:
+    for node in own_nodes(function):
+        if isinstance(node, _DONORS) and not (
+            isinstance(node, ast.Name) and (node.id in _BUILT_IN or isinstance(node.ctx, ast.Store))
+        ):
+            text = code.text(node)
+            if len(text) <= LONGEST and "\n" not in text:
+                yield text
+
+
+def _distinct(found: Iterable[_T]) -> tuple[_T, ...]:
+    return tuple(dict.fromkeys(found))

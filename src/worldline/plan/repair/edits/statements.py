@@ -1,0 +1,113 @@
+"""Changes of whole statements: inserted, dropped, moved, changing places, rebinding instead of filling."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from worldline.plan.repair.edits.parsed import NUMBERS, Function, NamesInScope, ParsedSource, SpanEdit
+
+_BLOCKS = ("body", "orelse", "finalbody")
+_REBINDING = frozenset({"update", "extend", "append", "add"})
+
+
+def statements(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[SpanEdit]:
+    """The changes of the blocks right below a node, and of one statement."""
+    if isinstance(node, ast.Expr):
+        yield from _rebound(code, node)
+    for field in _BLOCKS:
+        block = getattr(node, field, None)
+        if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+            yield from _in_block(code, node, block, scope)
+
+
+def _in_block(
+    code: ParsedSource, owner: ast.AST, block: list[ast.stmt], scope: NamesInScope
+) -> Iterator[SpanEdit]:
+    if not all(_stands_alone(code, statement) for statement in block):
+        return
+    for statement in block:
+        if not isinstance(statement, Function | ast.ClassDef | ast.Import | ast.ImportFrom):
+            yield code.replaced(statement, "pass", "drop statement")
+    for left, right in pairwise(block):
+        if not isinstance(right, Function) and not isinstance(left, Function):
+            yield _exchanged(code, left, right)
+    if isinstance(owner, ast.For | ast.While | ast.If) and len(block) > 1:
+        yield from _dedented(code, owner, block[-1])
+    yield from _inserted(code, owner, block, scope)
+
+
+def _stands_alone(code: ParsedSource, statement: ast.stmt) -> bool:
+    """Whether nothing else stands on a statement's lines."""
+    start, end = code.span(statement)
+    first = code.line_start(statement.lineno)
+    last = code.line_end(statement.end_lineno or statement.lineno)
+    behind = code.source[end:last].strip()
+    return not code.source[first:start].strip() and (not behind or behind.startswith("#"))
+
+
+def _exchanged(code: ParsedSource, left: ast.stmt, right: ast.stmt) -> SpanEdit:
+    start, middle = code.span(left)
+    again, end = code.span(right)
+    text = code.source[again:end] + code.source[middle:again] + code.source[start:middle]
+    return SpanEdit(start, end, text, "move", left.lineno, right.end_lineno or right.lineno)
+
+
+def _dedented(code: ParsedSource, owner: ast.stmt, statement: ast.stmt) -> Iterator[SpanEdit]:
+    """The last statement of a block behind the block, where nothing stands between."""
+    if getattr(owner, "orelse", None) or statement.end_lineno != statement.lineno:
+        return
+    start = code.line_start(statement.lineno)
+    indent = " " * (owner.col_offset)
+    end = code.line_end(statement.lineno)
+    yield SpanEdit(start, end, indent + code.source[start:end].lstrip(), "move", *code.reach(statement))
+
+
+def _inserted(
+    code: ParsedSource, owner: ast.AST, block: list[ast.stmt], scope: NamesInScope
+) -> Iterator[SpanEdit]:
+    """One statement more, before each and behind the last."""
+    start, _ = code.span(block[0])
+    indent = code.source[code.line_start(block[0].lineno) : start]
+    made = list(_made(owner, scope))
+    for statement in block:
+        line = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", []))])
+        at = code.line_start(line)
+        for text in made:
+            yield SpanEdit(at, at, f"{indent}{text}{code.newline}", "insert", *code.reach(statement))
+    last = block[-1].end_lineno or block[-1].lineno
+    at = code.line_end(last)
+    if not isinstance(block[-1], ast.Return | ast.Raise | ast.Continue | ast.Break):
+        for text in made:
+            yield SpanEdit(at, at, f"{code.newline}{indent}{text}", "insert", block[0].lineno, last)
+
+
+def _made(owner: ast.AST, scope: NamesInScope) -> Iterator[str]:
+    for holder, method in scope.containers:
+        for name in scope.names:
+            if name != holder:
+                yield f"{holder}.{method}({name})"
+    for name in scope.names:
+        for other in scope.names:
+            if name != other and scope.may_be_alike(name, other):
+                yield f"{name} = {other}"
+    for name in scope.names:
+        if scope.may_be(name, NUMBERS):
+            yield f"{name} += 1"
+        yield f"return {name}"
+    if isinstance(owner, ast.For | ast.While | ast.If):
+        yield "break"
+        yield "continue"
+
+
+def _rebound(code: ParsedSource, node: ast.Expr) -> Iterator[SpanEdit]:
+    """`a.update(b)` as `a = b`."""
+    call = node.value
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and len(call.args) == 1):
+        return
+    if call.func.attr in _REBINDING and re.match(r"[^\W\d]", code.text(call.func.value)):
+        target, value = code.text(call.func.value), code.text(call.args[0])
+        yield code.replaced(node, f"{target} = {value}", "rebind")
+        yield code.replaced(node, f"{target} = {target} + {value}", "rebind")

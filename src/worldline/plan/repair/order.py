@@ -1,0 +1,65 @@
+"""In which order candidates are tried: a probability that each is the fix, of its kind and of what is imagined."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from worldline.errors import UsageError
+from worldline.plan.repair.candidate import FOREIGN, RepairCandidate
+from worldline.plan.repair.edits.proposer import kinds
+
+ORACLES = ("none", "random", "prior", "imagined", "mixed")
+PROPOSED = 0.5  # what all candidates of a foreign proposer share, where there is one
+BASE = 0.1  # of changed programs that pass the failing test, about
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankedCandidate:
+    """A candidate with its prior and, where it was imagined, how likely it passes the failing test."""
+
+    candidate: RepairCandidate
+    prior: float
+    imagined: float | None = None
+
+    @property
+    def passing(self) -> float:
+        """How likely it is to pass, as far as anybody thought about it."""
+        return BASE if self.imagined is None else self.imagined
+
+
+def with_priors(candidates: Sequence[RepairCandidate], source: str) -> list[RankedCandidate]:
+    """The share of each candidate's kind, divided among those of the kind; likeliest first, the smaller first."""
+    counts, shares = Counter(each.kind for each in candidates), kinds()
+    least = min(shares.values())
+    own = sum(shares.get(kind, least) for kind in counts if kind != FOREIGN) or 1.0
+    foreign = PROPOSED if FOREIGN in counts else 0.0
+    found = []
+    for each in candidates:
+        share = foreign if each.kind == FOREIGN else (1 - foreign) * shares.get(each.kind, least) / own
+        found.append(RankedCandidate(candidate=each, prior=share / counts[each.kind]))
+    return sorted(found, key=lambda one: (-one.prior, growth(source, one.candidate.source)))
+
+
+def growth(old: str, new: str) -> int:
+    """How many characters longer or shorter a change makes a source: what ties are broken by."""
+    return abs(len(new) - len(old))
+
+
+def ordered(ranked: Sequence[RankedCandidate], oracle: str, *, seed: int = 0) -> list[RankedCandidate]:
+    """The candidates in the order in which they are tried."""
+    if oracle not in ORACLES:
+        raise UsageError(f"an oracle is one of {', '.join(ORACLES)}, not {oracle!r}")
+    if oracle == "random":
+        shuffled = sorted(ranked, key=lambda one: one.candidate.source)
+        Random(f"repair {seed}").shuffle(shuffled)
+        return shuffled
+    if oracle == "none":
+        return sorted(ranked, key=lambda one: one.candidate.lines.start)
+    if oracle == "imagined":
+        return sorted(ranked, key=lambda one: -one.passing)
+    if oracle == "mixed":
+        return sorted(ranked, key=lambda one: -one.passing * one.prior)
+    return list(ranked)

@@ -1,0 +1,83 @@
+"""Tests read from a file: rows of [input, output] in JSON, as QuixBugs has, or a Python file of tests."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from worldline.core.foreign_json import foreign_json
+from worldline.core.program import Program
+from worldline.errors import UsageError
+from worldline.plan.repair.checks import CheckSet, RepairCheck
+from worldline.plan.repair.edits.parsed import Function, ParsedSource, own_nodes
+from worldline.plan.repair.test_file import of_python
+from worldline.recording.collect import decode
+
+
+def read_checks(program: Program, tests: str | Path, *, function: str | None = None) -> CheckSet:
+    """The tests of a file, for a program; UsageError where they cannot be any."""
+    path = Path(tests)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"the tests cannot be read: {error}") from None
+    if path.suffix == ".py":
+        return of_python(program, decode(data, str(path)), path.name)
+    return of_rows(
+        program, _rows(data, path.name), function or Path(program.name).stem, is_said=function is not None
+    )
+
+
+def _rows(data: bytes, name: str) -> list[Any]:
+    """A JSON array of rows, or a row a line."""
+    said = f"{name} is neither rows of [input, output] in JSON nor a .py file of tests"
+    lines = [line for line in data.splitlines() if line.strip()]
+    try:
+        whole = foreign_json(data)
+        rows = [whole] if len(lines) == 1 and _is_row(whole) and not _is_rows(whole) else whole
+    except ValueError:
+        try:
+            rows = [foreign_json(line) for line in lines]
+        except ValueError:
+            raise UsageError(said) from None
+    if not isinstance(rows, list) or not rows or not all(_is_row(row) for row in rows):
+        raise UsageError(said)
+    return rows
+
+
+def _is_row(row: Any) -> bool:
+    return isinstance(row, list) and len(row) == 2
+
+
+def _is_rows(found: Any) -> bool:
+    return all(_is_row(row) for row in found)
+
+
+def of_rows(program: Program, rows: Sequence[Any], function: str, *, is_said: bool = True) -> CheckSet:
+    """Rows of [input, output] as calls of a function; an input that is no list is one argument."""
+    defined = {
+        node.name: node
+        for node in ParsedSource(program.source, program.name).tree.body
+        if isinstance(node, Function)
+    }
+    if function not in defined and not is_said and len(defined) == 1:
+        function = next(iter(defined))
+    if function not in defined:
+        known = ", ".join(defined) or "none"
+        raise UsageError(f"{program.name} has no function {function}; it has {known}: say which with --call")
+    wrap = "list({})" if _yields(defined[function]) else "{}"
+    checks = tuple(
+        RepairCheck(call=wrap.format(_call(function, given)), value=value, is_valued=True, loose=True)
+        for given, value in rows
+    )
+    return CheckSet(name=program.name, checks=checks, files=program.files)
+
+
+def _call(function: str, given: Any) -> str:
+    return f"{function}({', '.join(repr(each) for each in (given if isinstance(given, list) else [given]))})"
+
+
+def _yields(function: ast.AST) -> bool:
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(function))

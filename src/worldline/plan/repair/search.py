@@ -1,0 +1,280 @@
+"""The search for a fix: candidates in their order, each run in the box, the failing test first, all others behind it.
+
+What is reported has passed every test by running. The currency is executions: one is one test of one program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+from worldline.core.value import kind
+from worldline.errors import UsageError
+from worldline.limits import Limits
+from worldline.plan.answer import Spent
+from worldline.plan.repair.candidate import Defect, Proposer, RepairCandidate, distinct, patch, patch_size
+from worldline.plan.repair.checks import CheckSet, RepairCheck, in_sentence
+from worldline.plan.repair.edits.parsed import ParsedSource
+from worldline.plan.repair.edits.proposer import may_matter
+from worldline.plan.repair.imagine import imagine
+from worldline.plan.repair.order import ORACLES, ordered, with_priors
+from worldline.predict.predictor import Predictor
+from worldline.recording.calls import CallBatch, CallEnd
+
+SECONDS = 0.2  # of CPU that one test may take; those that take more are tried once with so many times more
+PATIENCE = 20
+RECORDED = Limits(steps=20_000, wall=20.0)  # of the failing test's one recording: a loop without end is cut
+EXECUTIONS = 2_000
+PATCHES = 3
+IMAGINED = 32
+_ABSENT = re.compile(
+    r"(?:ModuleNotFoundError|ImportError)\(.*?(?:No module named |cannot import name )\\?'([^'\\]+)"
+)
+
+
+class Runs(Protocol):
+    """Whoever runs calls in a box: `recording.calls.Caller`."""
+
+    def run(self, batch: CallBatch, /) -> list[CallEnd]:
+        """What each call of a batch came to."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepairPlan:
+    """How a fix is looked for. `imagined`: at most so many candidates are put to the model."""
+
+    oracle: str = "prior"
+    executions: int = EXECUTIONS
+    patches: int = PATCHES
+    imagined: int = IMAGINED
+    seconds: float = SECONDS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.oracle not in ORACLES:
+            raise UsageError(f"an oracle is one of {', '.join(ORACLES)}, not {self.oracle!r}")
+
+    @property
+    def imagines(self) -> bool:
+        """Whether a model is asked at all."""
+        return self.oracle in ("imagined", "mixed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassingPatch:
+    """A change that passed every test by running: the patch, its kind, whose it is, and after how many executions."""
+
+    source: str
+    patch: str
+    kind: str
+    by: str
+    size: tuple[int, int]
+    after: int
+    tried: int
+
+    def as_json(self) -> dict[str, Any]:
+        """All but the source."""
+        return {
+            "patch": self.patch, "kind": self.kind, "by": self.by, "executions": self.after, "tried": self.tried,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repair:
+    """What came of a search: patches that pass, smallest first, and what it cost."""
+
+    name: str
+    oracle: str
+    tests: int
+    failing: int = 0
+    first_failing: str = ""
+    candidates: int = 0
+    tried: int = 0
+    patches: tuple[PassingPatch, ...] = ()
+    spent: Spent = field(default_factory=Spent)
+    imagined: int = 0
+    left_out: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """What `plan repair --json` prints."""
+        return {
+            "name": self.name, "oracle": self.oracle, "tests": self.tests, "failing": self.failing,
+            "first_failing": self.first_failing, "candidates": self.candidates, "tried": self.tried,
+            "imagined": self.imagined, "left_out": self.left_out, "executions": self.spent.executions,
+            "bytes_imagined": self.spent.bytes, "patches": [each.as_json() for each in self.patches],
+        }  # fmt: skip
+
+
+@dataclass
+class _Counter:
+    """Runs calls and counts them."""
+
+    runs: Runs
+    tests: CheckSet
+    seconds: float
+    most: int
+    executions: int = field(default=0)
+
+    @property
+    def is_spent(self) -> bool:
+        return self.executions >= self.most
+
+    def called(self, source: str, checks: Sequence[RepairCheck]) -> list[CallEnd]:
+        self.executions += len(checks)
+        return self.runs.run(self.tests.batch(source, checks, self.seconds))
+
+    def patiently(self, source: str) -> list[CallEnd]:
+        """Every test; where some take too long and end when given more time, all later runs are given it."""
+        checks = self.tests.checks
+        if self.most <= len(checks):
+            raise UsageError(
+                f"{len(checks):,} tests and the recording of one take {len(checks) + 1:,} executions, "
+                f"and {self.most:,} are allowed"
+            )
+        found = self.called(source, checks)
+        slow = [i for i, called in enumerate(found) if called.kind == "limit"]
+        if slow and self.executions + len(slow) < self.most:
+            quick, self.seconds = self.seconds, self.seconds * PATIENCE
+            again = self.called(source, [checks[i] for i in slow])
+            found = [again[slow.index(i)] if i in slow else called for i, called in enumerate(found)]
+            if all(called.kind == "limit" for called in again):
+                self.seconds = quick
+        return found
+
+    def passes(self, source: str, checks: Sequence[RepairCheck]) -> bool:
+        """Each test in a process of its own, up to the first that fails, or for which no execution is left."""
+        return all(not self.is_spent and check.passes(self.called(source, [check])[0]) for check in checks)
+
+
+@dataclass(frozen=True)
+class Diagnosed:
+    """What is known before any change: which tests fail, which one is tried first, and its recorded run."""
+
+    failing: tuple[RepairCheck, ...]
+    rest: tuple[RepairCheck, ...]
+    defect: Defect
+    trace: Trace | None
+
+    @property
+    def first(self) -> RepairCheck:
+        """The failing test that every candidate is tried on first."""
+        return self.failing[0]
+
+
+def diagnosed(
+    program: Program, tests: CheckSet, found: Sequence[CallEnd], record: Callable[[Program], Trace]
+) -> Diagnosed | None:
+    """From what each test came to, what is wrong; None where all pass. The shortest failing test comes first."""
+    pairs = list(zip(tests.checks, found, strict=True))
+    _refuse_absent(tests, pairs)
+    failing = [(check, called) for check, called in pairs if not check.passes(called)]
+    if not failing:
+        return None
+    failing.sort(key=lambda pair: (pair[1].kind == "limit", len(pair[0].call)))
+    (first, called), kept = failing[0], [check for check, _ in failing]
+    trace = record(tests.program(program.source, first))
+    defect = Defect(
+        source=program.source, name=program.name, failing=first.call, expected=first.expected,
+        found=end_words(called), reached=reached(trace, program.name), kinds=kinds_seen(trace, program.name),
+    )  # fmt: skip
+    rest = [check for check, called in pairs if check.passes(called)]
+    return Diagnosed(tuple(kept), (*kept[1:], *rest), defect, trace)
+
+
+def end_words(called: CallEnd) -> str:
+    """What a call came to, in words."""
+    if called.kind == "returned":
+        return called.value
+    return f"raises {called.value}" if called.kind == "raised" else f"{called.kind}: {called.value}"
+
+
+def reached(trace: Trace, name: str) -> frozenset[int] | None:
+    """The lines of a file that a run reached; None where the recording cannot say."""
+    if trace.outcome.kind in ("host-fault", "unsupported") or not len(trace):
+        return None
+    return frozenset(step.line for step in trace.steps if trace.frames[step.frame].file == name)
+
+
+def kinds_seen(trace: Trace, name: str) -> dict[str, frozenset[str]]:
+    """The kinds of value that each name of a file's functions had in a run."""
+    found: dict[str, set[str]] = {}
+    for step in trace.steps:
+        if trace.frames[step.frame].file == name:
+            for changed, value in step.delta.items():
+                found.setdefault(changed, set()).add(kind(value))
+    return {changed: frozenset(kinds) for changed, kinds in found.items()}
+
+
+def _refuse_absent(tests: CheckSet, pairs: Sequence[tuple[RepairCheck, CallEnd]]) -> None:
+    absent = [
+        match[1]
+        for _, called in pairs
+        if (match := _ABSENT.search(called.value)) and called.kind != "returned"
+    ]
+    if pairs and len(absent) == len(pairs):
+        raise UsageError(
+            f"{tests.file or tests.name} imports {absent[0]}, which is not there: tests run in the box, with the "
+            "files beside the program and what the interpreter has installed"
+        )
+    if pairs and all(called.kind == "fault" for _, called in pairs):
+        raise UsageError(f"the tests cannot be run: {in_sentence(pairs[0][1].value)}")
+
+
+def repair(
+    program: Program, tests: CheckSet, runs: Runs, record: Callable[[Program], Trace], *,
+    proposers: Sequence[Proposer], plan: RepairPlan, predictor: Predictor | None = None,
+) -> Repair:  # fmt: skip
+    """Patches that make every test pass, smallest first, within the plan's executions."""
+    counter = _Counter(runs, tests, plan.seconds, plan.executions)
+    known = diagnosed(program, tests, counter.patiently(program.source), record)
+    done = Repair(name=program.name, oracle=plan.oracle, tests=len(tests.checks), left_out=tests.left_out)
+    if known is None:
+        return replace(done, spent=Spent(executions=counter.executions))
+    counter.executions += 1  # the recording
+    candidates = list(candidates_of(known.defect, proposers))
+    ranked, asked, written = with_priors(candidates, program.source), 0, 0
+    if plan.imagines and predictor is not None:
+        seen = imagine(ranked, tests, known.first, known.trace, predictor, most=plan.imagined)
+        ranked, asked, written = list(seen.ranked), seen.asked, seen.bytes
+    in_order = [one.candidate for one in ordered(ranked, plan.oracle, seed=plan.seed)]
+    found, tried = _verified(program, in_order, known, counter, plan.patches)
+    return replace(
+        done, failing=len(known.failing), first_failing=in_sentence(known.first.call), candidates=len(candidates),
+        tried=tried, patches=tuple(sorted(found, key=lambda one: one.size)), imagined=asked,
+        spent=Spent(executions=counter.executions, bytes=written),
+    )  # fmt: skip
+
+
+def _verified(
+    program: Program, candidates: Sequence[RepairCandidate], known: Diagnosed, counter: _Counter, most: int
+) -> tuple[list[PassingPatch], int]:
+    """Those that pass every test by running, and how many were tried: the failing test first."""
+    found, tried = list[PassingPatch](), 0
+    for candidate in candidates:
+        if counter.is_spent or len(found) >= most:
+            break
+        tried += 1
+        if counter.passes(candidate.source, (known.first, *known.rest)):
+            found.append(_passing(program, candidate, counter.executions, tried))
+    return found, tried
+
+
+def candidates_of(defect: Defect, proposers: Iterable[Proposer]) -> Iterator[RepairCandidate]:
+    """Whatever is proposed, once each, without what cannot alter the failing run."""
+    code = ParsedSource(defect.source, defect.name)
+    every = (each for proposer in proposers for each in proposer.propose(defect))
+    for each in distinct(defect, every):
+        if may_matter(code, each.lines, defect.reached) or not each.lines:
+            yield each
+
+
+def _passing(program: Program, candidate: RepairCandidate, after: int, tried: int) -> PassingPatch:
+    return PassingPatch(
+        source=candidate.source, patch=patch(program.source, candidate.source, program.name), kind=candidate.kind,
+        by=candidate.by, size=patch_size(program.source, candidate.source), after=after, tried=tried,
+    )  # fmt: skip

@@ -1,0 +1,67 @@
+"""Programs that their text does not determine: draws, shuffles, noise, clocks, retries, hidden states, input, threads.
+
+`program` draws one of `KINDS` by its share, `of` those of one file of `templates/chance`. Draws of a number below n are
+the larger part, so that how likely each is gets learned. What decides the draws is not here: whoever records says it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+from worldline.core.program import Program
+from worldline.errors import UsageError
+from worldline.programs.generate.language.expansion import fill, templates
+from worldline.programs.generate.style.habits import written
+from worldline.programs.generate.style.layout import dress
+
+# Each file of templates, and its share.
+KINDS = {
+    "draws": 44, "dice": 8, "cards": 4, "shuffles": 4, "choices": 8, "walks": 6, "sensors": 4, "retries": 5,
+    "games": 7, "queues": 4, "seeded": 3, "tokens": 2, "asked": 3, "resamples": 4, "races": 4, "jobs": 3,
+}  # fmt: skip
+_DRAWN = re.compile(r"\brandom\.([a-z]+)\b")
+_SPACED = 0.4  # how often two blank lines stand before a definition
+_DEFINED = re.compile(r"\n\n((?:def|class|async def|@) ?\w)")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_IMPORT = "import random\n"
+
+
+def of(kind: str) -> Callable[[Random], Program]:
+    """What draws the programs of one file."""
+    if kind not in KINDS:
+        raise UsageError(f"a kind of stochastic program is one of {', '.join(KINDS)}, not {kind!r}")
+    return lambda rng: _drawn(rng, kind)
+
+
+def program(rng: Random) -> Program:
+    """One program of any file."""
+    return _drawn(rng, rng.choices(tuple(KINDS), tuple(KINDS.values()))[0])
+
+
+def _drawn(rng: Random, kind: str) -> Program:
+    made = written(rng, _imported(rng, fill(rng.choice(templates(f"chance/{kind}")), rng)))
+    if rng.random() < _SPACED:
+        made = replace(made, source=_DEFINED.sub(r"\n\n\n\1", made.source))
+    return dress(rng, made)
+
+
+def _imported(rng: Random, program: Program) -> Program:
+    """The program with its functions of `random` under other names: imported one by one, or the module renamed."""
+    source, roll = program.source, rng.random()
+    if _IMPORT not in source or roll > 0.3:
+        return program
+    used = sorted(set(_DRAWN.findall(source)))
+    rest = _DRAWN.sub("", source.replace(_IMPORT, "", 1))
+    if roll < 0.12:
+        name = rng.choice(("rnd", "r", "rand"))
+        if {name, "random"} & {*_WORD.findall(rest)} or "random.Random" in source:
+            return program
+        source = source.replace(_IMPORT, f"import random as {name}\n", 1)
+        return replace(program, source=_DRAWN.sub(rf"{name}.\1", source))
+    if not used or {*used, "random"} & {*_WORD.findall(rest + (program.call or ""))}:
+        return program
+    source = source.replace(_IMPORT, f"from random import {', '.join(used)}\n", 1)
+    return replace(program, source=_DRAWN.sub(r"\1", source))

@@ -1,0 +1,126 @@
+"""A control as the guest is told it, and what came of it: where a run parted from the hidden inputs it was given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from worldline.core.hidden import READ, THREAD, Control, is_possible
+from worldline.core.program import Program
+from worldline.core.spelling import unquote_bytes
+from worldline.core.trace import Hidden, Trace
+from worldline.errors import UsageError
+
+_ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}")  # as in <object object at 0x7f...>
+_LOOKED = 1 << 20  # bytes of a recording that are looked through for one
+
+
+def as_spec(control: Control | None) -> dict[str, Any] | None:
+    """What the guest is told: values as JSON has them, bytes as hexadecimal digits."""
+    if control is None:
+        return None
+    given = [[each.step, each.kind, _plain(each)] for each in drawn(control.given)]
+    return {"seed": control.seed, "schedule": control.schedule, "given": given, "whole": control.whole}
+
+
+def drawn(hidden: Iterable[Hidden]) -> list[Hidden]:
+    """The hidden inputs that a control decides: all but what the program reads."""
+    return [each for each in hidden if each.kind != READ]
+
+
+def noted(trace: Trace, control: Control, wire: bytes | memoryview) -> Trace:
+    """The trace with what it did not keep to: at which draw it parted from those given, and addresses that it shows."""
+    if _ADDRESS.search(wire, 0, _LOOKED) or any(
+        _ADDRESS.search(text.encode("utf-8", "replace")) for text in (trace.output, trace.stderr)
+    ):
+        trace = replace(trace, notes=(*trace.notes, "addresses"))
+    where = parting(drawn(control.given), drawn(trace.hidden)) if control.whole else ""
+    return replace(trace, notes=(*trace.notes, "parted" + " " + where)) if where else trace
+
+
+def parting(given: list[Hidden], found: list[Hidden]) -> str:
+    """The first draw, from 1, at which the two differ, and how; nothing where they do not."""
+    for number, (a, b) in enumerate(zip(given, found, strict=False), 1):
+        if a.kind != b.kind:
+            return f"at draw {number}: {a.kind} was given, {b.kind} asked for"
+        if a.value != b.value:
+            return f"at draw {number}: {a.kind} was {a.value}, is {b.value}"
+    if len(found) > len(given):
+        return f"at draw {len(given) + 1}: {found[len(given)].kind} asked for, none given"
+    if len(given) > len(found):
+        return f"at draw {len(found) + 1}: {given[len(found)].kind} was given, none asked for"
+    return ""
+
+
+def unlike(first: Trace, again: Trace) -> str:
+    """Where a replay was not the same although all its draws were; nothing where it was.
+
+    What the main file is called does not count.
+    """
+    named = {first.program.name: again.program.name}
+    for i, (a, b) in enumerate(zip(first.steps, again.steps, strict=False)):
+        frame = first.frames[a.frame]
+        if a != b or replace(frame, file=named.get(frame.file, frame.file)) != again.frames[b.frame]:
+            return f"at step {i}"
+    if len(first) != len(again):
+        return f"at step {min(len(first), len(again))}"
+    ends = [(trace.outcome, trace.output, trace.stderr) for trace in (first, again)]
+    return "" if ends[0] == ends[1] else "at its end"
+
+
+def other_run(first: Program, again: Program) -> str:
+    """What of a run is another: `source and stdin`; nothing where all that decides it is the same."""
+    parts = {"source": "source", "call": "call", "argv": "arguments", "stdin": "stdin", "files": "files"}
+    found = [word for part, word in parts.items() if getattr(first, part) != getattr(again, part)]
+    return " and ".join(filter(None, (", ".join(found[:-1]), *found[-1:])))
+
+
+def with_draw(hidden: tuple[Hidden, ...], text: str) -> tuple[Hidden, ...]:
+    """The same but for one: `STEP=VALUE`, or `STEP.K=VALUE` for the draw number K, from 0, of a step with several."""
+    where, _, value = text.partition("=")
+    step, _, number = where.partition(".")
+    if not step.isdecimal() or not (number.isdecimal() or where == step) or not value:
+        raise UsageError(f"{text!r} is not STEP=VALUE or STEP.K=VALUE, such as 12=3 or 12.0=3")
+    found = [at for at, each in enumerate(hidden) if each.step == int(step) and each.kind != READ]
+    if not found:
+        raise UsageError(f"--draw {text}: nothing was drawn at step {step}")
+    if len(found) > 1 and not number:
+        raise UsageError(
+            f"--draw {text}: step {step} made {len(found)} draws; say which, such as {step}.0={value}"
+        )
+    if int(number or 0) >= len(found):
+        raise UsageError(f"--draw {text}: step {step} made {len(found)} draws, from {step}.0 on")
+    at = found[int(number or 0)]
+    changed = replace(hidden[at], value=value)
+    if not is_possible(changed.kind, value):
+        raise _impossible(changed)
+    _plain(changed)
+    return (*hidden[:at], changed, *hidden[at + 1 :])
+
+
+def _plain(hidden: Hidden) -> Any:
+    """A value as JSON has it; UsageError of one that no draw of its kind has, but for threads."""
+    word, text = hidden.kind.partition(" ")[0], hidden.value
+    try:
+        if word != THREAD and not is_possible(hidden.kind, text):
+            raise _impossible(hidden)
+        if word in ("urandom", "uuid"):
+            return unquote_bytes(text).hex()
+        if word in ("state", "stat", "times", "usage"):
+            return [_number(part) for part in text.strip("()").split(",")]
+        return float(text) if word == "float" else int(text, 0)
+    except (ValueError, IndexError):
+        raise _impossible(hidden) from None
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def _impossible(hidden: Hidden) -> UsageError:
+    return UsageError(f"no draw of the kind {hidden.kind} is {hidden.value}")

@@ -1,0 +1,57 @@
+"""What the readable core knows of code, of each frame that runs or is suspended, and of each thread."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+from .kinds import is_dunder
+from .variables import Variables, shadows_in
+
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
+
+_OPTIMIZED, _SUSPENDS = 0x1, 0x20 | 0x80 | 0x200
+
+
+class KnownCode:
+    """What is known of a code object once."""
+
+    def __init__(
+        self, code: CodeType, file: str, global_names: Callable[[CodeType], tuple[str, ...]]
+    ) -> None:
+        self.file, self.name, self.firstline = file, code.co_qualname, code.co_firstlineno
+        self.namespace, self.suspends = not code.co_flags & _OPTIMIZED, bool(code.co_flags & _SUSPENDS)
+        cells = [name for name in code.co_cellvars if name not in code.co_varnames]
+        names = dict.fromkeys([*code.co_varnames, *cells, *code.co_freevars])
+        self.names = [name for name in names if not is_dunder(name)]
+        self.shadows = shadows_in(code)
+        self.globals = () if self.namespace else global_names(code)
+
+
+class OpenFrame:
+    """One activation: what each of its names looked like at its last event."""
+
+    __slots__ = (
+        "aliases", "code", "globals", "line", "looped", "namespace", "raised", "serial", "texts", "vars",
+    )  # fmt: skip
+
+    def __init__(self, serial: int, code: KnownCode, real: FrameType) -> None:
+        self.serial, self.code, self.line = serial, code, code.firstline
+        self.texts: dict[str, str] = {}
+        self.aliases: dict[str, str | None] = {}
+        self.globals: dict[str, str | None] = {}
+        self.raised = self.looped = False
+        # Asked for once: later it may be a copy with the variables of a comprehension in it.
+        self.namespace: Any = real.f_locals if code.namespace else None
+        self.vars = Variables(code.shadows)
+
+
+class OpenThread:
+    """A thread of the program: its running frames, and who it is once it is recorded."""
+
+    def __init__(self, stack: list[OpenFrame]) -> None:
+        self.stack = stack
+        self.ident: int | None = None
+        self.last = 0, 0  # the frame that it left last, and the line there

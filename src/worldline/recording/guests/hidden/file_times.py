@@ -1,0 +1,59 @@
+"""When files were written: `stat` of a file that this run has touched has the hour at which the virtual clock began.
+
+How late a kernel's clock says it was depends on when its last tick came, so no virtual time could follow it. Live, the
+times are the real ones. They are a hidden input, `stat`, where the program's own code asks for them. Devices are
+numbered by first sight.
+"""
+
+from __future__ import annotations
+
+import builtins
+import posix
+from collections.abc import Callable, Container
+from sys import _getframe
+from typing import Any
+
+from .tape import Tape
+
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
+
+Swap = Callable[[Any, str, Callable[..., Any]], Any]
+_ASKERS = ("getmtime", "getatime", "getctime", "stat", "lstat")  # of libraries, on behalf of the program
+_SECOND, _RECENT = 10**9, 60 * 10**9
+_NAMES = ("st_atime", "st_mtime", "st_ctime")
+
+
+def install(tape: Tape, swap: Swap, files: Container[str], began: int, real_now: int) -> None:
+    """From now on files of this run were written when it began."""
+
+    devices: dict[int, int] = {}
+
+    def settled(found: Any) -> Any:
+        device = devices.setdefault(found.st_dev, len(devices) + 1)
+        times = tuple(getattr(found, name + "_ns") for name in _NAMES)
+        if max(times[1:]) < real_now - _RECENT:
+            return _with(found, device, times)  # of the system's own
+        fresh = times if tape.live else tuple(began if time >= real_now - _RECENT else time for time in times)
+        code = _getframe(2).f_code
+        is_asked = code.co_filename in files or code.co_name in _ASKERS
+        return _with(found, device, tape.draw("stat", fresh) if is_asked else fresh)
+
+    def swap_one(owner: Any, name: str) -> None:
+        def act(*args: Any, **kwargs: Any) -> Any:
+            found = original(*args, **kwargs)
+            if _getframe(1).f_code.co_filename.startswith("<frozen importlib"):
+                return found  # by which it sees that a folder has changed
+            return settled(found)
+
+        original = swap(owner, name, act)
+
+    for name in ("stat", "lstat", "fstat"):
+        swap_one(posix, name)
+    swap_one(posix.DirEntry, "stat")
+
+
+def _with(found: Any, device: int, times: tuple[int, ...]) -> Any:
+    kind, (shown, more) = found.__reduce__()
+    for name, time in zip(_NAMES, times, strict=True):
+        more |= {name: time // _SECOND + 1e-9 * (time % _SECOND), name + "_ns": time}
+    return kind((*shown[:2], device, *shown[3:7], *(time // _SECOND for time in times)), more)

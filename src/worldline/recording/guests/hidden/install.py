@@ -1,0 +1,37 @@
+"""The control of one run: the tape, and everything that draws from it, in place before the program's first line."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable, Container, Iterable
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from . import clocks, file_times, identity, randomness, waits
+from .schedule import Scheduler
+from .tape import Tape
+from .virtual_clock import VirtualClock
+
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
+
+if "_queue" not in sys.modules:  # its library is mapped once for all programs, and none finds it loaded
+    import_module("_queue")
+    del sys.modules["_queue"]
+
+
+def install(
+    control: dict[str, Any],
+    recorder: Any,
+    swap: Callable[..., Any],
+    files: Container[str],
+    own: Iterable[ModuleType],
+) -> Scheduler:
+    """From now on the hidden inputs of this process are controlled and told."""
+    tape, clock = Tape(control, recorder), VirtualClock(live=control["seed"] is None)
+    randomness.install(tape, swap)
+    began, real_now = clocks.install(tape, clock, swap, control["seed"])
+    file_times.install(tape, swap, files, began, real_now)
+    identity.install(tape, swap, files, own)
+    return waits.install(tape, clock, recorder, swap, control)

@@ -1,0 +1,332 @@
+"""The scheduler of a program's threads: one baton, handed over before lines of the program and wherever a thread waits.
+
+Exactly one thread of the program runs; the others wait for their batons. Who goes on is a hidden input: a given one, or
+one drawn from the schedule's seed; without a seed a thread goes on until it waits, and then the lowest number that can,
+or until it ran for so long that it may wait for another without saying so, and then the next that can.
+Nobody can and somebody waits for a time: the virtual clock jumps there. Nobody ever can: a deadlock, and the run ends.
+"""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import os
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from .virtual_clock import VirtualClock
+
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
+
+_is_collecting, _hold_collector, _release_collector = gc.isenabled, gc.disable, gc.enable
+_MASK = (1 << 64) - 1
+_CHANCE = 8  # one line in so many is a choice
+_TURN = 10_000  # steps for which a thread goes on where others could and nothing says who does
+_GLANCE = 0.01  # seconds for which one of several that wait for the world outside is waited for
+
+
+class Given(Protocol):
+    """The hidden inputs that are given."""
+
+    def peek(self) -> tuple[int, str, Any] | None:
+        """The next one: step, kind, value."""
+
+    def take(self) -> None:
+        """It is used up."""
+
+    def part(self) -> None:
+        """What is given does not fit this run."""
+
+
+class RealThreads(Protocol):
+    """What the interpreter's own threads do, whatever stands in for it."""
+
+    def ident(self) -> int:
+        """Of the calling thread."""
+
+    def baton(self) -> Any:
+        """A lock that is held."""
+
+    def acquire(self, lock: Any) -> Any:
+        """Waits for a lock."""
+
+    def release(self, lock: Any) -> None:
+        """Gives a lock up."""
+
+
+class Thread:
+    """A thread of the program. It waits for `test` to hold, or for a time, or for its baton alone."""
+
+    __slots__ = ("baton", "daemon", "ended", "ident", "is_gone", "number", "outside", "test", "until")
+
+    def __init__(self, number: int, baton: Any) -> None:
+        self.number, self.baton, self.ident, self.daemon, self.ended = number, baton, 0, False, False
+        self.test: Callable[[], Any] | None = None
+        self.until: int | None = None
+        self.outside: Callable[[float], Any] | None = (
+            None  # waits, for so many seconds, for what is not the program's
+        )
+        self.is_gone: Callable[[], Any] | None = None  # waits until nothing of it runs any more
+
+    def is_ready(self, now: int) -> bool:
+        """Whether it can go on."""
+        if self.ended:
+            return False
+        if self.until is not None and self.until <= now:
+            return True
+        return bool(self.test()) if self.test is not None else self.until is None
+
+
+class Scheduler:
+    """Who runs, who waits for what, and who goes on."""
+
+    def __init__(
+        self, tape: Given, clock: VirtualClock, recorder: Any, real: RealThreads, control: dict[str, Any]
+    ) -> None:
+        self._tape, self._clock, self._recorder, self._real = tape, clock, recorder, real
+        self._seed, self._whole = control["schedule"], control["whole"]
+        self._source = self._seed or 0
+        self._given = [step for step, kind, _ in control["given"] if kind.startswith("thread ")]
+        self._given.reverse()
+        main = Thread(0, real.baton())
+        main.ident = real.ident()
+        self.threads, self.running = [main], main
+        self._live, self.numbers = 1, {main.ident: 0}
+        self._ending: Thread | None = None
+        self._told = ""  # the kind of a choice that is replayed, as it was recorded
+        self._collecting = True
+        self.active, self.entering = True, False  # entering: a thread begins to be recorded
+        recorder.schedule(self._before_line)
+        os.register_at_fork(after_in_child=self.stop)
+
+    def is_mine(self) -> bool:
+        """Whether the calling thread is the one that runs, and may wait."""
+        return self.active and self._real.ident() == self.running.ident and not self.running.ended
+
+    def stop(self) -> None:
+        """Nobody else goes on any more."""
+        self.active = False
+        self._recorder.ask_at(None)
+
+    # ---- threads begin, wait and end
+
+    def begin(
+        self, start: Callable[[Callable[[], Any]], Any], act: Callable[[], Any], *, daemon: bool
+    ) -> tuple[Thread, Any]:
+        """A thread that does `act`, started by `start`; it waits for its baton. It, and what `start` gave."""
+        thread, arrived = Thread(len(self.threads), self._real.baton()), self._real.baton()
+        thread.daemon = daemon
+
+        def body() -> Any:
+            thread.ident = self._real.ident()
+            self._real.release(arrived)
+            self._await(thread)
+            try:
+                return act()
+            finally:
+                self._end(thread)
+
+        made = start(body)
+        self._real.acquire(arrived)
+        self.numbers[thread.ident] = thread.number
+        self.threads.append(thread)
+        self._live += 1
+        self._recorder.at()  # what was written until now is, with and without a seed, written before its first step
+        self._arm()
+        return thread, made
+
+    def wait(
+        self, test: Callable[[], Any] | None, until: int | None, outside: Callable[[float], Any] | None = None
+    ) -> None:
+        """The thread that runs waits until `test` holds, or for a time; others go on meanwhile."""
+        self._hold()
+        me = self.running
+        me.test, me.until, me.outside = test, until, outside
+        try:
+            to = self._who(me)
+            if to is not me:
+                self._hand(to)
+                self._await(me)
+        finally:
+            me.test = me.until = me.outside = None
+            self._release()
+
+    def until(self, seconds: float) -> int:
+        """When so many seconds will have passed."""
+        return self._clock.now() + int(seconds * 1e9)
+
+    def is_over(self, until: int | None) -> bool:
+        """Whether it is that late."""
+        return until is not None and self._clock.now() >= until
+
+    def _end(self, thread: Thread) -> None:
+        """It ends: another one waits until nothing of it runs any more, and then decides who goes on."""
+        if not self.active or thread is not self.running:
+            return
+        self._hold()
+        self._recorder.quit()
+        self._recorder.ask_at(None)  # its last finalisers run until they are through
+        thread.ended = True
+        self._live -= 1
+        self._ending = thread
+        self._real.release(next(other for other in self.threads if not other.ended).baton)
+
+    def _await(self, me: Thread) -> None:
+        """Until the baton is handed to this thread; or it is asked who goes on, in place of one that ended."""
+        raised: BaseException | None = None
+        while True:
+            try:
+                self._real.acquire(me.baton)
+            except BaseException as error:  # of a signal's handler
+                raised = error
+                continue
+            if self._ending is None:
+                break
+            ended, self._ending = self._ending, None
+            if ended.is_gone is not None:
+                ended.is_gone()
+            to = self._who(ended)
+            self._hand(to)
+            if to is me:
+                self._real.acquire(me.baton)
+                break
+        self.entering = True
+        self._recorder.enter(me.number)
+        self.entering = False
+        self._release()
+        if raised is not None:
+            raise raised
+
+    # ---- choices
+
+    def _before_line(self) -> None:
+        """The thread that runs is about to run a line of the program: does another one go on?"""
+        self._hold()
+        me, step, ready = self.running, self._recorder.at(), self._ready()
+        to = None
+        if self._tape.peek() is not None:
+            to = self._given_one(step, ready) if self._given and self._given[-1] <= step else None
+        elif self._seed is not None and len(ready) > 1:
+            to = ready[self._below(len(ready))]
+        elif self._seed is None and not self._whole:
+            others = [thread for thread in ready if thread is not me]
+            to = next((thread for thread in others if thread.number > me.number), next(iter(others), None))
+        self._arm()
+        if to is not None and to is not me:
+            self._record(to, ready)
+            self._hand(to)
+            self._await(me)
+        else:
+            self._release()
+
+    def _who(self, me: Thread) -> Thread:
+        """Who goes on where `me` waits or has ended; told, unless it is the only one and runs already."""
+        ready = self._ready()
+        while not ready:
+            self._pass_time()
+            ready = self._ready()
+        if ready == [me]:
+            return me
+        step = self._recorder.at()
+        to = self._given_one(step, ready) or self._fresh_one(me, ready)
+        self._record(to, ready)
+        self._arm()
+        return to
+
+    def _ready(self) -> list[Thread]:
+        now = self._clock.now()
+        return [thread for thread in self.threads if thread.is_ready(now)]
+
+    def _pass_time(self) -> None:
+        """Nobody can go on: the clock jumps, or something outside is waited for, or nobody ever will."""
+        live = [thread for thread in self.threads if not thread.ended]
+        times = [thread.until for thread in live if thread.until is not None]
+        outside = [thread.outside for thread in live if thread.outside is not None]
+        if outside:
+            left = (min(times) - self._clock.now()) / 1e9 if times else 3600.0
+            for look in outside:
+                if look(left if len(outside) == 1 else min(left, _GLANCE)):
+                    return
+            if len(outside) > 1 and left > _GLANCE:
+                return
+        if times:
+            self._clock.jump(min(times))
+        elif not outside:
+            self._recorder.note("deadlock")
+            self._recorder.leave("limit", "deadlock")
+
+    def _given_one(self, step: int, ready: list[Thread]) -> Thread | None:
+        """The thread that is given for a choice here; None: none is, or it cannot go on."""
+        given = self._tape.peek()
+        if given is None:
+            return None
+        at, kind, value = given
+        if not kind.startswith("thread ") or at > step:
+            if self._whole:
+                self._tape.part()
+            return None
+        found = next((thread for thread in ready if thread.number == value), None)
+        if found is None and self._whole:
+            found = self._late_one(value)
+        if found is None or at != step:
+            self._tape.part()
+            return None
+        live = {str(thread.number) for thread in self.threads if not thread.ended}
+        if self._whole and live.issuperset(kind.split()[1:]):
+            self._told = kind  # others could have gone on too where the clock was the machine's
+        self._tape.take()
+        self._given.pop()
+        return found
+
+    def _late_one(self, number: int) -> Thread | None:
+        """A thread that waits for a time, which had come when this run was recorded: it comes now."""
+        found = [thread for thread in self.threads if thread.number == number and not thread.ended]
+        if not found or found[0].until is None:
+            return None
+        self._clock.jump(found[0].until)
+        return found[0]
+
+    def _fresh_one(self, me: Thread, ready: list[Thread]) -> Thread:
+        if self._seed is not None and self._tape.peek() is None:
+            return ready[self._below(len(ready))]
+        return next((thread for thread in ready if thread is not me), me)
+
+    def _record(self, to: Thread, ready: list[Thread]) -> None:
+        kind = self._told or "thread " + " ".join([str(thread.number) for thread in ready])
+        self._recorder.switch(to.number, kind)
+        self.running, self._told = to, ""
+
+    def _hand(self, to: Thread) -> None:
+        self._real.release(to.baton)
+
+    def _arm(self) -> None:
+        """Says before which step the recorder asks."""
+        if self._live < 2:
+            step = None
+        elif self._given and self._tape.peek() is not None:
+            step = self._given[-1]
+        elif self._seed is None:
+            step = None if self._whole else self._recorder.at() + _TURN
+        else:
+            step = self._recorder.at() + 1
+            while self._below(_CHANCE):
+                step += 1
+        self._recorder.ask_at(step)
+
+    def _below(self, n: int) -> int:
+        """A number of the schedule's own seed (splitmix64); `random` is the program's."""
+        self._source = (self._source + 0x9E3779B97F4A7C15) & _MASK
+        z = self._source
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+        return (z ^ (z >> 31)) % n
+
+    # ---- the collector: finalisers of the program would run unseen, inside our own work
+
+    def _hold(self) -> None:
+        self._collecting = _is_collecting()
+        _hold_collector()
+
+    def _release(self) -> None:
+        if self._collecting:
+            _release_collector()

@@ -1,0 +1,252 @@
+"""Runs one script over a copy of its folder and tells what it asks of the system, with the line that asked.
+
+`run` does what the guest `python` does, without recording steps: a listener stands where the recorder would. The
+interpreter's audit events say what is asked for, before it is done or refused; what C code and programs that the script
+starts do is not among them, and is seen by what they leave. `gather` tells what was left, when all are dead. The
+listener shares the script's process: a script that is written to fool it can.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import mmap
+import os
+import sys
+from _thread import RLock
+from collections.abc import Iterator
+from contextlib import suppress
+from os import getpid
+from struct import pack, pack_into, unpack_from
+from sys import _getframe
+from types import FrameType
+from typing import Any, NoReturn
+
+from .. import python, streams
+from ..confine import SCRATCH
+from . import HEADER, SLOTS, TRACE, effects, tree
+
+globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
+
+MOST_EVENTS = 20_000  # of one process, each once
+_OWN = tuple(f"{SCRATCH}/{name}/" for name in ("work", "script"))
+_spelled = json.JSONEncoder().encode
+_DESCENDING = ("_rmtree_safe_fd", "_rmtree_safe_fd_step", "fwalk", "_fwalk")
+_QUIET_FILES = ("linecache.py", "tokenize.py", "traceback.py")  # they read sources to show them
+
+
+def warm(config: dict[str, Any]) -> None:
+    """Before the first script is there: its streams, and our own modules out of its sight."""
+    effects.know_libraries(config["paths"])
+    python._opened[:] = streams.open_streams()
+    package = (__package__ or "").partition(".")[0]
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        python._own.append(sys.modules.pop(name))
+
+
+def gather(given: int, out: int) -> None:
+    """What is left of the folder and of all that the script could write, into a file."""
+    tree.gather(given, out, SCRATCH)
+
+
+def run(spec: dict[str, Any], parts: int, wire: int, report: int) -> NoReturn:
+    """Rehearse the script of `spec`; ends the process."""
+    os.mkdir(f"{SCRATCH}/home")
+    tree.lay_out(parts, SCRATCH)
+    os.close(parts)
+    free = os.dup(wire)
+    os.close(free)
+    listener = Listener(wire)
+    os.close(wire)
+    os.close(free)  # where the map has put a duplicate of it
+    streams.tell(listener)
+    path = os.path.normpath(os.path.join(os.getcwd(), spec["name"]))
+    os.environ.update({"HOME": f"{SCRATCH}/home", **spec["environment"]})
+    sys.argv = [path if spec["name"].startswith("..") else spec["name"], *spec["argv"]]
+    if spec["command"]:
+        _become(spec["command"], path, spec["argv"], report)
+    sys.path.insert(0, os.path.dirname(path))
+    sys.dont_write_bytecode = True
+    prepared = python._Run(spec, listener, path, None)
+    listener.listen()
+    os.write(report, b"begun")
+    os.close(report)
+    try:
+        status = prepared.go()
+    except BaseException as error:  # our own fault, not the script's
+        listener.end("host-fault", f"{type(error).__name__} in the guest: {error}")
+        status = 70
+    os._exit(status)
+
+
+def _become(command: list[str], path: str, argv: list[str], report: int) -> NoReturn:
+    """Another program that runs the script; a shell tells each command and its line into a file beside the folder."""
+    trace = os.open(f"{SCRATCH}/{TRACE}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.set_inheritable(trace, True)
+    told = {"BASH_XTRACEFD": str(trace), "PS4": "+${BASH_SOURCE}:${LINENO}: "} if "-x" in command else {}
+    os.write(report, b"begun")
+    os.close(report)
+    os.execve(command[0], [*command, path, *argv], {**os.environ, **told})
+
+
+class Listener:
+    """Stands where the recorder would, keeps no step, and tells every effect once."""
+
+    def __init__(self, wire: int) -> None:
+        self.map = mmap.mmap(wire, os.fstat(wire).st_size)
+        self.map[:16] = b"WLW1" + pack("<IQ", 0, len(self.map))  # the host finds out how much is used
+        self.room = (len(self.map) - HEADER) // SLOTS
+        self.running = False
+        self.lock = RLock()
+        self.last_line = 0  # where an exception came from that ended it
+        self.told: set[tuple[str, ...]] = set()
+        self.me = self.writer = getpid()
+
+    def listen(self) -> None:
+        """From here on, what the interpreter and the environment are asked."""
+        sys.addaudithook(self._hook)
+        _listen_to_environment(self._asked)
+
+    def start(self) -> None:
+        """The script begins."""
+        self.running = True
+
+    def stop(self) -> bool:
+        """It has ended."""
+        self.running = False
+        return True
+
+    def end(self, kind: str, detail: str) -> None:
+        """How it ended."""
+        self._write(
+            {
+                "end": kind,
+                "detail": _plain(detail[:4000]),
+                "line": self.last_line,
+                "child": getpid() != self.me,
+            }
+        )
+
+    def render(self, value: Any) -> str:
+        """An exception as its type and what it says, where that is text."""
+        said = value.args[0] if isinstance(value, BaseException) and value.args else None
+        self.last_line = _last_line(value)
+        return f"{type(value).__name__}({said if type(said) is str else ''})"
+
+    def input(self, told: str) -> None:
+        """Text was read from stdin."""
+        if self.running and told:
+            self._tell("read", "<stdin>", "", _getframe(1))
+
+    def note(self, slug: str) -> None:
+        """Nothing: what matters of it is told as an effect."""
+
+    output = meta = exit = give_recursion = note
+
+    def _hook(self, event: str, args: tuple[Any, ...]) -> None:
+        if event not in effects.EVENTS or not self.running:
+            return
+        frame = _getframe(1)
+        if (_is_importing(frame) and event != "open") or (event == "open" and _is_descending(frame)):
+            return
+        found = effects.meaning(event, args)
+        if found is not None:
+            with suppress(Exception):  # a full stack, a map that the script has closed
+                self._tell(*found, frame)
+
+    def _asked(self, name: str, frame: Any) -> None:
+        if self.running and frame.f_code.co_filename.startswith(_OWN):
+            self._tell("environment", name, "", frame)
+
+    def _tell(self, kind: str, target: str, detail: str, frame: Any) -> None:
+        file, line = _place(frame)
+        if kind == "read" and not line and target.startswith(_OWN) and target.endswith(".py"):
+            return  # the interpreter shows the source of what went wrong
+        if kind == "read" and frame.f_code.co_filename.endswith(_QUIET_FILES):
+            return
+        row = (kind, target, detail, file, str(line))
+        if row in self.told or len(self.told) > MOST_EVENTS:
+            return
+        self.told.add(row)
+        told = {"kind": kind, "target": _plain(target), "detail": _plain(detail), "file": _plain(file)}
+        self._write({**told, "line": line, "child": getpid() != self.me})
+
+    def _write(self, row: dict[str, Any]) -> None:
+        """A line in this process's part; where that is full, the mark that more was told."""
+        data = _spelled(row).encode() + b"\n"
+        if getpid() != self.writer:  # a copy of this process: whoever held the lock there is not here
+            self.writer, self.lock = getpid(), RLock()
+        at = HEADER + self.writer % SLOTS * self.room
+        with self.lock:
+            (used,) = unpack_from("<Q", self.map, at)
+            if 8 + used + len(data) > self.room:
+                self.map[16:17] = b"\x01"
+                return
+            pack_into("<Q", self.map, at, used + len(data))
+            self.map[at + 8 + used : at + 8 + used + len(data)] = data
+
+
+def _plain(text: str) -> str:
+    """Text that any reader of JSON takes: what stands for a byte that is no UTF-8 is written as an escape."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _frames(frame: Any) -> Iterator[Any]:
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _is_importing(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith("<frozen importlib")
+
+
+def _is_descending(frame: FrameType) -> bool:
+    """Whether a folder is opened by its name in another open one, of which the event says nothing; its listing does."""
+    code = frame.f_code
+    return code.co_name in _DESCENDING and code.co_filename.endswith(("/shutil.py", "/os.py", "<frozen os>"))
+
+
+def _place(frame: Any) -> tuple[str, int]:
+    """The innermost line of the script's own files that led here; nowhere where none did."""
+    for each in _frames(frame):
+        name = each.f_code.co_filename
+        if name.startswith(_OWN):
+            return name, each.f_lineno or 0
+    return "", 0
+
+
+def _last_line(value: Any) -> int:
+    """The innermost line of the script's own files in an exception's traceback."""
+    line, traceback = 0, value.__traceback__ if isinstance(value, BaseException) else None
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename.startswith(_OWN):
+            line = traceback.tb_lineno or 0
+        traceback = traceback.tb_next
+    return line
+
+
+def _listen_to_environment(asked: Any) -> None:
+    """Tell which variables are asked for; the interpreter has no audit event for that."""
+    real = type(os.environ)
+
+    class _Environ(real):  # type: ignore[valid-type, misc]
+        def __getitem__(self, key: Any) -> Any:
+            asked(effects.text(key), _asker())
+            return super().__getitem__(key)
+
+        def __iter__(self) -> Any:
+            asked("all of it", _asker())
+            return super().__iter__()
+
+    _Environ.__module__, _Environ.__qualname__ = real.__module__, real.__qualname__
+    os.environ.__class__ = _Environ
+
+
+def _asker() -> Any:
+    """Who asks, behind the functions that ask for it: those of os and of mappings."""
+    frame = _getframe(2)
+    for each in _frames(frame):
+        if not each.f_code.co_filename.endswith(("/os.py", "/_collections_abc.py", "<frozen os>", "abc>")):
+            return each
+    return frame

@@ -1,0 +1,175 @@
+"""Explores a function with CrossHair, inside the box: for each path an input that takes it, and what the solver chose.
+
+`run` never returns. Each path is a line of JSON, committed to the wire's file as soon as it is found, so a deadline
+costs only the path under way. What is written was made in the program's own process: the host trusts none of it, and
+records every input anew. Needs crosshair-tool and z3-solver in the interpreter that runs this.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from .lines import JsonLines
+
+MODULE = "__subject__"  # in front of the program's own classes where CrossHair spells an instance
+LONGEST = 400  # characters of one condition
+MOST_CONDITIONS = 60
+TYPES: dict[str, Any] = {
+    "int": int, "float": float, "bool": bool, "str": str, "bytes": bytes, "ints": list[int], "strs": list[str],
+    "floats": list[float], "rows": list[list[int]], "pairs": list[tuple[int, int]], "counts": dict[str, int],
+    "texts": dict[str, str], "groups": dict[str, list[int]], "set": set[int], "tuple": tuple[int, ...],
+    "items": list[int], "none": int | None,
+}  # fmt: skip
+"""What a kind of value that was guessed means to CrossHair."""
+
+_chosen: list[tuple[int, Any, bool]] = []
+_file = ""
+
+
+def warm(config: dict[str, Any]) -> None:
+    """Before the first program is there: CrossHair and the solver are loaded, and the solver's choices listened to."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
+    import crosshair.core_and_libs  # noqa: F401 (registers what it knows of the standard library)
+    from crosshair.statespace import StateSpace
+    from crosshair.tracers import NoTracing
+
+    real = StateSpace.choose_possible
+
+    def choose_possible(self: Any, expr: Any, probability_true: float | None = None) -> bool:
+        taken = real(self, expr, probability_true)
+        with NoTracing():
+            _chosen.append((_line(sys._getframe(1)), expr, bool(taken)))
+        return bool(taken)
+
+    StateSpace.choose_possible = choose_possible
+
+
+def _line(frame: Any) -> int:
+    """The program's line that a choice is made for; 0 where it is made for none."""
+    while frame is not None:
+        if frame.f_code.co_filename == _file:
+            return int(frame.f_lineno)
+        frame = frame.f_back
+    return 0
+
+
+def run(spec: dict[str, Any], wire: int, report: int) -> NoReturn:
+    """Explore the function of `spec` for its seconds, writing every path; ends the process."""
+    global _file
+    lines = JsonLines(wire)
+    os.write(report, b"begun")
+    os.close(report)
+    try:
+        _file = os.path.join(os.getcwd(), spec["name"])
+        sys.path.insert(0, os.path.dirname(_file))
+        sys.dont_write_bytecode = True
+        lines.add({"end": _explore(_function(spec), spec, lines)})
+    except BaseException as error:
+        lines.add({"end": "failed", "why": f"{type(error).__name__}: {error}"[:LONGEST]})
+    finally:
+        os._exit(0)
+
+
+def _function(spec: dict[str, Any]) -> Callable[..., Any]:
+    found = importlib.util.spec_from_file_location(MODULE, _file)
+    assert found is not None  # and it has a loader: the program's name ends in .py
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules[MODULE] = module
+    found.loader.exec_module(module)
+    function: Callable[..., Any] = getattr(module, spec["function"])
+    return function
+
+
+def _signature(function: Callable[..., Any], guessed: dict[str, str]) -> inspect.Signature:
+    """What the function takes; parameters without a type have the kind that was guessed."""
+    from crosshair.fnutil import resolve_signature
+
+    found = resolve_signature(function)
+    if isinstance(found, str):
+        raise TypeError(found)
+    typed = [
+        each.replace(annotation=TYPES[guessed[name]]) if guessed.get(name) in TYPES else each
+        for name, each in found.parameters.items()
+    ]
+    made: inspect.Signature = found.replace(parameters=typed)
+    return made
+
+
+def _explore(function: Callable[..., Any], spec: dict[str, Any], lines: JsonLines) -> str:
+    """Every path that the seconds allow; why there are no more."""
+    from crosshair.core import deep_realize, explore_paths
+    from crosshair.options import DEFAULT_OPTIONS, AnalysisOptionSet
+    from crosshair.statespace import RootNode
+    from crosshair.tracers import NoTracing
+
+    why = [""]
+    found = [0]
+
+    def call(given: inspect.BoundArguments) -> Any:
+        with NoTracing():
+            _chosen.clear()
+        value = function(*given.args, **given.kwargs)
+        return list(value) if spec["consumed"] else value
+
+    def complete(space: Any, before: Any, _after: Any, _value: Any, error: Any, _stack: Any) -> bool:
+        with NoTracing():
+            conditions = _conditions()
+        space.detach_path()
+        realized = deep_realize(before)
+        with NoTracing():
+            row = {"call": _spelled(spec["function"], realized), "conditions": conditions}
+            row["raised"] = type(error).__name__ if error is not None else ""
+            fits = lines.add(row)
+            found[0] += 1
+            if not fits or found[0] >= spec["most"]:
+                why[0] = "most"
+        return bool(why[0])
+
+    options = DEFAULT_OPTIONS.overlay(
+        AnalysisOptionSet(
+            per_condition_timeout=spec["seconds"],
+            per_path_timeout=max(1.0, spec["seconds"] / 3),
+            max_uninteresting_iterations=sys.maxsize,
+        )
+    )
+    options.stats = Counter()
+    root = RootNode()
+    explore_paths(call, _signature(function, spec["guessed"]), options, root, complete, lambda: None)
+    return why[0] or ("exhausted" if options.stats["exhaustion"] else "time")
+
+
+def _conditions() -> list[tuple[int, str]]:
+    """What the solver chose, by line, as it says it; what it chose for itself is left out."""
+    import z3
+
+    said: dict[tuple[int, str], None] = {}
+    for line, expr, taken in _chosen:
+        if line and len(said) < MOST_CONDITIONS:
+            text = " ".join(str(z3.simplify(expr if taken else z3.Not(expr))).split())
+            said[line, text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."] = None
+    return list(said)
+
+
+def _spelled(name: str, given: inspect.BoundArguments) -> str:
+    """The call as source text, in the program's own namespace."""
+    from crosshair.util import eval_friendly_repr
+
+    written = []
+    for key, parameter in given.signature.parameters.items():
+        value = given.arguments.get(key, parameter.default)
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            written += [eval_friendly_repr(each) for each in given.arguments.get(key, ())]
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            pairs = given.arguments.get(key, {}).items()
+            written += [f"{word}={eval_friendly_repr(each)}" for word, each in pairs]
+        else:
+            named = f"{key}=" if parameter.kind is parameter.KEYWORD_ONLY else ""
+            written.append(named + eval_friendly_repr(value))
+    return f"{name}({', '.join(written)})".replace(f"{MODULE}.", "")

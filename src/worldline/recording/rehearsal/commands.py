@@ -1,0 +1,59 @@
+"""Scripts that another program runs than this interpreter: shells, which tell each command with its line, and node.
+
+What a shell tells comes out of a file that the script itself could write to: it is read within bounds and believed as
+far as it goes, as all that a script's own process tells. A redirection (`> file`) is no command: the file shows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from worldline.recording.guests.rehearsal import TRACE
+from worldline.recording.languages.toolchain import Toolchain, find
+from worldline.recording.rehearsal.events import ScriptEvent
+
+__all__ = ["TRACE", "command_for", "is_shell", "shell_events"]
+
+SHELL = "/usr/bin/bash"
+_SHEBANG = re.compile(r"#!\s*\S*?(?:/|\benv\s+)(?:ba|da)?sh\b")
+_TOLD = re.compile(r"\++([^\n]*?):([0-9]{1,9}): ([^\n]*)")
+_OWN_WORDS = frozenset({
+    ":", ".", "[", "[[", "((", "alias", "bg", "bind", "break", "builtin", "caller", "case", "cd", "compgen",
+    "complete", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exit", "export",
+    "false", "fc", "fg", "for", "getopts", "hash", "help", "history", "jobs", "let", "local", "logout",
+    "mapfile", "popd", "printf", "pushd", "pwd", "read", "readarray", "readonly", "return", "select", "set",
+    "shift", "shopt", "source", "suspend", "test", "times", "trap", "true", "type", "typeset", "ulimit",
+    "umask", "unalias", "unset", "wait",
+})  # fmt: skip
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
+
+
+def is_shell(name: str, source: str) -> bool:
+    """Whether a script is a shell's, by its suffix or, without one, its first line."""
+    suffix = Path(name).suffix
+    return suffix in (".sh", ".bash") or (suffix == "" and _SHEBANG.match(source) is not None)
+
+
+def command_for(name: str, language: str, source: str) -> tuple[tuple[str, ...], Toolchain | None] | None:
+    """What runs a script, and the toolchain that the box needs for it; None of one that nothing here runs."""
+    if is_shell(name, source):
+        return ((SHELL, "-x"), None) if Path(SHELL).exists() else None
+    found = find("js") if language == "js" else ""
+    if isinstance(found, str):
+        return None
+    return (dict(found.executables)["node"],), found
+
+
+def shell_events(trace: bytes) -> Iterator[ScriptEvent]:
+    """The commands that a shell has started, from what it told of itself."""
+    for line in trace.decode("utf-8", "backslashreplace").split("\n"):
+        told = _TOLD.fullmatch(line[:4000])
+        if told is None:
+            continue
+        first = told[3].split(" ")[0]
+        if first in _OWN_WORDS or _ASSIGNMENT.match(first):
+            continue
+        kind = "signal" if first == "kill" else "start"
+        yield ScriptEvent(kind=kind, target=told[3][:1000], file=told[1], line=int(told[2]))

@@ -1,0 +1,151 @@
+"""A folder of the host as the copy that a box is given: read once, links not followed, within bounds; never written.
+
+A folder that is too large is refused in a sentence that says what would help; a pipe, a socket or a file that may not
+be read is named as left out.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import os
+import stat
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from worldline.errors import UsageError
+from worldline.recording.guests.rehearsal.tree import Entry, pack
+
+__all__ = ["MOST_BYTES", "MOST_FILES", "SCRIPT", "WORK", "Entry", "FolderCopy", "copied"]
+
+MOST_BYTES, MOST_FILES = 64 << 20, 10_000
+WORK, SCRIPT = "work", "script"
+_PAGE = 4096
+
+
+@dataclass
+class FolderCopy:
+    """The files that go into a box, and what of the folder does not: not copied by wish, or not readable."""
+
+    entries: list[Entry] = field(default_factory=list)
+    blobs: list[bytes] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+    @property
+    def pages(self) -> int:
+        """What it takes in the box, in bytes of whole pages, with one for each name."""
+        return sum(_PAGE + -(-entry.size // _PAGE) * _PAGE for entry in self.entries)
+
+    def packed(self) -> bytes:
+        """All of it as one file."""
+        return pack(self.entries, self.blobs)
+
+    def content(self, path: str) -> bytes | None:
+        """The bytes of a file, by its path in the box."""
+        files = [entry for entry in self.entries if entry.kind == "file"]
+        at = next((i for i, entry in enumerate(files) if entry.path == path), None)
+        return None if at is None else self.blobs[at]
+
+    def add_folder(self, path: str) -> None:
+        """An empty folder, by its path in the box."""
+        self.entries.append(Entry(path, "folder", 0o755))
+
+    def add_file(self, path: str, data: bytes, mode: int = 0o644, time: int = 0) -> None:
+        """One file, by its path in the box; its folder is there."""
+        digest = hashlib.sha256(data).hexdigest()
+        self.entries.append(Entry(path, "file", mode, len(data), digest, "", len(data), time))
+        self.blobs.append(data)
+
+
+def copied(folder: Path, leave_out: Sequence[str] = ()) -> FolderCopy:
+    """Everything in a folder but what has one of these names (patterns such as `*.bin`)."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder: a rehearsal runs in a copy of one")
+    _refuse_much(folder, leave_out)
+    made = FolderCopy()
+    made.entries.append(_entry(WORK, "folder", folder.stat()))
+    waiting = [""]
+    while waiting:
+        inner = waiting.pop()
+        for name in _names(folder / inner, inner, made):
+            path = f"{inner}/{name}" if inner else name
+            if _is_left_out(name, leave_out):
+                made.left_out.append(path)
+            elif _add(folder, path, made):
+                waiting.append(path)
+    return made
+
+
+def _is_left_out(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern.strip("/")) for pattern in patterns)
+
+
+def _names(folder: Path, inner: str, made: FolderCopy) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        made.left_out.append(f"{inner}/")
+        return []
+
+
+def _entry(path: str, kind: str, about: os.stat_result, link: str = "") -> Entry:
+    return Entry(path, kind, stat.S_IMODE(about.st_mode) & 0o777, link=link, time=about.st_mtime_ns)
+
+
+def _add(folder: Path, path: str, made: FolderCopy) -> bool:
+    """Copy one entry; whether it is a folder, to be looked into."""
+    real = folder / path
+    try:
+        about = real.lstat()
+        if stat.S_ISDIR(about.st_mode):
+            made.entries.append(_entry(f"{WORK}/{path}", "folder", about))
+            return True
+        if stat.S_ISLNK(about.st_mode):
+            made.entries.append(_entry(f"{WORK}/{path}", "link", about, os.readlink(real)))
+        elif stat.S_ISREG(about.st_mode):
+            made.add_file(f"{WORK}/{path}", _read(real), about.st_mode & 0o777, about.st_mtime_ns)
+        else:
+            made.left_out.append(path)
+    except OSError:
+        made.left_out.append(path)
+    return False
+
+
+def _read(path: Path) -> bytes:
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(fd, "rb") as file:
+        return file.read(MOST_BYTES + 1)
+
+
+def _refuse_much(folder: Path, leave_out: Sequence[str]) -> None:
+    """One clear sentence for a folder that is too large, with the part that makes it so."""
+    sizes: Counter[str] = Counter()
+    files = 0
+    for place, folders, names in os.walk(folder, onerror=None):
+        folders[:] = [name for name in folders if not _is_left_out(name, leave_out)]
+        inner = os.path.relpath(place, folder)
+        part = "" if inner == "." else inner.split(os.sep)[0]
+        for name in names:
+            if not _is_left_out(name, leave_out):
+                files += 1
+                sizes[part or name] += _size(os.path.join(place, name))
+        files += len(folders)
+        if files > 20 * MOST_FILES:
+            break
+    total = sum(sizes.values())
+    if total > MOST_BYTES or files > MOST_FILES:
+        heavy, weight = sizes.most_common(1)[0] if sizes else ("", 0)
+        raise UsageError(
+            f"{folder} is too much to copy: {total:,} bytes in {files:,} files, at most {MOST_BYTES:,} in "
+            f"{MOST_FILES:,} ({heavy} alone has {weight:,}); name a smaller --folder, or --leave-out {heavy}"
+        )
+
+
+def _size(path: str) -> int:
+    try:
+        about = os.lstat(path)
+    except OSError:
+        return 0
+    return about.st_size if stat.S_ISREG(about.st_mode) else 0

@@ -1,0 +1,1 @@
+"""What planning tells: answers, rehearsals, patches, inputs, expected values, matches, plans."""

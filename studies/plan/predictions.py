@@ -1,0 +1,74 @@
+"""The predictions that the oracle's studies share, made once: a run, as `worldline bench -o` keeps one, of mined calls.
+
+    worldline bench generated --limit 200 -o runs/plan/generated
+    worldline bench humaneval --data HumanEval.jsonl.gz --limit 160 -o runs/plan/humaneval
+    worldline data mine PACKAGE ... -o mined.xz
+    python studies/plan/predictions.py mined.xz -o runs/plan/mined [--n 120] [--seed 0] [--each 2]
+
+Of each function `each` calls at most, in an order of the seed's. Run again to go on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from random import Random
+
+from worldline.codec.compact.prompt import Compact
+from worldline.data.mine.mined import Mined, read_mined
+from worldline.limits import Limits
+from worldline.predict.models import load_model
+from worldline.suites.run.run import run
+from worldline.suites.suite import Suite, Task
+
+LIMITS = Limits(steps=150)  # longer runs are skipped, and counted so
+LONGEST = 2_500  # characters of a source: imagining is dear
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("mined", type=Path)
+    parser.add_argument("-o", "--out", type=Path, required=True)
+    parser.add_argument("--n", type=int, default=120, help="calls [120]")
+    parser.add_argument("--each", type=int, default=2, help="calls of a function [2]")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--model", default="default")
+    asked = parser.parse_args()
+    tasks = _tasks(read_mined(asked.mined), asked.each, asked.seed)
+    suite = Suite(name="mined", tasks=tasks, count=len(tasks), limits=LIMITS)
+    model = load_model(asked.model)
+    config = {"options": {"each": asked.each, "seed": asked.seed}, "weights": getattr(model, "digest", "")}
+    report = run(suite, model, limit=asked.n, out=asked.out, config=config)
+    print(
+        f"{report.all.answer.right} of {report.all.answer.n} answers right, {report.skipped} skipped, in {asked.out}"
+    )
+    return 0
+
+
+def _tasks(calls: list[Mined], each: int, seed: int) -> list[Task]:
+    """Calls spread over their functions."""
+    rng = Random(f"plan predictions {seed}")
+    by_function: dict[str, list[Mined]] = {}
+    for one in calls:
+        if len(one.source) > LONGEST:
+            continue
+        by_function.setdefault(one.key, []).append(one)
+    chosen = [
+        one
+        for key in sorted(by_function)
+        for one in rng.sample(by_function[key], min(each, len(by_function[key])))
+    ]
+    rng.shuffle(chosen)
+    options = Compact(bare=True)
+    return [
+        Task(program=one.program, options=options, name=f"{one.origin} {number}")
+        for number, one in enumerate(chosen)
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""How likely texts are: an engine that shares beginnings says what it says alone, and the interpreter is calibrated."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from worldline.codec.compact.writer import encode_steps
+from worldline.core.hidden import Control
+from worldline.core.program import Program
+from worldline.errors import UsageError
+from worldline.futures.below import PHRASES, below, below_ask
+from worldline.futures.draws import draw_places
+from worldline.futures.odds import EngineOdds, EvenOdds, certain_odds, odds_of
+from worldline.futures.world import boxed
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.models import load_local
+from worldline.predict.predictor import Ask
+
+
+def test_draws_are_found_where_their_values_stand() -> None:
+    text = b"(4\n%'below 6'=3\n5 x=3\n%float=0.5\n%input:'a='\n6)3\n%'below 2'="
+    found = draw_places(text)
+    assert [(one.kind, text[one.start : one.end]) for one in found] == [
+        ("below 6", b"3\n"), ("float", b"0.5\n"), ("input", b"'a='\n"),
+    ]  # fmt: skip
+    assert [text[one.line] for one in found] == [ord("%")] * 3
+
+
+def test_an_engine_says_the_same_of_texts_together_and_of_each_alone() -> None:
+    engine = load_local().engine
+    ask = Ask(program=Program(source="def f(n):\n    return n\n", call="f(3)"), given=b"(1 n=")
+    texts = [b"3\n2\n)3\n.\n", b"3\n2\n)4\n.\n", b"30\n", b"3", b"", b"3\n2\n)3\n.\n"]
+    found = EngineOdds(engine).read(ask, texts)
+    for text, numbers in zip(texts, found, strict=True):
+        state, alone = engine.start(), []
+        engine.feed(state, ask.prompt, pin=True)
+        logits = engine.feed(state, ask.given, pin=False)
+        for byte in text:
+            wide = logits.astype(np.float64)
+            alone.append(wide[byte] - np.log(np.exp(wide - wide.max()).sum()) - wide.max())
+            logits = engine.feed(state, bytes([byte]), pin=False)
+        assert numbers.tolist() == pytest.approx(alone, abs=1e-9)
+    assert math.exp(found[0].sum()) > 0.9
+
+
+def test_the_interpreter_is_calibrated_and_the_shipped_model_has_a_row_for_every_n() -> None:
+    table = below(certain_odds(Interpreter()))
+    assert [row.n for row in table.rows] == list(range(2, 21))
+    assert table.worst < 1e-12
+    assert all(row.rest < 1e-12 and len(row.probabilities) == row.n for row in table.rows)
+    assert table.as_json()["calibration"] == pytest.approx(0, abs=1e-12)
+    own = below(certain_odds(load_local()), [2, 12], PHRASES[:2])
+    assert [len(row.probabilities) for row in own.rows] == [2, 12]
+    assert all(0 <= p <= 1 for row in own.rows for p in row.probabilities)
+    assert own.worst >= max(abs(p - 1 / row.n) for row in own.rows for p in row.probabilities)
+
+
+def test_a_draw_is_charged_where_its_value_stands() -> None:
+    ask = below_ask(6, PHRASES[0])
+    (found,) = EvenOdds().read(ask, [b"3\n5 x=3\n"])
+    assert found[0] == pytest.approx(-math.log(6))
+    assert not found[1:].any()
+
+
+def test_who_does_not_tell_is_refused() -> None:
+    class Mute:
+        name = "mute"
+
+        def predict(self, asks: object) -> object:
+            raise AssertionError
+
+    assert odds_of(Mute()) is None  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="mute does not tell"):
+        certain_odds(Mute())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_what_is_given_is_how_the_true_text_begins(phrase: str) -> None:
+    ask = below_ask(7, phrase)
+    with boxed(ask.program) as world:
+        text = encode_steps(world(Control(seed=3)))
+    assert text.startswith(ask.given)
+    assert len(draw_places(text)) == 1

@@ -1,0 +1,96 @@
+"""Paths at rest: rows and traces come back, functions stand beside each other, damage is found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from worldline.cli import main
+from worldline.core.program import Program
+from worldline.data import shards
+from worldline.errors import FormatError, UsageError
+from worldline.paths.path_class import PathReport
+from worldline.paths.search import search
+from worldline.paths.store import findings, load_paths, read, store
+
+SOURCE = """\
+def f(x: int) -> int:
+    if x > 3:
+        return 1
+    return 0
+
+
+def g(s: str) -> int:
+    if s == "lone \\ud800":
+        return 1
+    return 0
+"""
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[str, PathReport]:
+    return {name: search(Program(source=SOURCE), name, solver="never") for name in "fg"}
+
+
+def test_rows_and_traces_come_back(reports: dict[str, PathReport], tmp_path: Path) -> None:
+    assert store(reports["f"], tmp_path) == 2
+    for (row, trace), each in zip(load_paths(tmp_path), reports["f"].classes, strict=True):
+        assert (row.call, row.found_by, row.inputs) == (each.call, each.found_by, each.inputs)
+        assert (row.conditions, row.solved, row.uncovered) == (each.conditions, each.solved, ())
+        assert trace.outcome == each.trace.outcome
+    assert shards.verify(tmp_path) == []
+    assert findings(tmp_path) == []
+
+
+def test_functions_stand_beside_each_other_and_the_newest_of_each_counts(
+    reports: dict[str, PathReport], tmp_path: Path
+) -> None:
+    for name in "fgf":
+        store(reports[name], tmp_path)
+    assert [row.function for row in read(tmp_path)] == ["g"] * len(reports["g"].classes) + ["f"] * 2
+    assert findings(tmp_path) == []
+
+
+def test_a_damaged_sidecar_and_a_lost_trace_are_found(reports: dict[str, PathReport], tmp_path: Path) -> None:
+    store(reports["f"], tmp_path)
+    path = tmp_path / "paths.parquet"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(FormatError):
+        read(tmp_path)
+    assert main(["verify", str(tmp_path)]) == 1
+    path.write_bytes(whole)
+    assert main(["verify", str(tmp_path)]) == 0
+    store(reports["g"], tmp_path / "other")
+    (tmp_path / "other" / "paths.parquet").write_bytes(whole)
+    assert "is not in the shards" in findings(tmp_path / "other")[0]
+
+
+def test_a_directory_without_paths_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="worldline paths -o"):
+        read(tmp_path)
+
+
+def test_the_verb_prints_and_stores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "p.py"
+    file.write_text(SOURCE.replace("\\ud800", "wolf"))
+    assert main(["paths", str(file), "--call", "f", "--solver", "never", "-o", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out
+    assert "2 if x > 3: yes" in said
+    assert "2 of 2 arcs" in said
+    assert len(list(load_paths(tmp_path / "out"))) == 2
+    assert main(["paths", str(file), "--call", "g('lone wolf')", "--solver", "never", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {each["call"]: each["found_by"] for each in told["classes"]}["g('lone wolf')"] == "example"
+    assert told["uncovered"] == []
+
+
+def test_the_verb_says_what_is_not_reached(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "p.py"
+    file.write_text("def f(x: int) -> int:\n    if x * 7 == 700007:\n        return 1\n    return 0\n")
+    assert main(["paths", str(file), "--call", "f", "--solver", "never"]) == 0
+    assert "not reached: line 2: if x * 7 == 700007 holds" in capsys.readouterr().out
+    assert main(["paths", str(file), "--call", "nothing"]) == 2
+    assert "has no function 'nothing'" in capsys.readouterr().err

@@ -1,0 +1,179 @@
+"""The search for inputs in a real box: what is found was run, what is not is said, and executions are counted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from worldline.cli import cli
+from worldline.core.program import Program
+from worldline.errors import UsageError
+from worldline.plan.answer import World
+from worldline.plan.inputs.finding import boxed
+from worldline.plan.inputs.goal import read_goal
+from worldline.plan.inputs.ranking import by_model
+from worldline.plan.inputs.search import InputReport, InputSearch, Run
+from worldline.plan.inputs.solver import crosshair
+from worldline.predict.predictor import Ask, Prediction
+
+SOURCE = """\
+import itertools
+def affine(x: int) -> int:
+    return x * 7 + 3
+def weave(s, k=2):
+    return "".join(c.upper() if i % k == 0 else c for i, c in enumerate(s))[::-1]
+def secret(n: int) -> str:
+    if n > 1000:
+        if n % 1013 == 7:
+            return "hit"
+    return "miss"
+def pick(d, key):
+    if not d:
+        raise LookupError(key)
+    return d[key]
+def parity(n: int) -> int:
+    return n * 2
+ticks = itertools.count()
+def once(x):
+    return next(COUNT[0])
+COUNT = [ticks]
+def endless(n: int) -> int:
+    while n != 5:
+        pass
+    return n
+"""
+PROGRAM = Program(source=SOURCE, name="program.py")
+World_ = tuple[Run, World]
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World_]:
+    with boxed() as found:
+        yield found
+
+
+def search(world: World_, goal: str, how: InputSearch | None = None, call: str | None = None) -> InputReport:
+    return (how or InputSearch()).find(read_goal(goal, SOURCE, call), PROGRAM, *world)
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "affine(x) == 700010",
+        "weave(s) == 'OlLeH'",
+        "len(weave(s)) == 14",
+        "weave(s, 3) == 'lEdoM'",
+        "weave(s) == s",
+    ],
+)
+def test_what_is_found_reaches_the_goal_when_run_alone(world: World_, goal: str) -> None:
+    found = search(world, goal)
+    assert found.call is not None
+    assert found.trace is not None
+    again = world[1](Program(source=SOURCE, name="program.py", call=found.trace.program.call or ""))
+    assert again.outcome.detail.startswith("(True, ")
+    assert found.found_at is not None
+    assert found.found_at < found.executions <= 1_001
+
+
+def test_the_same_seed_finds_the_same(world: World_) -> None:
+    first, second = (search(world, "affine(x) == 700010") for _ in range(2))
+    assert (first.call, first.executions) == (second.call, second.executions)
+
+
+def test_ways_differ_in_what_they_know(world: World_) -> None:
+    wanted = "weave(s) == 'zYxWvU'"
+    climbed = search(world, wanted, InputSearch(way="climb", executions=400))
+    drawn = search(world, wanted, InputSearch(way="random", executions=400))
+    assert climbed.call is not None
+    assert drawn.call is None
+    assert drawn.nearest is not None
+    with pytest.raises(UsageError, match="the way must be one of"):
+        InputSearch(way="magic")
+
+
+def test_exceptions_and_lines_are_goals(world: World_) -> None:
+    raising = search(world, "raises:LookupError", call="pick")
+    assert raising.trace is not None
+    assert raising.trace.outcome.kind == "raised"
+    line = SOURCE[: SOURCE.index('            return "hit"')].count("\n") + 1
+    reached = search(world, f"line:{line}", InputSearch(executions=300, solver=crosshair(seconds=4)))
+    assert reached.call is not None
+    assert reached.trace is not None
+    assert any(step.event == "line" and step.line == line for step in reached.trace.steps)
+
+
+def test_where_there_is_none_the_nearest_is_told_and_no_more_is_spent(world: World_) -> None:
+    found = search(world, "parity(n) == 7", InputSearch(executions=120))
+    assert found.call is None
+    assert found.executions == 120
+    assert found.nearest is not None
+    assert found.nearest.far > 0
+
+
+def test_calls_that_do_not_end_cost_themselves(world: World_) -> None:
+    found = search(world, "endless(n) == 5", InputSearch(executions=40, seconds=0.1))
+    assert found.call == "endless(5)"
+
+
+def test_what_holds_only_among_others_is_not_told_as_found(world: World_) -> None:
+    def run(batch):  # type: ignore[no-untyped-def]
+        return [type(end)("returned", "(True, [[7, 7]])") for end in world[0](batch)]
+
+    goal = read_goal("affine(x) == 8", SOURCE)
+    found = InputSearch(executions=40).find(goal, PROGRAM, run, world[1])
+    assert found.call is None
+    assert found.unconfirmed == 5
+    assert "not alone" in found.said[0]
+
+
+def test_a_model_orders_the_first_inputs_and_decides_nothing_else(world: World_) -> None:
+    asked: list[Ask] = []
+
+    class Backwards:
+        name, options = "backwards", None
+
+        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+            asked.extend(asks)
+            return (Prediction(text=b"nonsense", status="ended") for _ in asks)
+
+    found = search(world, "affine(x) == 73", InputSearch(rank=by_model(Backwards())))  # type: ignore[arg-type]
+    assert found.call == "affine(10)"
+    assert len(asked) == 6
+    assert found.imagined == 6 * len(b"nonsense")
+
+
+def test_the_verb(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(SOURCE)
+    runner = CliRunner()
+    found = runner.invoke(cli, ["plan", "input", str(file), "--goal", "affine(x) == 73", "--json"])
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.output)["call"] == "affine(10)"
+    shown = runner.invoke(cli, ["plan", "input", str(file), "--goal", "weave(s) == 'A'"])
+    assert "confirmed by a recorded run" in shown.output
+    args = ["--goal", "parity(n) == 7", "--executions", "20", "--solver", "0"]
+    none = runner.invoke(cli, ["plan", "input", str(file), *args])
+    assert (none.exit_code, "no input found" in none.output) == (1, True)
+    wrong = runner.invoke(cli, ["plan", "input", str(file), "--goal", "affine(x) = 7"])
+    assert isinstance(wrong.exception, UsageError)
+
+
+def test_a_program_that_exits_is_met_and_confirmed(world: World_) -> None:
+    program = Program(source="import sys\ndef out(x):\n    if x == 7:\n        sys.exit(3)\n    return x\n")
+    found = InputSearch().find(read_goal("raises:SystemExit", program.source), program, *world)
+    assert (found.call, found.unconfirmed) == ("out(7)", 0)
+    assert found.came == "SystemExit(3)"
+
+
+@pytest.mark.parametrize(
+    "body", ["    for i in range(n):\n        yield i\n", "    return map(abs, range(n))\n"]
+)
+def test_what_yields_is_read_once_for_the_test_and_once_for_what_it_came_to(world: World_, body: str) -> None:
+    program = Program(source=f"def gen(n: int):\n{body}")
+    found = InputSearch().find(read_goal("list(gen(n)) == [0, 1, 2]", program.source), program, *world)
+    assert (found.call, found.came) == ("gen(3)", "[0, 1, 2]")

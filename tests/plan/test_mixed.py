@@ -1,0 +1,288 @@
+"""The oracle over a world and a model: which of the two answers, what is kept of it, and what it costs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from math import log
+from pathlib import Path
+
+import pytest
+
+import worldline.plan
+from worldline.cli import main
+from worldline.codec.compact.writer import encode_steps
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+from worldline.limits import Limits
+from worldline.plan.answer import IMAGINED, MIXED, RUN, UNKNOWN, Allowance, World
+from worldline.plan.executed import ExecutedOracle, boxed_steps, boxed_world, limits_for
+from worldline.plan.gate import Gate
+from worldline.plan.imagined import ImaginedOracle, think
+from worldline.plan.journal import read_journal
+from worldline.plan.ledger import LedgerEntry
+from worldline.plan.mixed import NO_MODEL, MixedOracle
+from worldline.plan.question import Question, read_question
+from worldline.plan.stepping import ask_steps
+from worldline.predict.models import load_local
+from worldline.predict.predictor import Ask, Prediction
+
+SOURCE = "def f(n):\n    total = 1\n    for i in range(2):\n        total = total * n\n    return total\n"
+RETURN = Question()
+GATE = Gate.of_scores([*[(-9.0, False)] * 40, *[(-0.1, True)] * 60])
+
+
+def square(n: int) -> Program:
+    """A call."""
+    return Program(source=SOURCE, call=f"f({n})")
+
+
+class Student:
+    """Imagines the truth, but for odd numbers; sure of what is small."""
+
+    name = "student"
+
+    def __init__(self, world: World) -> None:
+        self._world, self.asked = world, 0
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        """The truth of the next number, where a number is odd."""
+        for ask in asks:
+            self.asked += 1
+            assert ask.program.call is not None
+            n = int(ask.program.call[2:-1])
+            text = encode_steps(self._world(square(n + n % 2)), ask.options)
+            yield Prediction(text=text, status="ended", logprob=-0.01 if n < 10 else log(0.5))
+
+
+class Counted:
+    """A world that counts its runs."""
+
+    def __init__(self, world: World) -> None:
+        self._world, self.runs = world, 0
+
+    def __call__(self, program: Program) -> Trace:
+        self.runs += 1
+        return self._world(program)
+
+
+@pytest.fixture(scope="module")
+def box() -> Iterator[World]:
+    """One warm box."""
+    with boxed_world() as world:
+        yield world
+
+
+def test_the_interpreter_answers_if_it_may(box: World) -> None:
+    answer = ExecutedOracle(box).ask(square(3), RETURN, Allowance())
+    assert (answer.value, answer.how, answer.probability, answer.spent.executions) == ("9", RUN, 1.0, 1)
+    none = ExecutedOracle(box).ask(square(3), RETURN, Allowance(executions=0))
+    assert (none.value, none.how, none.spent.executions) == (None, UNKNOWN, 0)
+
+
+def test_a_model_answers_where_its_gate_is_sure(box: World) -> None:
+    student = Student(box)
+    sure = ImaginedOracle(student, GATE).ask(square(4), RETURN, Allowance())
+    assert (sure.value, sure.how, sure.spent.executions) == ("16", IMAGINED, 0)
+    assert sure.probability is not None
+    assert 0.95 <= sure.probability < 1
+    assert sure.spent.bytes > 0
+    unsure = ImaginedOracle(student, GATE).ask(square(12), RETURN, Allowance())
+    assert (unsure.value, unsure.how) == (None, UNKNOWN)
+    ungated = ImaginedOracle(student).ask(square(4), RETURN, Allowance())
+    assert (ungated.value, ungated.probability) == (None, None)
+    assert "no gate" in ungated.why
+
+
+def test_without_a_gate_every_question_is_run_and_nothing_imagined(box: World) -> None:
+    world = Counted(box)
+    student = Student(box)
+    answers = MixedOracle(world, student).ask_many(
+        [square(2), square(3), square(4)], RETURN, Allowance(executions=2)
+    )
+    assert [one.value for one in answers] == ["4", "9", None]
+    assert world.runs == 2
+    assert student.asked == 0
+    assert all(one.why.startswith(NO_MODEL) for one in answers)
+
+
+def test_a_journal_fills_until_the_gate_takes_over(box: World, tmp_path: Path) -> None:
+    world, student = Counted(box), Student(box)
+    oracle = MixedOracle(world, student, journal=tmp_path)
+    first = oracle.ask_many([square(2 * n) for n in range(5)] * 8, RETURN, Allowance(executions=40))
+    assert all(one.how == RUN for one in first)
+    assert len(read_journal(tmp_path)) == 40
+    assert oracle.gate(RETURN) is None  # one run is not eight
+    assert "5 of 30" in oracle.ask(square(2), RETURN, Allowance(executions=0)).why
+    many = [square(2 * n) for n in range(-30, 5)] + [square(n) for n in range(11, 40, 2)]
+    oracle.ask_many(many, RETURN, Allowance(executions=50))
+    entries = read_journal(tmp_path)
+    assert {one.true == one.imagined for one in entries} == {True, False}
+    again = MixedOracle(world, student, journal=tmp_path)
+    runs = world.runs
+    sure = again.ask(square(6), RETURN, Allowance())
+    assert (sure.value, sure.how) == ("36", IMAGINED)
+    assert world.runs == runs
+    unsure = again.ask(square(41), RETURN, Allowance())
+    assert (unsure.value, unsure.how, world.runs) == ("1681", RUN, runs + 1)
+    assert unsure.why.startswith("at least ")
+    last = read_journal(tmp_path)[-1]
+    assert (last.imagined, last.true, last.model) == ("1764", "1681", "student")
+    assert last.probability is not None
+    assert last.probability < 0.95
+    assert again.gate(read_question("raises")) is None
+
+
+@pytest.fixture(scope="module")
+def local():  # type: ignore[no-untyped-def]
+    """The shipped model."""
+    return load_local()
+
+
+def test_single_steps_are_told_until_it_is_sure_enough(local, box: World) -> None:  # type: ignore[no-untyped-def]
+    program = square(7)
+    (thought,) = think(local, [program], RETURN, limit=2_000, fine=True)
+    least = min(range(len(thought.sure)), key=lambda n: thought.sure[n].logprob)
+    found = ask_steps(local, boxed_steps(), thought, RETURN, most=1, enough=lambda one: False)
+    assert found.told == 1
+    if found.trace is None:
+        truth = encode_steps(box(program), thought.ask.options)
+        assert truth.startswith(found.thought.ask.given)
+        assert found.ran == least + 2
+    else:  # the least sure step was the last
+        assert found.trace.outcome.kind == "returned"
+    sure = Gate.of_scores([(-1e-9, True)] * 40 + [(-1.0, False)] * 40)
+    answer = MixedOracle(box, local, sure, first=boxed_steps()).ask(
+        program, RETURN, Allowance(executions=0, steps=50, bytes=2_000)
+    )
+    assert (answer.value, answer.spent.executions) == ("49", 0)
+    assert answer.how in (MIXED, RUN)
+    assert 0 < answer.spent.steps <= 50
+
+
+def test_a_line_is_scored_by_the_text_up_to_it(local) -> None:  # type: ignore[no-untyped-def]
+    (line,) = think(local, [square(2)], read_question("line:4"), limit=2_000)
+    (whole,) = think(local, [square(2)], read_question("passes"), limit=2_000)
+    assert (line.value, whole.value) == ("yes", "yes")
+    assert line.score is not None
+    assert whole.score is not None
+    assert 0 >= line.score > whole.score
+
+
+def test_the_public_names_are_there() -> None:
+    for name in worldline.plan.__all__:
+        assert getattr(worldline.plan, name) is not None
+    with pytest.raises(AttributeError, match="nonsense"):
+        worldline.plan.nonsense  # noqa: B018
+
+
+def test_the_verb_says_which_and_what_it_cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "power.py"
+    file.write_text(SOURCE)
+    assert main(["ask", str(file), "--call", "f(3)"]) == 0
+    told = capsys.readouterr().out
+    assert "9" in told
+    assert "run: no gate is fitted for this code" in told
+    assert "took 1 execution" in told
+    assert main(["ask", str(file), "--call", "f(3)", "--executions", "0", "--json"]) == 1
+    row = json.loads(capsys.readouterr().out)
+    assert (row["value"], row["how"], row["question"]) == (None, "unknown", "return")
+    journal = str(tmp_path / "journal")
+    assert main(["ask", str(file), "--call", "f(3)", "--what", "line:4", "--journal", journal, "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert (row["value"], row["how"], row["spent"]["executions"]) == ("yes", "run", 1)
+    assert row["spent"]["bytes"] > 0
+    (entry,) = read_journal(journal)
+    assert (entry.true, str(entry.question), entry.program.call) == ("yes", "line:4", "f(3)")
+    assert main(["ask", str(file), "--call", "f(3)", "--what", "colour"]) == 2
+    assert "is no question" in capsys.readouterr().err
+
+
+def test_what_a_draw_decided_is_not_told_as_certain(box: World) -> None:
+    drawn = Program(source="import random\ndef f(n):\n    return random.randrange(n)\n", call="f(1000)")
+    answer = ExecutedOracle(box).ask(drawn, RETURN, Allowance())
+    assert (answer.how, answer.probability) == (RUN, None)
+    assert "a draw of 0 to 999" in answer.why
+    assert "another run may tell otherwise" in answer.why
+    seeded = Program(source="import random\ndef f(n):\n    return random.Random(n).random()\n", call="f(3)")
+    assert ExecutedOracle(box).ask(seeded, RETURN, Allowance()).probability == 1.0
+    read = Program(source="print(input())\n", stdin="a\n")
+    assert ExecutedOracle(box).ask(read, RETURN, Allowance()).probability == 1.0
+
+
+def test_what_true_steps_told_is_kept_too(local, box: World, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    never = Gate.of_scores([(-1.0, False)] * 40)
+    oracle = MixedOracle(box, local, never, journal=tmp_path, first=lambda program, _: box(program))
+    answer = oracle.ask(square(7), RETURN, Allowance(executions=0, steps=1, bytes=2_000))
+    assert (answer.value, answer.how) == ("49", RUN)
+    (entry,) = read_journal(tmp_path)
+    assert (entry.true, entry.told) == (
+        "49",
+        0,
+    )  # what was imagined before the step that told was imagined whole
+
+
+def known(model: str, told: int) -> list[LedgerEntry]:
+    """A ledger of 40 texts that were right where they were nearly certain, and 40 that were not."""
+    return [
+        LedgerEntry(
+            digest=f"{n}", question="return", why="", imagined="1", true="1" if n < 40 else "2",
+            score=-1e-3 if n < 40 else -1.0, model=model, told=told,
+        )
+        for n in range(80)
+    ]  # fmt: skip
+
+
+def test_a_text_behind_true_steps_is_judged_by_such_texts(local, box: World) -> None:  # type: ignore[no-untyped-def]
+    whole = MixedOracle(box, local, ledger=known(local.digest, 0), first=boxed_steps())
+    answer = whole.ask(square(37), RETURN, Allowance(executions=1, steps=1, bytes=2_000))
+    assert (answer.value, answer.how, answer.spent.executions, answer.spent.steps) == ("1369", RUN, 1, 1)
+    assert "no gate is fitted for what is imagined behind true steps (0 of 30 runs are known)" in answer.why
+    assert (whole.ledger[-1].told, whole.ledger[-1].is_right, whole.ledger[-1].probability) == (1, True, None)
+    none = whole.ask(square(37), RETURN, Allowance(executions=0, steps=1, bytes=2_000))
+    assert (none.value, none.how, none.probability) == (None, UNKNOWN, None)
+    assert "(1 of 30 runs are known)" in none.why
+    both = known(local.digest, 0) + known(local.digest, 2)
+    told = MixedOracle(box, local, ledger=both, first=boxed_steps())
+    answer = told.ask(square(37), RETURN, Allowance(executions=0, steps=1, bytes=2_000))
+    assert (answer.value, answer.how, answer.spent.steps) == ("1369", MIXED, 1)
+    assert answer.probability is not None
+    assert 0.95 <= answer.probability < 1
+    assert "were run, the others are imagined" in answer.why
+
+
+def test_steps_that_drew_are_not_told_as_certain(local, box: World) -> None:  # type: ignore[no-untyped-def]
+    source = "import random\ndef f(n):\n    a = random.randrange(n)\n    b = a * 37 + n\n    return b\n"
+    drawn = Program(source=source, call="f(1000)")
+    never = Gate.of_scores([(-1.0, False)] * 40)
+    steps = MixedOracle(box, local, never, first=boxed_steps())
+    told = steps.ask(drawn, RETURN, Allowance(executions=0, steps=50, bytes=2_000))
+    assert (told.value, told.how, told.spent.steps) == (None, UNKNOWN, 1)
+    assert "the run hangs on a draw of 0 to 999" in told.why
+    run = steps.ask(drawn, RETURN, Allowance(executions=1, steps=50, bytes=2_000))
+    assert (run.how, run.probability) == (RUN, None)
+    assert "another run may tell otherwise" in run.why
+    line = steps.ask(drawn, read_question("line:4"), Allowance(executions=0, steps=50, bytes=2_000))
+    assert (line.value, line.how, line.probability) == ("yes", RUN, None)
+    assert "another run may tell otherwise" in line.why
+    sure = steps.ask(square(7), read_question("line:4"), Allowance(executions=0, steps=50, bytes=2_000))
+    assert (sure.value, sure.how, sure.probability) == ("yes", RUN, 1.0)
+
+
+def test_whether_it_ends_takes_no_more_steps_than_it_asks_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "forever.py"
+    file.write_text("def f(n):\n    while True:\n        n += 1\n")
+    ends = read_question("ends:500")
+    with boxed_world(limits=limits_for(ends)) as world:
+        trace = world(Program(source=file.read_text(), call="f(1)"))
+    assert (len(trace), trace.outcome.kind, trace.outcome.detail) == (501, "limit", "steps")
+    assert main(["ask", str(file), "--call", "f(1)", "--what", "ends:500", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["value"] == "no"
+    few = limits_for(RETURN, Limits(steps=7))
+    assert few == Limits(steps=7)
+    for n, value in ((8, "no"), (9, "yes")):
+        with boxed_world(limits=limits_for(read_question(f"ends:{n}"), Limits(steps=3, wall=5))) as world:
+            answer = ExecutedOracle(world).ask(square(3), read_question(f"ends:{n}"), Allowance())
+        assert answer.value == value

@@ -1,0 +1,86 @@
+"""The suite `repair` on a folder laid out as QuixBugs is: rows, graph tests, a test that the right program fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from worldline import suites
+from worldline.errors import UsageError
+from worldline.limits import Limits
+from worldline.predict.interpreter import Interpreter
+from worldline.recording.calls import caller
+from worldline.stats import Share
+from worldline.suites.repair import in_time
+from worldline.suites.repair.quixbugs import of_one_version, read_quixbugs
+
+HALF = "def half(n):\n    return n // {}\n\n\n'''\nHalf\n'''\n"
+COUNT = "def count(node):\n    if node is None:\n        return {}\n    return 1 + count(node.successor)\n"
+TESTS = """\
+import pytest
+from node import Node
+
+if pytest.use_correct:
+    from correct_python_programs.count import count
+else:
+    from python_programs.count import count
+
+
+def test1():
+    assert count(Node(1, Node(2))) == 2
+
+
+def test2():
+    assert count(None) == 0
+"""
+NODE = """\
+class Node:
+    def __init__(self, value=None, successor=None):
+        self.value = value
+        self.successor = successor
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("python_programs", "correct_python_programs", "json_testcases", "python_testcases"):
+        (tmp_path / name).mkdir()
+    for name, text, wrong, right in (("half", HALF, "3", "2"), ("count", COUNT, "1", "0")):
+        (tmp_path / "python_programs" / f"{name}.py").write_text(text.format(wrong))
+        (tmp_path / "correct_python_programs" / f"{name}.py").write_text(text.format(right))
+    (tmp_path / "python_programs" / "node.py").write_text(NODE)
+    (tmp_path / "python_programs" / "count_test.py").write_text("")
+    (tmp_path / "json_testcases" / "half.json").write_text("[[4], 2]\n[[9], 4]\n[[9], 5]\n")
+    (tmp_path / "python_testcases" / "test_count.py").write_text(TESTS)
+    (tmp_path / "python_testcases" / "node.py").write_text(NODE)
+    return tmp_path
+
+
+def test_every_program_is_read_with_its_tests(folder: Path) -> None:
+    count, half = read_quixbugs(folder)
+    assert (count.name, count.has_rows, [each.call for each in count.tests.checks]) == (
+        "count", False, ["test1()", "test2()"],
+    )  # fmt: skip
+    assert (half.name, half.has_rows, len(half.tests.checks)) == ("half", True, 3)
+    assert "from count import count" in of_one_version(TESTS, "count")
+    with caller() as runs:
+        assert [each.call for each in in_time(half, runs).tests.checks] == ["half(4)", "half(9)"]
+
+
+def test_all_are_repaired_and_a_perfect_imagination_tries_fewer(folder: Path) -> None:
+    suite = suites.load("repair", data=folder)
+    found = suites.measure("repair", suite, Interpreter(limits=Limits(steps=500, wall=20.0)))
+    prior, mixed = found.tables[0].rows
+    assert (prior[0], prior[1], mixed[0], mixed[1]) == ("prior", Share(2, 2), "mixed", Share(2, 2))
+    assert isinstance(prior[2], float)
+    assert isinstance(mixed[2], float)
+    assert mixed[2] <= prior[2]
+    assert found.n == 2
+
+
+def test_another_folder_gets_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is not QuixBugs' folder"):
+        suites.load("repair", data=tmp_path)
+    with pytest.raises(UsageError, match="jkoppel/QuixBugs"):
+        suites.load("repair")

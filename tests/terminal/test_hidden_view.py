@@ -1,0 +1,93 @@
+"""Hidden inputs as they are shown: beside the step that consumes them, with what they could have been."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from worldline.core.hidden import Control
+from worldline.core.program import Program
+from worldline.core.trace import Hidden
+from worldline.diagnose.debug import debug
+from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.sample import Sample
+from worldline.explore.chunk import chunk
+from worldline.explore.scene import Scene
+from worldline.limits import Limits
+from worldline.predict.interpreter import recorded
+from worldline.predict.predictor import Ask, Prediction
+from worldline.recording.recorder import record
+from worldline.report.debug_page import page as debug_page
+from worldline.terminal.debug import print_debugged
+from worldline.terminal.step.row_view import row_view
+from worldline.terminal.table import print_trace
+
+pytestmark = pytest.mark.usefixtures("box")
+PROGRAM = Program(
+    source="import random\n\ndef f(k):\n    x = random.randrange(k)\n    return x\n", call="f(6)"
+)
+HELD = Control(seed=1)
+
+
+class Gambler:
+    """Runs every program with its own luck."""
+
+    name = "gambler"
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        for ask in asks:
+            control = replace(HELD, given=(Hidden(0, "below 6", "2"),))
+            yield replace(recorded(replace(ask, control=control, hidden=()), Limits())[0], status="ended")
+
+
+def shown(act: object, *arguments: object) -> str:
+    file = io.StringIO()
+    act(Console(file=file, width=140, color_system=None), *arguments)  # type: ignore[operator]
+    return file.getvalue()
+
+
+def test_the_table_shows_them_in_their_row() -> None:
+    text = shown(print_trace, record(PROGRAM, control=HELD))
+    assert "│ a draw of 0 to 5: 5  x=5\n" in text
+    assert "1 hidden input\n" in text
+
+
+def test_threads_have_their_number_where_there_are_several() -> None:
+    trace = record(PROGRAM, control=HELD)
+    several = replace(trace, hidden=(*trace.hidden, Hidden(2, "thread 0 1", "1")))
+    text = shown(print_trace, several)
+    assert "│ 0  a draw of 0 to 5: 5  x=5\n" in text
+    assert "│ 1  who runs, of threads 0 or 1: 1" in text
+    assert "2 threads: the number" in text
+
+
+def test_debug_shows_both_sides_and_says_that_it_is_right_given_its_draws() -> None:
+    found = debug(PROGRAM, Gambler(), control=HELD, cures=False)
+    text = shown(print_debugged, found)
+    (row,) = [line for line in text.splitlines() if line.startswith("▶")]
+    assert "a draw of 0 to 5: 5  x=5" in row
+    assert "a draw of 0 to 5: 2  x=2" in row
+    assert "could not be known (below 6, draw): line 4 draws below 6: 5 in this run, 2 in the model's" in text
+    assert "right given its own draws" in text
+    assert 'class="piece hidden differs">a draw of 0 to 5: ' in debug_page(found)
+
+
+def test_the_page_and_the_stepper_are_told() -> None:
+    ask = Ask(program=PROGRAM, control=HELD)
+    truth, trace = recorded(ask, Limits())
+    ask = replace(ask, hidden=trace.hidden)
+    (found,) = Gambler().predict([ask])
+    sample = Sample(ask=ask, truth=truth, found=found)
+    assert Diagnosis(sample).cause.name == "could not be known"
+    scene = Scene.of_sample(sample, name="dice", model="gambler")
+    pair = scene.pair(0)
+    row = chunk(pair, 0)["rows"][1]
+    assert row["left"]["hidden"] == [["a draw of 0 to 5", "5"]]
+    assert row["right"]["hidden"] == [["a draw of 0 to 5", "2"]]
+    assert "thread" not in row["left"]
+    carried = [one for level in row_view(pair, 1).levels for one in level.names if one.carried]
+    assert [(one.name, one.left, one.right) for one in carried] == [("a draw of 0 to 5", "5", "2")]
