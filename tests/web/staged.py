@@ -21,7 +21,8 @@ HOSTILE = (
     f"    u = '{'y' * 3_000}'\n    return t\n"
 )
 CUT = ("def cut(n):\n    m = n + 1\n    k = m + 1\n    return k\n", "cut(1)")
-LOOP = ("def loop(n):\n    s = 0\n    while s < n:\n        s += 1\n    return s\n", "loop(400)")
+# No step of it tells how many are to come: a model that is to write 6,004 of them is at it for minutes.
+LOOP = ("def loop(n):\n    s = n\n    for c in 'x' * n:\n        s = n\n    return s\n", "loop(3000)")
 CUTS = {CUT[1]: 12, LOOP[1]: 40}  # bytes: where every model's budget ends
 # Steps of fact(3): 0-2 in fact(3), 3-5 in fact(2), 6-9 in fact(1), 10-13 in fact(2), 14-17 in fact(3).
 CALLS = (

@@ -130,7 +130,7 @@ def test_the_budget_is_extended(page: Any) -> None:
 
 def test_a_branch_comes_step_by_step_and_is_stopped(page: Any) -> None:
     stops = [lambda: page.click(".branch .stop"), lambda: page.keyboard.press("s")]
-    for limit, stop in zip((60_000, 60_001), stops, strict=True):
+    for limit, stop in zip((200_000, 200_001), stops, strict=True):
         go(page, 4, row=0)
         page.keyboard.press("m")
         page.keyboard.press("Control+A")
