@@ -35,6 +35,6 @@ def error_json(slug: str, message: str) -> dict[str, Any]:
     return {"error": {"slug": slug, "message": message[:2000]}}
 
 
-def error_bytes(slug: str, message: str) -> bytes:
-    """The same, ready to be sent."""
+def error_bytes(status: int, slug: str, message: str) -> bytes:
+    """The same, ready to be sent; a policy may have another shape in its place."""
     return json.dumps(error_json(slug, message)).encode()
