@@ -34,6 +34,7 @@ from worldline.cli.programs import hint, program_of, program_options
 from worldline.cli.rehearse import rehearse
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
+from worldline.cli.serve import serve
 from worldline.cli.step import step
 from worldline.errors import UsageError, WorldlineError
 from worldline.limits import Limits
@@ -94,7 +95,7 @@ def run_options(verb: Verb) -> Verb:
 
 GROUPS = {
     "Record a program": ("record", "paths", "encode", "rewrite"),
-    "See what a model makes of it": ("debug", "imagine", "futures", "step", "view", "dap"),
+    "See what a model makes of it": ("debug", "imagine", "futures", "step", "view", "dap", "serve"),
     "Measure a model": ("bench", "score", "intervene"),
     "Look at what was measured or stored": ("report", "compare", "export", "show", "cost", "verify"),
     "Train a model": ("data", "train", "learn"),
@@ -301,6 +302,7 @@ for verb in (
     view.view,
     view.dap,
     step,
+    serve,
 ):
     cli.add_command(verb)
 
