@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from worldline import __version__
-from worldline.cli import debug, suites, train, view
+from worldline.cli import debug, runs, suites, train, view
 from worldline.cli.ask import ask
 from worldline.cli.control import control_of, control_options, parted
 from worldline.cli.export import export
@@ -96,7 +96,7 @@ def run_options(verb: Verb) -> Verb:
 GROUPS = {
     "Record a program": ("record", "paths", "encode", "rewrite"),
     "See what a model makes of it": ("debug", "imagine", "futures", "step", "view", "dap", "serve"),
-    "Measure a model": ("bench", "score", "intervene"),
+    "Measure a model": ("bench", "merge", "score", "intervene"),
     "Look at what was measured or stored": ("report", "compare", "export", "show", "cost", "verify"),
     "Train a model": ("data", "train", "learn"),
     "Plan with it": ("ask", "rehearse", "plan"),
@@ -296,8 +296,9 @@ for verb in (
     learn,
     suites.bench,
     suites.score,
-    suites.compare,
-    suites.intervene,
+    runs.merge,
+    runs.compare,
+    runs.intervene,
     report,
     view.view,
     view.dap,

@@ -58,6 +58,15 @@ def words(context: click.Context, parameter: click.Parameter, text: str | None) 
     return None if text is None else [part.strip() for part in text.split(",")]
 
 
+def shard(context: click.Context, parameter: click.Parameter, text: str | None) -> Any:
+    """`3/16`."""
+    if text is None:
+        return None
+    from worldline.suites.run.shard import parse_shard
+
+    return parse_shard(text)
+
+
 def limited(verb: Verb, *, steps: bool = True) -> Verb:
     """How long a program may run: the limits of `record` that matter to every verb that runs programs.
 
