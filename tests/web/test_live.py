@@ -19,12 +19,12 @@ from worldline.errors import UsageError
 from worldline.explore.grow import GrowthProgress
 from worldline.explore.pair import Pair
 from worldline.explore.scene import Scene
+from worldline.http.errors import Refusal
+from worldline.http.threads import ThreadGate
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Prediction
 from worldline.web import live as live_room
 from worldline.web import scene_cache
-from worldline.web.http.errors import Refusal
-from worldline.web.http.threads import ThreadGate
 from worldline.web.live import LiveBranches
 from worldline.web.scene_cache import CachedScene
 from worldline.web.service import Opening, Service

@@ -15,11 +15,11 @@ from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 from serving import Served, make_run, serving
 from wire import get, request, talk
 
+from worldline.http.policy import TOKEN_HEADER
+from worldline.web.endpoint import Endpoint
 from worldline.web.endpoints import ENDPOINTS
-from worldline.web.http.endpoint import Endpoint
-from worldline.web.http.openapi import description
-from worldline.web.http.policy import TOKEN_HEADER
-from worldline.web.http.schemas import PLACE
+from worldline.web.openapi import description
+from worldline.web.schemas import PLACE
 from worldline.web.service import BRANCHES
 
 EXAMPLES = 12

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldline.http.errors import Refusal
+from worldline.http.json_body import json_bytes, parse
+from worldline.http.schema_check import fault, number
 from worldline.web.endpoints import ENDPOINTS, FILTERS
-from worldline.web.http.errors import Refusal
-from worldline.web.http.json_body import json_bytes, parse
-from worldline.web.http.schema_check import fault, number
-from worldline.web.http.schemas import BRANCH_BODY, PROGRAM_BODY, closed
+from worldline.web.schemas import BRANCH_BODY, PROGRAM_BODY, closed
 
 SCALARS = (
     st.none() | st.booleans() | st.integers(-5, 1 << 41) | st.floats(allow_nan=False) | st.text(max_size=8)

@@ -19,12 +19,13 @@ from wire import POLICY, get, post, read_reply, request, talk
 from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.explore.branches.branch import Intervention
+from worldline.http.errors import Refusal
+from worldline.http.listening import listen
+from worldline.http.policy import policy, settle_token
 from worldline.web import scene_cache
-from worldline.web.http.errors import Refusal
-from worldline.web.http.policy import policy, settle_token
 from worldline.web.index.index import build
 from worldline.web.scene_cache import SceneCache
-from worldline.web.server import listen, place, serve
+from worldline.web.server import TRIES, place, serve
 from worldline.web.service import Opening
 
 LONG = "def f(n):\n    total = 0\n    for i in range(n):\n        total = (total * 7 + i) % 1000\n    return total\n"
@@ -103,7 +104,7 @@ def test_the_token_is_not_in_what_is_printed_of_a_policy() -> None:
 def test_a_port_that_is_taken_leads_to_the_next() -> None:
     with listen("127.0.0.1", 0) as first:
         port = first.getsockname()[1]
-        with listen("127.0.0.1", port) as second:
+        with listen("127.0.0.1", port, tries=TRIES) as second:
             assert port < second.getsockname()[1] <= port + 100
 
 

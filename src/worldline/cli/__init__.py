@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from worldline import __version__
-from worldline.cli import debug, suites, train, view
+from worldline.cli import debug, runs, suites, train, view
 from worldline.cli.ask import ask
 from worldline.cli.control import control_of, control_options, parted
 from worldline.cli.export import export
@@ -34,6 +34,7 @@ from worldline.cli.programs import hint, program_of, program_options
 from worldline.cli.rehearse import rehearse
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
+from worldline.cli.serve import serve
 from worldline.cli.step import step
 from worldline.errors import UsageError, WorldlineError
 from worldline.limits import Limits
@@ -94,8 +95,8 @@ def run_options(verb: Verb) -> Verb:
 
 GROUPS = {
     "Record a program": ("record", "paths", "encode", "rewrite"),
-    "See what a model makes of it": ("debug", "imagine", "futures", "step", "view", "dap"),
-    "Measure a model": ("bench", "score", "intervene"),
+    "See what a model makes of it": ("debug", "imagine", "futures", "step", "view", "dap", "serve"),
+    "Measure a model": ("bench", "merge", "score", "intervene"),
     "Look at what was measured or stored": ("report", "compare", "export", "show", "cost", "verify"),
     "Train a model": ("data", "train", "learn"),
     "Plan with it": ("ask", "rehearse", "plan"),
@@ -295,12 +296,14 @@ for verb in (
     learn,
     suites.bench,
     suites.score,
-    suites.compare,
-    suites.intervene,
+    runs.merge,
+    runs.compare,
+    runs.intervene,
     report,
     view.view,
     view.dap,
     step,
+    serve,
 ):
     cli.add_command(verb)
 

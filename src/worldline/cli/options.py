@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
-MODELS = "default, a folder, server:URL#M, hub:NAME, replay:FILE, python:FILE.py:NAME or interpreter."
+MODELS = "default, a folder, server:URL[,URL]#M, hub:NAME, replay:FILE, python:FILE.py:NAME or interpreter."
 
 SCRATCHPADS = ("none", "flatten", "chars", "auto")  # `predict.scratchpad.MODES`, which `--help` need not load
 
@@ -56,6 +56,15 @@ def settings(context: click.Context, parameter: click.Parameter, given: tuple[st
 def words(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str] | None:
     """`free` or `free,actions`."""
     return None if text is None else [part.strip() for part in text.split(",")]
+
+
+def shard(context: click.Context, parameter: click.Parameter, text: str | None) -> Any:
+    """`3/16`."""
+    if text is None:
+        return None
+    from worldline.suites.run.shard import parse_shard
+
+    return parse_shard(text)
 
 
 def limited(verb: Verb, *, steps: bool = True) -> Verb:

@@ -1,7 +1,6 @@
-"""The verbs that measure models: `bench`, `score`, `compare`, `intervene`. `bench` asks a model, `score` takes what was
-asked elsewhere, `compare` takes two runs, `intervene` puts the causes of a run's failures to the test.
+"""The verbs that measure models: `bench` asks a model, `score` takes what was asked elsewhere.
 
-No logic: every verb calls a room.
+No logic: every verb calls a room. What is done with runs that are there is `runs`'.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from worldline.cli.options import (
     limits_of,
     progress,
     settings,
+    shard,
     trusted,
     whole_numbers,
     words,
@@ -102,13 +102,17 @@ def own(verb: Any) -> Any:
     help="Easier forms to imagine programs in: none, flatten, chars, auto, or all.",
 )
 @click.option(
+    "--shard", metavar="K/N", callback=shard, help="Ask only for every N-th program, from the K-th on."
+)
+@click.option(
     "-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report; run again to go on."
 )
 @trusted
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def bench(
     suite: str, model: str, extras: dict[str, str], limit: int | None, force: list[str] | None,
-    queries: int | None, scratchpad: list[str], samples: int, out: str | None, as_json: bool, **options: Any,
+    queries: int | None, scratchpad: list[str], samples: int, shard: Any, out: str | None, as_json: bool,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Let a model predict the runs of SUITE.
 
@@ -136,6 +140,14 @@ def bench(
         _refuse_samples(extras, suites.is_measured(suite) or force is not None or scratchpad != ["none"])
     if scratchpad != ["none"]:
         _refuse_scratchpads(suite, force)
+    if shard is not None:
+        is_plain = (
+            samples == 1 and scratchpad == ["none"] and not suites.is_measured(suite) and "by" not in extras
+        )
+        if not is_plain or out is None:
+            raise UsageError(
+                "a shard is of a plain run, kept in --out: not with samples, scratchpads, states, -M by="
+            )
     if suites.is_measured(suite):
         _measured(suites.measure(suite, found, predictor, limit=limit, force=force), out, as_json)
         return
@@ -162,7 +174,7 @@ def bench(
             many = [load_model(model, each) for each in _seeded(extras, samples)]
             _run_samples(load, many, _seeded(extras, samples), limit, at, config, (advance, say), as_json)
         elif scratchpad == ["none"]:
-            _run(found, predictor, limit, at, config, (advance, say), as_json)
+            _run(found, predictor, limit, at, config, (advance, say), as_json, shard)
         else:
             each = _scratchpads(scratchpad)
             _run_scratchpads(load, predictor, each, limit, at, config, (advance, say), as_json)
@@ -185,14 +197,15 @@ def _loaded(name: str, limits: Any, options: dict[str, Any]) -> Any:
 
 
 def _run(
-    suite: Any, predictor: Any, limit: int | None, out: Path, config: dict[str, Any], advance: Any, as_json: bool
+    suite: Any, predictor: Any, limit: int | None, out: Path, config: dict[str, Any], advance: Any, as_json: bool,
+    shard: Any,
 ) -> None:  # fmt: skip
     from worldline import suites as suites
     from worldline.suites.run.directory import newest
     from worldline.terminal.console import terminal
     from worldline.terminal.suite_report import print_report, print_tables
 
-    report = run_suite(suite, predictor, limit, out, config, advance)
+    report = run_suite(suite, predictor, limit, out, config, advance, shard)
     records = list(newest(out).values())
     tables = suites.tables(suite.name, records)
     if as_json:
@@ -201,7 +214,7 @@ def _run(
         print_report(terminal(), report)
         print_tables(terminal(), tables)
     told = (f"{one.name}: {one.found.note}" for one in records if one.is_fault and one.found.note)
-    _refuse_faults(report.faults, next(told, ""))
+    refuse_faults(report.faults, next(told, ""))
 
 
 def _refuse_scratchpads(suite: str, force: list[str] | None) -> None:
@@ -245,7 +258,7 @@ def _run_samples(
         click.echo(json.dumps(whole.as_json()))
     else:
         print_report(terminal(), whole)
-    _refuse_faults(whole.faults)
+    refuse_faults(whole.faults)
 
 
 def _scratchpads(named: list[str]) -> list[str]:
@@ -281,11 +294,17 @@ def _run_scratchpads(
         for report in reports.values():
             print_report(terminal(), report)
         print_tables(terminal(), [table] if len(reports) > 1 else [])
-    _refuse_faults(sum(report.faults for report in reports.values()))
+    refuse_faults(sum(report.faults for report in reports.values()))
 
 
 def run_suite(
-    suite: Any, predictor: Any, limit: int | None, out: Path, config: dict[str, Any], advance: Any
+    suite: Any,
+    predictor: Any,
+    limit: int | None,
+    out: Path,
+    config: dict[str, Any],
+    advance: Any,
+    shard: Any = None,
 ) -> Any:
     """What came of a suite, which is kept in a folder; `advance` is a bar's: how to move it, what to say beside it."""
     from worldline.suites.run.run import run
@@ -293,7 +312,7 @@ def run_suite(
     move, say = advance
     return run(
         suite, predictor, limit=limit, each=lambda verdict: move(1), out=out, config=config,
-        known=lambda count: say(f"({count:,} recorded)"),
+        known=lambda count: say(f"({count:,} recorded)"), shard=shard,
     )  # fmt: skip
 
 
@@ -319,10 +338,11 @@ def _measured(measured: Any, out: str | None, as_json: bool) -> None:
         click.echo(json.dumps(measured.as_json()))
     else:
         print_measured(terminal(), measured)
-    _refuse_faults(measured.faults)
+    refuse_faults(measured.faults)
 
 
-def _refuse_faults(faults: int, first: str = "") -> None:
+def refuse_faults(faults: int, first: str = "") -> None:
+    """The tool failed on some: what came of the others is printed, and this is said."""
     if faults:
         one, some = (
             "1 prediction failed in the tool; it is",
@@ -371,66 +391,4 @@ def score(
         click.echo(json.dumps(report.as_json()))
     else:
         print_report(terminal(), report)
-    _refuse_faults(report.faults)
-
-
-@click.command()
-@click.argument("first", metavar="RUN", type=click.Path())
-@click.argument("second", metavar="RUN", type=click.Path())
-@click.option("--json", "as_json", is_flag=True, help="Print the comparison as one JSON object.")
-def compare(first: str, second: str, as_json: bool) -> None:
-    """Compare two runs of one suite, sample by sample: what flipped, why, and whether that is more than chance."""
-    from worldline.suites.compare import compare as run
-    from worldline.terminal.compare import print_comparison
-    from worldline.terminal.console import terminal
-
-    found = run(Path(first), Path(second))
-    if as_json:
-        click.echo(json.dumps(found.as_json()))
-    else:
-        print_comparison(terminal(), found)
-    _refuse_faults(found.faults)
-
-
-@click.command()
-@click.argument("run", type=click.Path())
-@click.option(
-    "--model", metavar="M", help="The model that RUN is of, where it was scored or is elsewhere now."
-)
-@click.option(
-    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="With --model: its options."
-)
-@click.option("--cures", metavar="NAME,...", callback=words, help="Only these cures.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N failed samples [all].")
-@click.option(
-    "--by", type=click.Choice(["answer", "trace"]), default="answer", help="What counts as right [answer]."
-)
-@click.option("--seed", type=int, default=0, help="Which samples are chosen [0].")
-@limited
-@trusted
-@click.option("--json", "as_json", is_flag=True, help="Print what came of it as one JSON object.")
-def intervene(
-    run: str, model: str | None, extras: dict[str, str], cures: list[str] | None, limit: int | None, by: str, seed: int,
-    as_json: bool, **options: Any,
-) -> None:  # fmt: skip
-    """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
-    from worldline import files
-    from worldline.predict.models import load_model
-    from worldline.suites.intervened import intervened
-    from worldline.terminal.console import terminal
-    from worldline.terminal.trials import print_trials
-
-    if extras and model is None:
-        raise UsageError("-M goes with --model: a run's own model has its options in the run")
-    with progress(0, "samples") as (_, say):
-        found, at = intervened(
-            Path(run), load_model, model=model, extras=extras, cures=cures, limit=limit, by=by, seed=seed,
-            limits=limits_of(options), progress=lambda cure, done, of: say(f"{cure} {done:,} of {of:,}"),
-        )  # fmt: skip
-    told = {**found.as_json(), "at": at}
-    files.write(Path(run) / "interventions.json", json.dumps(told).encode())
-    if as_json:
-        click.echo(json.dumps(told))
-    else:
-        print_trials(terminal(), found)
-    _refuse_faults(sum(one.status == "fault" for one in found.tried))
+    refuse_faults(report.faults)

@@ -51,16 +51,17 @@ class Copier:
 
 
 class LookAhead:
-    """A text's state of the engine, which has read the text and perhaps a guess of what follows it."""
+    """A text's state of the engine, which has read the text and perhaps a guess of what follows it.
 
-    def __init__(
-        self, engine: Engine, state: Any, logits: Logits, draft: RolloutDraft, *, guesses: bool
-    ) -> None:
+    `before` is the prompt with what is written already.
+    """
+
+    def __init__(self, engine: Engine, state: Any, logits: Logits, before: bytes, *, guesses: bool) -> None:
         most = getattr(engine, "guessed", 0) if guesses else 0
         self.state = state
         self._rows: Sequence[Logits] = [logits]  # behind what was read, and behind each byte of the guess
         self._guess, self._right = b"", 0  # bytes of the guess that are in the text
-        self._copier = Copier(draft.ask.prompt + bytes(draft.text), most) if most else None
+        self._copier = Copier(before, most) if most else None
 
     @property
     def logits(self) -> Logits:

@@ -177,7 +177,8 @@ class Local:
 
     def ahead(self, draft: RolloutDraft, state: Any, logits: Logits) -> LookAhead:
         """What reads ahead of a draft, from a state and what the engine said there, in this predictor's way."""
-        return LookAhead(self._engine, state, logits, draft, guesses=self._guesses)
+        before = draft.ask.prompt + bytes(draft.text)
+        return LookAhead(self._engine, state, logits, before, guesses=self._guesses)
 
     def write(self, draft: RolloutDraft, ahead: LookAhead) -> bytes:
         """Writes as far as what the engine said goes; the bytes that it has to read next."""

@@ -1,5 +1,5 @@
 """From `--model SCHEME` to a predictor. Schemes: `default` (the shipped model), a checkpoint's folder, `interpreter`,
-`server:URL#MODEL`, `hub:NAME`, `replay:FILE`, `python:FILE.py:NAME` (whose extras are its own).
+`server:URL[,URL]#MODEL`, `hub:NAME`, `replay:FILE`, `python:FILE.py:NAME` (whose extras are its own).
 
 Nothing is loaded before it is asked for. Extras (`-M key=value`) are settled here, and an unknown one is an error. A
 server's key is read from the environment by name (`-M key_env=NAME`); it is no extra itself.
@@ -63,14 +63,15 @@ def _adopted(model: Any, extras: Mapping[str, str]) -> Predictor:
 
 
 def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
+    from worldline.predict.servers.balance import BalancedServers
     from worldline.predict.servers.client import Patience, ServerClient
     from worldline.predict.servers.fewshot import FewShot, FewShotChat
     from worldline.predict.servers.meta import MetaChat, MetaText
-    from worldline.predict.servers.server import Server, address
+    from worldline.predict.servers.server import Server, addresses
     from worldline.predict.servers.tokens import is_meta, llama3
     from worldline.predict.servers.ways import CHAT, Chat, Text, Tokens, Way
 
-    url, model = address(scheme)
+    urls, model = addresses(scheme)
     asked = settled.pop("way", "tokens" if is_meta(model) else "chat")
     codec = settled.pop("codec", "cwm" if asked not in ("text", "chat") or is_meta(model) else "compact")
     _refuse_compact(asked, codec)
@@ -86,7 +87,8 @@ def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
     patience = Patience(**{name: settled.pop(name) for name in ("timeout", "retries") if name in settled})
     concurrency = settled.pop("concurrency", 8)
     sampling = _sampling(settled, logprobs=way.path != CHAT)  # many servers refuse them in a conversation
-    client = ServerClient(url, patience, Random(sampling.seed), key)
+    clients = [ServerClient(url, patience, Random(sampling.seed), key) for url in urls]
+    client = clients[0] if len(clients) == 1 else BalancedServers(clients, model)
     return Server(client, model, way=way, sampling=sampling, concurrency=concurrency, key_env=key_env)
 
 

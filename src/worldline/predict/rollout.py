@@ -153,16 +153,10 @@ class RolloutDraft:
 
     def choose(self, logits: Logits) -> tuple[int, float]:
         """The next byte, the likeliest that may come or one drawn, and its log-probability among those."""
-        logits = self.masked(logits)
-        byte = int(logits.argmax())
-        best = float(logits[byte])  # not a number if any logit is none
-        if not math.isfinite(best):  # no byte may come, or the weights are damaged: the model's failure
+        found = chosen(self.masked(logits), self._temperature, self._random)
+        if found is None:
             self.status = "broken"
-            return 0, 0.0
-        total = float(np.exp(logits - best).sum())
-        if self._temperature > 0 and self._random is not None:
-            byte = _draw(logits, self._temperature, self._random)
-        return byte, float(logits[byte]) - best - math.log(total)
+        return found or (0, 0.0)
 
     def entropy(self, logits: Logits) -> float:
         """How open the next byte is, in nats."""
@@ -269,6 +263,18 @@ def _unguarded(ask: Ask, text: bytes) -> Guide | None:
 def is_ended(text: bytes | bytearray) -> bool:
     """Whether the last line of a text is the one that ends it."""
     return text.endswith(b"\n.\n") or text == b".\n"
+
+
+def chosen(logits: Logits, temperature: float, random: Random | None) -> tuple[int, float] | None:
+    """The likeliest byte, or one drawn, and its log-probability; None where no byte may come or a logit is none."""
+    byte = int(logits.argmax())
+    best = float(logits[byte])  # not a number if any logit is none
+    if not math.isfinite(best):  # no byte may come, or the weights are damaged: the model's failure
+        return None
+    total = float(np.exp(logits - best).sum())
+    if temperature > 0 and random is not None:
+        byte = _draw(logits, temperature, random)
+    return byte, float(logits[byte]) - best - math.log(total)
 
 
 def _draw(logits: Logits, temperature: float, random: Random) -> int:

@@ -20,9 +20,9 @@ from worldline.explore.stepping import written_rows
 from worldline.explore.stops import stop_index
 from worldline.explore.timeline import timeline as timeline_of
 from worldline.explore.without_gc import without_gc
+from worldline.http.errors import Refusal
 from worldline.stats import wilson
 from worldline.web import overview as overviews
-from worldline.web.http.errors import Refusal
 from worldline.web.index import samples as index_samples
 from worldline.web.index.filter import Filters
 from worldline.web.index.index import RunIndex

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from worldline.web import api
-from worldline.web.http.endpoint import NUMBER, CheckedRequest, Endpoint
-from worldline.web.http.openapi import description
-from worldline.web.http.schemas import BRANCH_BODY, PLACE, PROGRAM_BODY, Schema
+from worldline.web.endpoint import NUMBER, CheckedRequest, Endpoint
+from worldline.web.openapi import description
+from worldline.web.schemas import BRANCH_BODY, PLACE, PROGRAM_BODY, Schema
 from worldline.web.service import Service
 
 _WORD: Schema = {"type": "string", "maxLength": 200}

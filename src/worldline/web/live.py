@@ -9,8 +9,8 @@ import threading
 from collections.abc import Callable, Mapping
 
 from worldline.explore.growth import Growth, GrowthThread, Start
+from worldline.http.errors import Refusal
 from worldline.predict.predictor import Predictor
-from worldline.web.http.errors import Refusal
 from worldline.web.scene_cache import SceneKey
 
 WAITING = 8  # branches behind the one that grows

@@ -16,8 +16,8 @@ from worldline.codec.tokens import Tokenizer
 from worldline.errors import UsageError
 from worldline.explore.pair import Pair
 from worldline.explore.scene import Scene
+from worldline.http.errors import Refusal
 from worldline.web.flips import match
-from worldline.web.http.errors import Refusal
 from worldline.web.index.index import RunIndex
 
 LIVE = "live"

@@ -22,12 +22,12 @@ from worldline.explore.branches.branch import Intervention
 from worldline.explore.grow import GrowthProgress, grow, imagine
 from worldline.explore.growth import Growth
 from worldline.explore.scene import Scene
+from worldline.http.errors import Refusal
+from worldline.http.json_body import json_bytes
+from worldline.http.threads import ThreadGate
 from worldline.limits import Limits
 from worldline.predict.predictor import Predictor, codec_of
 from worldline.web import api
-from worldline.web.http.errors import Refusal
-from worldline.web.http.json_body import json_bytes
-from worldline.web.http.threads import ThreadGate
 from worldline.web.index.index import build
 from worldline.web.live import WAITING, LiveBranches
 from worldline.web.scene_cache import LIVE, WEIGHT, CachedScene, SceneCache

@@ -96,7 +96,7 @@ class ServerClient:
             try:
                 return await self._attempt(http, path, body, read, is_streamed=question.get("stream") is True)
             except Unanswered as problem:
-                pause = max(problem.after, self._pause(attempt))
+                pause = max(problem.after, self.pause(attempt))
                 if not problem.again or attempt == attempts:
                     raise Unanswered(_counted(problem.why, attempt), context=problem.context) from None
                 if time.monotonic() + pause >= end:
@@ -124,17 +124,27 @@ class ServerClient:
                 raise Unanswered(f"no answer within {self.patience.timeout:g} s") from None
         return read({**coming.answer(is_late=True), LATE: f"{self.patience.timeout:g} s"})
 
-    def _pause(self, attempt: int) -> float:
+    async def look(self, http: httpx2.AsyncClient, path: str) -> dict[str, Any]:
+        """What stands at a path; Unanswered where nothing does in time."""
+        try:
+            async with asyncio.timeout(self.patience.timeout):
+                return await self._once(http, self.url + path, None, None)
+        except TimeoutError:
+            raise Unanswered(f"no answer within {self.patience.timeout:g} s") from None
+
+    def pause(self, attempt: int) -> float:
+        """Seconds before another attempt, longer each time, spread by chance."""
         longest: float = min(FIRST_PAUSE * 2.0 ** (attempt - 1), LONGEST_PAUSE)
         return longest * (0.5 + self.random.random() / 2)
 
     async def _once(
-        self, http: httpx2.AsyncClient, url: str, body: bytes, coming: StreamedAnswer | None
+        self, http: httpx2.AsyncClient, url: str, body: bytes | None, coming: StreamedAnswer | None
     ) -> dict[str, Any]:
         errors = _httpx()
-        headers = {"Content-Type": "application/json"}
+        method = "GET" if body is None else "POST"
+        headers = {} if body is None else {"Content-Type": "application/json"}
         try:
-            async with http.stream("POST", url, content=body, headers=headers) as answer:
+            async with http.stream(method, url, content=body, headers=headers) as answer:
                 is_stream = coming is not None and answer.status_code == 200 and _kind(answer) == STREAM
                 data = await self._body(answer, coming if is_stream else None)
                 _check_status(answer, data)

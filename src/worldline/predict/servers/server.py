@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible server: `server:URL#MODEL`.
+"""A model behind an OpenAI-compatible server: `server:URL#MODEL`, or behind several: `server:URL,URL#MODEL`.
 
 Several questions run at once, predictions come in the order asked, and one that fails does not stop the others: it
 becomes a `fault` with its reason, which is never a wrong prediction. How one question is asked is `client`'s,
@@ -8,6 +8,7 @@ what it says `ways`'s.
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import threading
 import time
@@ -23,6 +24,7 @@ from urllib.parse import urlsplit
 from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
+from worldline.predict.servers.balance import BalancedServers
 from worldline.predict.servers.client import ServerClient, Unanswered
 from worldline.predict.servers.ways import CHAT, Reply, Sampling, Way, prediction, read_reply
 
@@ -40,7 +42,7 @@ class Server:
 
     def __init__(
         self,
-        client: ServerClient,
+        client: ServerClient | BalancedServers,
         model: str,
         *,
         way: Way,
@@ -149,9 +151,14 @@ class Server:
         return reply
 
 
-def address(scheme: str) -> tuple[str, str]:
-    """The URL and the model of `server:URL#MODEL`. `/v1` is added to a bare host; a URL with secrets is refused."""
-    url, _, model = scheme.removeprefix("server:").partition("#")
+def addresses(scheme: str) -> tuple[list[str], str]:
+    """The URLs and the model of `server:URL,URL#MODEL`, each URL once."""
+    urls, _, model = scheme.removeprefix("server:").partition("#")
+    return list(dict.fromkeys(map(address, re.split(r",(?=https?://)", urls)))), model
+
+
+def address(url: str) -> str:
+    """A server's URL as it is asked. `/v1` is added to a bare host; a URL with secrets is refused."""
     try:
         parts = urlsplit(url)
         known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -161,7 +168,7 @@ def address(scheme: str) -> tuple[str, str]:
         raise UsageError("a server's address is http://HOST[:PORT][/PATH] or https://...")
     if parts.username is not None or parts.password is not None or parts.query:
         raise UsageError("a server's address holds no user, password or query; name a key by -M key_env=NAME")
-    return url.rstrip("/") + ("" if parts.path.rstrip("/") else "/v1"), model
+    return url.rstrip("/") + ("" if parts.path.rstrip("/") else "/v1")
 
 
 def _waited(future: Future[Prediction]) -> Prediction:

@@ -199,7 +199,7 @@ def _settle(path: Path, config: Mapping[str, Any]) -> None:
     wanted = json.loads(_json({"format": FORMAT, **config}))
     if (path / CONFIG).exists():
         there = read_config(path)
-        differing = differences(_deciding(there), _deciding(wanted))
+        differing = differences(deciding(there), deciding(wanted))
         if differing:
             told = "; ".join(f"{key} was {was!r}, now {now!r}" for key, (was, now) in differing.items())
             raise FingerprintError(f"{path} holds another run: {told}")
@@ -226,7 +226,8 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, t
     return {key: (one.get(key), other.get(key)) for key in keys if one.get(key) != other.get(key)}
 
 
-def _deciding(config: Mapping[str, Any]) -> dict[str, Any]:
+def deciding(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a configuration decides the answers."""
     extras = config.get("extras") or {}
     decided = {key: value for key, value in config.items() if key not in ("how", "extras")}
     return decided | {"extras": {key: value for key, value in extras.items() if key not in IDLE}}

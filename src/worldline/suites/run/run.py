@@ -33,6 +33,7 @@ from worldline.suites.report import Report, report
 from worldline.suites.run.directory import RunDir, opened
 from worldline.suites.run.record import Record, answered, failed, unasked
 from worldline.suites.run.samples import tables
+from worldline.suites.run.shard import SuiteShard
 from worldline.suites.run.truth import Truth, disagrees, fenced_truth, limited, why_none
 from worldline.suites.score import Verdict, judge
 from worldline.suites.suite import Suite, Task
@@ -136,12 +137,13 @@ def run(
     out: Path | None = None,
     config: Mapping[str, Any] | None = None,
     known: Callable[[int], None] | None = None,
+    shard: SuiteShard | None = None,
 ) -> Report:
     """Ask for `limit` tasks (unless said: as many as the suite counts) and sum up; `each` hears every verdict.
 
     `keep` hears every record that is made. `out` keeps them in a directory, or goes on with the one that is there;
     `config` is what else decided them: the options of the suite (`options`, its seed among them) and the model's
-    (`extras`). `known` hears how many truths are known, from the first on.
+    (`extras`). `known` hears how many truths are known, from the first on. Of a `shard` only its own tasks are asked.
     """
 
     def answers(tasks: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
@@ -151,7 +153,7 @@ def run(
     told = {**(config or {}), **({"how": dict(how)} if how else {})}
     return run_answers(
         suite, answers, name=predictor.name, codec=codec_of(predictor), limit=limit, batch=batch, each=each,
-        keep=keep, out=out, config=told, known=known,
+        keep=keep, out=out, config=told, known=known, shard=shard,
     )  # fmt: skip
 
 
@@ -170,6 +172,7 @@ def run_answers(
     said: Mapping[str, Foreign] | None = None,
     left_out: Mapping[str, Sequence[str]] | None = None,
     known: Callable[[int], None] | None = None,
+    shard: SuiteShard | None = None,
 ) -> Report:
     """The same for whatever gives one prediction for each task; `codec` is the one that it writes: budgets are its.
 
@@ -179,13 +182,15 @@ def run_answers(
     if (limit is not None and limit < 1) or batch < 1:
         raise UsageError(f"limit and batch are at least 1, not {limit} and {batch}")
     decided = {"suite": suite.name, "model": name, **_made_by(suite), **(config or {})}
+    most = suite.count if limit is None else limit
+    decided |= shard.config(most) if shard is not None else {}
     with opened(out, decided) as log:
         with _recorder(suite.limits) as recorded:
             state = _State(log, recorded, recorder(suite.limits, hash_seed=1), keep, said or {})
             for why, names in (left_out or {}).items():
                 state.skipped += len(names)
                 state.left_out[why] = list(names)
-            coming = islice(_known(suite, state), suite.count if limit is None else limit)
+            coming = _selected(suite, state, most, shard)
             while some := list(islice(_told(coming, known, len(state.verdicts)), batch)):
                 for verdict in _verdicts(some, answers, codec, state):
                     state.verdicts.append(verdict)
@@ -277,7 +282,7 @@ def known_tasks(suite: Suite, *, limit: int | None = None) -> Iterator[Known]:
     """The tasks that a run asks for, each with what is true: for whoever has them asked and judged elsewhere."""
     with _recorder(suite.limits) as recorded:
         state = _State(None, recorded, recorder(suite.limits, hash_seed=1))
-        yield from islice(_known(suite, state), suite.count if limit is None else limit)
+        yield from _selected(suite, state, suite.count if limit is None else limit, None)
 
 
 def ask_of(each: Known, codec: str, written: Prediction | None = None) -> Ask:
@@ -288,12 +293,28 @@ def ask_of(each: Known, codec: str, written: Prediction | None = None) -> Ask:
     return Ask(program=task.program, options=task.options, limit=limit, hidden=hidden, control=task.control)
 
 
-def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
+def _selected(suite: Suite, state: _State, most: int | None, shard: SuiteShard | None) -> Iterator[Known]:
+    """The first tasks that have a true answer, `most` of them; of a shard its own of those.
+
+    Which are the first is known once those before are recorded, whosesoever they are: only without a limit a shard
+    leaves the others alone.
+    """
+    if shard is None:
+        return islice(_known(suite, state, lambda at: True), most)
+    known = _known(suite, state, shard.has, others=most is not None)
+    return (each for each in islice(known, most) if shard.has(each.at))
+
+
+def _known(
+    suite: Suite, state: _State, is_own: Callable[[int], bool], *, others: bool = True
+) -> Generator[Known, None, None]:
     """The tasks that have a true answer, with it; those whose benchmark says another are only counted.
 
     A task on which the tool failed is one of them: a suite without end would else be looked through for ever.
     """
     for at, task in enumerate(suite.tasks):
+        if not others and not is_own(at):
+            continue
         stored = _stored(at, task, state)
         if stored is not None and stored.counts:
             yield Known(at, task, stored=stored)
@@ -307,7 +328,7 @@ def _known(suite: Suite, state: _State) -> Generator[Known, None, None]:
             yield Known(at, task, fault=true)
         elif isinstance(true, Truth):
             yield Known(at, task, true)
-        else:
+        elif is_own(at):
             record = unasked(at, task, *true)
             state.leave_out(record)
             state.note(record)

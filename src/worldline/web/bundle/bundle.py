@@ -19,13 +19,13 @@ from worldline.errors import DigestError, FormatError, UsageError
 from worldline.explore.chunk import CHUNK
 from worldline.explore.grow import imagine
 from worldline.explore.scene import Scene
+from worldline.http.errors import Refusal
+from worldline.http.json_body import json_bytes
 from worldline.predict.predictor import codec_of
 from worldline.web import api
 from worldline.web.bundle.page import END, START
 from worldline.web.bundle.page import page as page_of
 from worldline.web.bundle.run import columns
-from worldline.web.http.errors import Refusal
-from worldline.web.http.json_body import json_bytes
 from worldline.web.index.index import build
 from worldline.web.scene_cache import LIVE, SceneCache
 from worldline.web.service import Opening

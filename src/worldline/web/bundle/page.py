@@ -13,7 +13,7 @@ import re
 from functools import lru_cache
 
 from worldline.errors import UsageError
-from worldline.web.http.static_files import static_files
+from worldline.web.static_files import static_files
 
 START, END = "start", "end"  # the page before its data, and behind them
 _SHEET = re.compile(r'[ \t]*<link rel="stylesheet" href="\./([a-z_]+\.css)">\n')

@@ -8,8 +8,8 @@ from typing import Any
 from worldline.errors import BusyError, UsageError, WorldlineError
 
 SLUGS = {
-    400: "malformed", 403: "forbidden", 404: "unknown", 405: "method", 408: "late", 409: "busy", 413: "large",
-    414: "large", 415: "type", 422: "usage", 429: "full", 431: "large", 500: "fault", 503: "full",
+    400: "malformed", 401: "key", 403: "forbidden", 404: "unknown", 405: "method", 408: "late", 409: "busy",
+    413: "large", 414: "large", 415: "type", 422: "usage", 429: "full", 431: "large", 500: "fault", 503: "full",
 }  # fmt: skip
 
 
@@ -35,6 +35,6 @@ def error_json(slug: str, message: str) -> dict[str, Any]:
     return {"error": {"slug": slug, "message": message[:2000]}}
 
 
-def error_bytes(slug: str, message: str) -> bytes:
-    """The same, ready to be sent."""
+def error_bytes(status: int, slug: str, message: str) -> bytes:
+    """The same, ready to be sent; a policy may have another shape in its place."""
     return json.dumps(error_json(slug, message)).encode()

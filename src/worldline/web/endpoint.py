@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl
 
-from worldline.web.http.errors import Refusal
-from worldline.web.http.schema_check import fault, number
-from worldline.web.http.schemas import PLACE, Schema
+from worldline.http.errors import Refusal
+from worldline.http.schema_check import fault, number
+from worldline.web.schemas import PLACE, Schema
 from worldline.web.service import Service
 
 NUMBER = "0|[1-9][0-9]{0,8}"

@@ -9,9 +9,11 @@ import ipaddress
 import re
 import secrets
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from worldline.errors import UsageError
+from worldline.http.errors import error_bytes
 
 LOOPBACK = "127.0.0.1"
 PORT = 8765
@@ -58,6 +60,7 @@ class Policy:
     leave_seconds: int = 3
     connections: int = 256
     streams: int = 16
+    refusal: Callable[[int, str, str], bytes] = error_bytes  # of a status, a slug and a message
 
     def is_host(self, text: str) -> bool:
         """Whether a Host header names this server."""

@@ -16,9 +16,9 @@ from typing import Any, cast
 import h11
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 
-from worldline.web.http.errors import SLUGS, error_bytes
-from worldline.web.http.gate import shows_token
-from worldline.web.http.policy import Policy
+from worldline.http.errors import SLUGS
+from worldline.http.gate import shows_token
+from worldline.http.policy import Policy
 
 _numbers = count()
 
@@ -127,7 +127,7 @@ class Connection(H11Protocol):
 
 
 def _answer(policy: Policy, status: int, message: str) -> bytes:
-    body = error_bytes(SLUGS[status], message)
+    body = policy.refusal(status, SLUGS[status], message)
     headers = [*policy.headers, ("cache-control", "no-store"), ("content-type", "application/json")]
     headers += [("content-length", str(len(body))), ("connection", "close")]
     head = [f"HTTP/1.1 {status} {STATUS_PHRASES[status].decode()}", *(f"{k}: {v}" for k, v in headers)]

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
-from worldline.web.http.endpoint import VARIABLES, Endpoint
-from worldline.web.http.policy import TOKEN_HEADER
-from worldline.web.http.schemas import SCHEMAS, named
+from worldline.http.policy import TOKEN_HEADER
+from worldline.web.endpoint import VARIABLES, Endpoint
+from worldline.web.schemas import SCHEMAS, named
 
 VERSION = "1"  # of what is described; the package has its own
 

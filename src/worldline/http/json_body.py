@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from worldline.web.http.errors import Refusal
+from worldline.http.errors import Refusal
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _BRACKET = re.compile(rb"[\[\]{}]")

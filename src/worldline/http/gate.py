@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from worldline.errors import WorldlineError
-from worldline.web.http.errors import Refusal, error_bytes, refusal_of
-from worldline.web.http.policy import TOKEN_HEADER, Policy
+from worldline.http.errors import Refusal, refusal_of
+from worldline.http.policy import TOKEN_HEADER, Policy
 
 _LAST = (400, 413, 431)  # where the next request would begin is not to be trusted, or not worth the wait
 _VERSIONS = ("1.0", "1.1")
@@ -50,7 +50,7 @@ def gate(app: ASGIApp, policy: Policy) -> ASGIApp:
             refusal = _refusal(error, scope)
             if has_begun:
                 raise
-            await refuse(refusal, sent)
+            await refuse(refusal, policy, sent)
 
     return guarded
 
@@ -100,9 +100,9 @@ def _origin(headers: Sequence[tuple[bytes, bytes]], policy: Policy, *, is_api: b
         raise Refusal(403, "the request comes from another site")
 
 
-async def refuse(refusal: Refusal, send: Send) -> None:
+async def refuse(refusal: Refusal, policy: Policy, send: Send) -> None:
     """Answer with a refusal."""
-    body = error_bytes(refusal.slug, refusal.message)
+    body = policy.refusal(refusal.status, refusal.slug, refusal.message)
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     headers += [(b"cache-control", b"no-store")]
     headers += [(b"allow", refusal.allow.encode())] if refusal.allow else []

@@ -13,14 +13,14 @@ import anyio
 from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from worldline.http.errors import Refusal
+from worldline.http.json_body import json_bytes, parse
+from worldline.http.policy import Policy
+from worldline.http.schema_check import fault
+from worldline.web.endpoint import CheckedRequest, Endpoint, asked, found
 from worldline.web.endpoints import ENDPOINTS
-from worldline.web.http.endpoint import CheckedRequest, Endpoint, asked, found
-from worldline.web.http.errors import Refusal
-from worldline.web.http.json_body import json_bytes, parse
-from worldline.web.http.policy import Policy
-from worldline.web.http.schema_check import fault
-from worldline.web.http.static_files import StaticFile
 from worldline.web.service import Service
+from worldline.web.static_files import StaticFile
 
 _JSON = (b"application/json", b"application/json;charset=utf-8")
 _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}

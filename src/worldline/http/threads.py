@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from worldline.web.http.errors import Refusal
+from worldline.http.errors import Refusal
 
 BEAT = 0.2  # seconds between two looks at whether the server ends
 T = TypeVar("T")

@@ -1,0 +1,95 @@
+"""The verbs for runs that are there: `merge` puts shards together, `compare` takes two, `intervene` tests the causes.
+
+No logic: every verb calls a room.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worldline.cli.options import limited, limits_of, progress, settings, trusted, words
+from worldline.cli.suites import refuse_faults
+from worldline.errors import UsageError
+
+
+@click.command()
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
+@click.option("-o", "--out", metavar="DIR", required=True, help="Where the whole run is kept.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
+def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
+    """Put the runs of `bench --shard`, all shards of one run, together as that run."""
+    from worldline.suites.run.merge import merge as run
+    from worldline.terminal.console import terminal
+    from worldline.terminal.suite_report import print_report
+
+    report = run([Path(each) for each in runs], Path(out))
+    if as_json:
+        click.echo(json.dumps(report.as_json()))
+    else:
+        print_report(terminal(), report)
+
+
+@click.command()
+@click.argument("first", metavar="RUN", type=click.Path())
+@click.argument("second", metavar="RUN", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as one JSON object.")
+def compare(first: str, second: str, as_json: bool) -> None:
+    """Compare two runs of one suite, sample by sample: what flipped, why, and whether that is more than chance."""
+    from worldline.suites.compare import compare as run
+    from worldline.terminal.compare import print_comparison
+    from worldline.terminal.console import terminal
+
+    found = run(Path(first), Path(second))
+    if as_json:
+        click.echo(json.dumps(found.as_json()))
+    else:
+        print_comparison(terminal(), found)
+    refuse_faults(found.faults)
+
+
+@click.command()
+@click.argument("run", type=click.Path())
+@click.option(
+    "--model", metavar="M", help="The model that RUN is of, where it was scored or is elsewhere now."
+)
+@click.option(
+    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="With --model: its options."
+)
+@click.option("--cures", metavar="NAME,...", callback=words, help="Only these cures.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N failed samples [all].")
+@click.option(
+    "--by", type=click.Choice(["answer", "trace"]), default="answer", help="What counts as right [answer]."
+)
+@click.option("--seed", type=int, default=0, help="Which samples are chosen [0].")
+@limited
+@trusted
+@click.option("--json", "as_json", is_flag=True, help="Print what came of it as one JSON object.")
+def intervene(
+    run: str, model: str | None, extras: dict[str, str], cures: list[str] | None, limit: int | None, by: str, seed: int,
+    as_json: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
+    from worldline import files
+    from worldline.predict.models import load_model
+    from worldline.suites.intervened import intervened
+    from worldline.terminal.console import terminal
+    from worldline.terminal.trials import print_trials
+
+    if extras and model is None:
+        raise UsageError("-M goes with --model: a run's own model has its options in the run")
+    with progress(0, "samples") as (_, say):
+        found, at = intervened(
+            Path(run), load_model, model=model, extras=extras, cures=cures, limit=limit, by=by, seed=seed,
+            limits=limits_of(options), progress=lambda cure, done, of: say(f"{cure} {done:,} of {of:,}"),
+        )  # fmt: skip
+    told = {**found.as_json(), "at": at}
+    files.write(Path(run) / "interventions.json", json.dumps(told).encode())
+    if as_json:
+        click.echo(json.dumps(told))
+    else:
+        print_trials(terminal(), found)
+    refuse_faults(sum(one.status == "fault" for one in found.tried))

@@ -1,0 +1,106 @@
+"""The runs of all shards of a suite as the one run that they are parts of: its records, their order, its report.
+
+Runs of other settings, of shards that are there twice or missing, or that are not through are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from worldline.errors import UsageError
+from worldline.suites.report import Report, report
+from worldline.suites.run.directory import deciding, differences, is_run, newest, opened, read_config, verify
+from worldline.suites.run.record import Record
+from worldline.suites.run.run import BATCH
+from worldline.suites.run.samples import tables
+from worldline.suites.run.shard import KEY
+
+
+def merge(runs: Sequence[Path], out: Path) -> Report:
+    """Writes the whole run into a directory that has none yet, and sums it up."""
+    configs = [(path, read_config(path)) for path in runs]
+    _refuse_others(configs)
+    _refuse_shards(configs)
+    for path in runs:
+        verify(path)
+    if is_run(out):
+        raise UsageError(f"{out} is a run already: merge into a new directory")
+    config = {key: value for key, value in configs[0][1].items() if key not in (KEY, "format")}
+    found = {at: record for path in runs for at, record in newest(path).items()}
+    records = list(_in_order([found[at] for at in sorted(found)]))
+    summed = sum_up(records, suite=str(config["suite"]), model=str(config["model"]))
+    with opened(out, config) as log:
+        assert log is not None
+        for record in records:
+            log.add(record)
+        log.finish(summed.as_json())
+    return summed
+
+
+def _refuse_others(configs: Sequence[tuple[Path, dict[str, Any]]]) -> None:
+    """All that decides the answers is the same in all."""
+    (first, wanted), *others = configs
+    for path, config in others:
+        one, other = ({**deciding(each), KEY: _whole(each)} for each in (wanted, config))
+        if found := differences(one, other):
+            key, (was, now) = next(iter(found.items()))
+            raise UsageError(f"{path} is of other settings than {first}: {key} is {now!r}, not {was!r}")
+
+
+def _whole(config: dict[str, Any]) -> Any:
+    """What the shards of one run have in common."""
+    shard = config.get(KEY)
+    return {key: shard.get(key) for key in ("of", "limit")} if isinstance(shard, dict) else shard
+
+
+def _refuse_shards(configs: Sequence[tuple[Path, dict[str, Any]]]) -> None:
+    """Every shard is there, once."""
+    numbers: dict[int, Path] = {}
+    count = 0
+    for path, config in configs:
+        shard = config.get(KEY)
+        if not isinstance(shard, dict):
+            raise UsageError(f"{path} is no shard of a run: it was made without --shard")
+        number, count = int(shard["number"]), int(shard["of"])
+        if number in numbers:
+            raise UsageError(f"{path} and {numbers[number]} are the same shard, {number}/{count}")
+        numbers[number] = path
+    if missing := [number for number in range(1, count + 1) if number not in numbers]:
+        raise UsageError(f"shard {missing[0]}/{count} is missing" + _more(len(missing) - 1))
+
+
+def _more(count: int) -> str:
+    return f", and {count} more" if count else ""
+
+
+def _in_order(records: list[Record]) -> Iterator[Record]:
+    """As one run would have written them: by the batch, what is left out as soon as it is known."""
+    batch: list[Record] = []
+    for record in records:
+        if record.kind != "asked":
+            yield record
+            continue
+        batch.append(record)
+        if len(batch) == BATCH:
+            yield from batch
+            batch = []
+    yield from batch
+
+
+def sum_up(records: Sequence[Record], *, suite: str, model: str) -> Report:
+    """What came of a run, from its records alone."""
+    left_out: dict[str, list[str]] = {}
+    for record in records:
+        if not record.counts:
+            why = record.found.note or "fault" if record.is_fault else record.why or record.kind
+            left_out.setdefault(why, []).append(record.name or record.ask.program.name)
+    kinds = [record.kind for record in records]
+    summed = report(
+        [record.verdict() for record in records if record.counts], suite=suite, model=model, ending=None,
+        left_out={why: tuple(names) for why, names in left_out.items()}, skipped=kinds.count("skipped"),
+        disagrees=kinds.count("disagrees"), faults=sum(record.is_fault for record in records),
+    )  # fmt: skip
+    return replace(summed, samples=tables({}))
