@@ -222,4 +222,5 @@ class Average:
             yield
         finally:
             torch._foreach_copy_(self._live, kept)
-            settle(self._model)
+            if any(part.group is not None for part in self._parts.values()):
+                settle(self._model)

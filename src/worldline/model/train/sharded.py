@@ -4,7 +4,7 @@
 
 Layers are gathered one after the other, forwards and backwards; gradients arrive summed, each trainer's own rows alone.
 What belongs to the weights (averages, the optimizer's state) is dealt as they are. All here also holds of a model that
-is not dealt: then a trainer has all rows, and nothing is sent.
+is not dealt: then a trainer has all rows, nothing is sent, and FSDP2, which takes its time, not imported.
 """
 
 from __future__ import annotations
@@ -15,9 +15,6 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
-from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FSDPModule, fully_shard, register_fsdp_forward_method
-from torch.distributed.tensor import DTensor
 
 from worldline.errors import FormatError
 from worldline.model.hybrid import Trunk
@@ -60,6 +57,9 @@ class Portion:
 
 def shard(model: Trunk, device: torch.device, count: int) -> None:
     """Deal a model's weights among `count` trainers, each of whom has the same model."""
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard, register_fsdp_forward_method
+
     mesh = init_device_mesh(device.type, (count,))
     for layer in model.layers:
         fully_shard(layer, mesh=mesh)
@@ -68,7 +68,9 @@ def shard(model: Trunk, device: torch.device, count: int) -> None:
 
 
 def settle(model: nn.Module) -> None:
-    """Forget what was gathered: weights have changed, or no backward pass has followed."""
+    """Forget what was gathered of a dealt model: weights have changed, or no backward pass has followed."""
+    from torch.distributed.fsdp import FSDPModule
+
     for module in model.modules():
         if isinstance(module, FSDPModule):
             module.reshard()
@@ -76,11 +78,12 @@ def settle(model: nn.Module) -> None:
 
 def portion(tensor: Tensor) -> Portion:
     """What of a weight or of a gradient is here, as a live plain tensor."""
-    tensor = tensor.detach()
-    if not isinstance(tensor, DTensor):
-        return Portion(tensor, 0, len(tensor))
-    group = tensor.device_mesh.get_group()
-    return Portion(tensor.to_local(), _first(len(tensor), group), len(tensor), group)
+    dealt: Any = tensor.detach()
+    mesh = getattr(dealt, "device_mesh", None)  # a DTensor has one
+    if mesh is None:
+        return Portion(dealt, 0, len(dealt))
+    group = mesh.get_group()
+    return Portion(dealt.to_local(), _first(len(dealt), group), len(dealt), group)
 
 
 def portions(model: nn.Module) -> dict[str, Portion]:
