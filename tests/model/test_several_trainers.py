@@ -112,6 +112,7 @@ def test_two_sharded_trainers_are_one(recipe: Path, tmp_path: Path) -> None:
         env={**os.environ, "OMP_NUM_THREADS": "1"}, timeout=300, check=True,
     )  # fmt: skip
     assert done.stdout.splitlines()[-1].endswith("step-00000005")
+    assert done.stdout.count("step-00000005") == 1
     one = alone(recipe, tmp_path / "one")
     assert_one_curve(tmp_path / "one", tmp_path / "two")
     assert_alike(one, tmp_path / "two" / one.name)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -288,7 +289,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             config = changed(config, sharded=True)
         if asked.curriculum:
             config = begun_with(config, asked.curriculum)
-        print(train(config, asked.out, resume=not asked.fresh, device=asked.device))
+        last = train(config, asked.out, resume=not asked.fresh, device=asked.device)
+        if os.environ.get("RANK", "0") == "0":  # one line, of however many trainers
+            print(last)
     except WorldlineError as error:
         print(f"error[{error.slug}]: {error}", file=sys.stderr)
         return error.exit_code
