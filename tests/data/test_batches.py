@@ -9,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,16 +27,18 @@ from worldline.data.batches import (
     place,
     state_from_bytes,
 )
+from worldline.data.lanes import Lanes
 from worldline.data.sources import (
     Dataset,
     Files,
     Live,
-    Mixed,
     Pair,
     Pool,
     Source,
     frame,
     frames,
+    open_lanes,
+    open_mixed,
     open_source,
 )
 from worldline.errors import DigestError, DryError, FormatError, UsageError
@@ -208,9 +211,45 @@ def test_files_give_every_document_once_a_round_in_a_new_order(tmp_path: Path) -
 
 def test_ranks_share_a_file(tmp_path: Path) -> None:
     source = Files(paths=(write(tmp_path / "a.bin", numbered(31)),))
-    streams = [open_source(source, seed="s", rank=rank, ranks=2) for rank in range(2)]
+    streams = [open_lanes(source, seed="s", lanes=Lanes(count=2, rank=rank, ranks=2))[0] for rank in range(2)]
     drawn = [streams[0].draw() for _ in range(16)] + [streams[1].draw() for _ in range(15)]
     assert Counter(drawn) == Counter(numbered(31))
+
+
+def test_lanes_that_change_hands_neither_repeat_nor_lose_a_document(tmp_path: Path) -> None:
+    """Six lanes, not in step, read by 2, then by 1, then by 4 trainers: a round has every document once."""
+    paths = (write(tmp_path / "a.bin", numbered(90, b"a")), write(tmp_path / "b.bin", numbered(60, b"b")))
+    found: list[Pair] = []
+    states: dict[int, dict[str, Any]] = {}
+    for ranks in (2, 1, 4):
+        before = [states[n] for n in range(6)] if states else []
+        for rank in range(ranks):
+            lanes = Lanes(count=6, rank=rank, ranks=ranks)
+            opened = open_mixed((Files(paths=paths),), seed="s", lanes=lanes, states=before)
+            for n, mixed in zip(lanes.own, opened, strict=True):
+                count = {2: 5 + n, 1: 9 - n, 4: 11}[ranks]
+                found += [mixed.draw() for _ in range(count)]
+                states[n] = mixed.state()
+    assert Counter(found) == Counter(numbered(90, b"a") + numbered(60, b"b"))
+    assert sum(state["documents"] for state in states.values()) == 150
+
+
+def test_lanes_too_few_for_the_trainers_or_the_rows_are_usage_errors() -> None:
+    with pytest.raises(UsageError, match="in 2 lanes, too few for 3 trainers: start at most 2"):
+        Lanes(count=2, rank=0, ranks=3)
+    with pytest.raises(UsageError, match="9 rows cannot be dealt in 4 lanes"):
+        Lanes(count=4).check((8, 9))
+    shares = [Lanes(count=4, rank=rank, ranks=3) for rank in range(3)]
+    assert [list(lanes.own) for lanes in shares] == [[0, 3], [1], [2]]
+    assert {lanes.most_rows(8) for lanes in shares} == {4}
+
+
+def test_commands_keep_their_numbers_among_all_trainers() -> None:
+    share = Lanes(count=2, rank=1, ranks=2)
+    streams = open_lanes(live(1, workers=4, ahead=2), seed="s", lanes=share)
+    assert {stream.draw()[0].split(b"/")[0] for stream in streams * 2} == {b"1", b"3"}
+    for stream in streams:
+        stream.close()
 
 
 def test_missing_and_empty_files_are_usage_errors(tmp_path: Path) -> None:
@@ -281,7 +320,7 @@ def test_a_mixture_keeps_the_shares_of_the_bytes(tmp_path: Path) -> None:
         Files(paths=(write(tmp_path / "a.bin", numbered(50)),), weight=3),
         Files(paths=(write(tmp_path / "b.bin", long),), weight=1),
     )
-    mixed = Mixed(sources, seed="s")
+    [mixed] = open_mixed(sources, seed="s")
     drawn = [mixed.draw() for _ in range(2000)]
     large = sum(len(a) + len(b) for a, b in drawn if a.startswith(b"L"))
     assert large / sum(len(a) + len(b) for a, b in drawn) == pytest.approx(0.25, abs=0.02)
@@ -294,14 +333,14 @@ def test_a_stream_goes_on_where_it_stood(tmp_path: Path) -> None:
         ),
         Files(paths=(write(tmp_path / "c.bin.xz", numbered(90, b"c")),), weight=0.5),
     )
-    mixed = Mixed(sources, seed="s")
+    [mixed] = open_mixed(sources, seed="s")
     packer = Packer(mixed.draw, look=40)
     for _ in range(5):
         packer.batch(4, 64)
     kept = StreamState(mixed.state(), packer.waiting).to_bytes()
     wanted = [packer.batch(4, 64).data.tobytes() for _ in range(40)]
     state = state_from_bytes(kept)
-    mixed = Mixed(sources, seed="s", state=state.position)
+    [mixed] = open_mixed(sources, seed="s", states=[state.position])
     packer = Packer(mixed.draw, waiting=state.waiting, look=40)
     assert [packer.batch(4, 64).data.tobytes() for _ in range(40)] == wanted
 
@@ -363,4 +402,4 @@ def test_a_command_that_fails_is_said() -> None:
 
 def test_more_trainers_than_commands_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="cannot feed"):
-        open_source(live(1), seed="s", rank=1, ranks=2)
+        open_lanes(live(1), seed="s", lanes=Lanes(count=2, rank=1, ranks=2))

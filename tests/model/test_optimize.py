@@ -8,8 +8,9 @@ import torch
 from worldline.errors import FormatError
 from worldline.model.hybrid import Matrix, Trunk
 from worldline.model.shape import Shape
-from worldline.model.train.optimize import Average, LearningRates, Optimizer, clip, copy_named, orthogonal
+from worldline.model.train.optimize import Average, LearningRates, Optimizer, clip, orthogonal
 from worldline.model.train.schedule import Clock, Phase, factor, phase_at
+from worldline.model.train.sharded import fill, portion
 
 torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
 
@@ -106,7 +107,10 @@ def _step(model: Trunk, optimizer: Optimizer, gradients: list[torch.Tensor]) -> 
 
 def test_tensors_of_another_shape_are_refused() -> None:
     with pytest.raises(FormatError, match="another shape or name: b"):
-        copy_named({"a": torch.zeros(2), "b": torch.zeros(3)}, {"a": torch.zeros(2), "b": torch.zeros(4)})
+        fill(
+            {"a": portion(torch.zeros(2)), "b": portion(torch.zeros(3))},
+            {"a": torch.zeros(2), "b": torch.zeros(4)},
+        )
 
 
 def test_clipping() -> None:

@@ -274,6 +274,15 @@ def test_a_run_goes_on_only_with_the_sources_it_had(documents: Path, tmp_path: P
     train(training(documents, sources=(one,), steps=1), tmp_path, resume=False, device="cpu")
 
 
+def test_a_run_goes_on_only_in_the_lanes_it_had(documents: Path, tmp_path: Path) -> None:
+    train(training(documents, lanes=2, steps=1), tmp_path, device="cpu")
+    with pytest.raises(UsageError, match="has 2 lanes of documents, not 4"):
+        train(training(documents, lanes=4), tmp_path, device="cpu")
+    last = train(training(documents, steps=2), tmp_path, device="cpu")  # as many as there are
+    assert {"stream-0.bin", "stream-1.bin"} <= set(os.listdir(last))
+    assert checkpoint.read_manifest(last)["documents"] > 0
+
+
 def test_a_dataset_that_has_lost_its_shards_is_named(documents: Path, tmp_path: Path) -> None:
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     pairs = echoes(2000, 0)  # more than wait for a row: the run is beyond the first shard
@@ -494,6 +503,9 @@ def test_only_steps_count(documents: Path) -> None:
         {"rows": 0},
         {"cooldown": 2.0},
         {"phases": ((0.5, 64, 1), (0.2, 64, 1))},
+        {"lanes": 3},
+        {"lanes": 4, "phases": ((0.5, 128, 2),)},
+        {"sharded": True, "tutor": ("nobody",)},
     ],
 )
 def test_impossible_trainings_are_refused(documents: Path, bad: dict[str, Any]) -> None:

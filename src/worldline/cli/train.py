@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,12 @@ from worldline.errors import UsageError, WorldlineError
     "--minutes", type=click.FloatRange(min=0, min_open=True), help="Train for so long, not the recipe's."
 )
 @click.option("--curriculum", metavar="FILE", help="What the recipe's tutor begins with: `learn -o FILE`.")
+@click.option("--sharded", is_flag=True, help="Deal the weights among the trainers (FSDP2).")
+@click.option(
+    "--nodes", metavar="N", help="torchrun's --nnodes: machines, each of which is given this command."
+)
+@click.option("--nproc-per-node", metavar="N", help="torchrun's: trainers on each machine, or `gpu`.")
+@click.option("--rdzv-endpoint", metavar="HOST:PORT", help="torchrun's: where several machines meet.")
 @click.option("--fresh", is_flag=True, help="Begin anew even if DIR has a checkpoint.")
 def train(
     recipe: str,
@@ -34,6 +41,10 @@ def train(
     steps: int | None,
     minutes: float | None,
     curriculum: str | None,
+    sharded: bool,
+    nodes: str | None,
+    nproc_per_node: str | None,
+    rdzv_endpoint: str | None,
     fresh: bool,
 ) -> None:
     """Train a model by RECIPE, a file or a name in recipes/. Run again to go on; SIGTERM saves."""
@@ -44,6 +55,7 @@ def train(
     try:
         from worldline.model.train.config import Training, begun_with, changed
         from worldline.model.train.loop import train as run
+        from worldline.model.train.ranks import torchrun
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
     config = load_config(recipe, function, Training)
@@ -51,6 +63,23 @@ def train(
         config = changed(config, steps=steps or 0, minutes=minutes or 0.0)
     if curriculum is not None:
         config = begun_with(config, curriculum)
+    if sharded:
+        config = changed(config, sharded=True)
+    if nodes or nproc_per_node or rdzv_endpoint:
+        given: dict[str, Any] = {
+            "recipe": recipe,
+            "function": function,
+            "out": out,
+            "device": device,
+            "steps": steps,
+        }
+        given |= {"minutes": minutes, "curriculum": curriculum}
+        words = [
+            word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))
+        ]
+        words += [f"--{name}" for name, wanted in (("sharded", sharded), ("fresh", fresh)) if wanted]
+        command = torchrun(words, nodes=nodes, processes=nproc_per_node, endpoint=rdzv_endpoint)
+        os.execv(command[0], command)
     click.echo(run(config, Path(out), resume=not fresh, device=device))
 
 

@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,6 +147,12 @@ def pack(documents: Iterable[Pair], *, rows: int, time: int) -> list[Batch]:
     while packer.waiting:
         made.append(packer.batch(rows, time))
     return made
+
+
+def stacked(several: Sequence[Batch]) -> Batch:
+    """The rows of batches of one length, one below the other."""
+    names = ("data", "position", "prompt", "weight")
+    return Batch(*(np.concatenate([getattr(batch, name) for batch in several]) for name in names))
 
 
 def empty(rows: int, time: int) -> Batch:

@@ -7,6 +7,7 @@ for a dataset, nothing beyond the standard library: a trainer's machine may have
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import lzma
 import random
@@ -15,13 +16,14 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Protocol
 
 from worldline import listing
+from worldline.data.lanes import WHOLE, Lanes
 from worldline.errors import DryError, FormatError, UsageError
 from worldline.listing import Listed
 
@@ -187,13 +189,13 @@ def _read_parquet(path: Path, split: str, wanted: Listed | None) -> list[Pair]:
 
 
 class Shards:
-    """The documents of a list of files, shard after shard, for ever; every rank sees its own part of each."""
+    """The documents of a list of files, shard after shard, for ever; a lane's are every `lanes`th of each."""
 
     def __init__(
-        self, paths: list[Path], load: Callable[[Path], list[Pair]], *, seed: str, rank: int = 0, ranks: int = 1,
+        self, paths: list[Path], load: Callable[[Path], list[Pair]], *, seed: str, lane: int = 0, lanes: int = 1,
         state: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        self._paths, self._load, self._seed, self._rank, self._ranks = paths, load, seed, rank, ranks
+        self._paths, self._load, self._seed, self._lane, self._lanes = paths, load, seed, lane, lanes
         at = state or {"epoch": 0, "shard": 0, "document": 0}
         self._epoch, self._shard, self._at = (int(at[name]) for name in ("epoch", "shard", "document"))
         self._held = self._open()
@@ -201,9 +203,9 @@ class Shards:
     def _open(self) -> list[Pair]:
         order = sorted(self._paths)
         random.Random(f"{self._seed}/{self._epoch}").shuffle(order)
-        documents = self._load(order[self._shard])
+        documents = list(self._load(order[self._shard]))
         random.Random(f"{self._seed}/{self._epoch}/{self._shard}").shuffle(documents)
-        return documents[self._rank :: self._ranks]
+        return documents[self._lane :: self._lanes]
 
     def draw(self) -> Pair:
         """The next document of this shard, or of the next that has one."""
@@ -228,16 +230,22 @@ class Shards:
 
 
 class Pool:
-    """The documents that running commands write: new ones first, then, while none has come, used ones again."""
+    """The documents that running commands write: new ones first, then, while none has come, used ones again.
 
-    def __init__(self, live: Live, *, seed: str) -> None:
+    Of `ranks` trainers each runs every `ranks`th command, under the number that it has among all of them.
+    """
+
+    def __init__(self, live: Live, *, seed: str, rank: int = 0, ranks: int = 1) -> None:
+        own = list(enumerate(live.commands))[rank::ranks]
+        if not own:
+            raise UsageError(f"{len(live.commands)} commands cannot feed {ranks} trainers")
         self._live = live
         self._fresh: deque[Pair] = deque()
         # Each with how often it may still be drawn.
         self._used: deque[tuple[Pair, int]] = deque(maxlen=live.pool)
         self._change, self._closed, self._begun = threading.Condition(), False, False
         self.counts = {"fresh": 0, "again": 0, "waited": 0.0}
-        self._processes = [_start(_filled(command, seed, n)) for n, command in enumerate(live.commands)]
+        self._processes = [_start(_filled(command, seed, n)) for n, command in own]
         self._reading = len(self._processes)
         self._threads = [
             threading.Thread(target=self._read, args=(each,), daemon=True) for each in self._processes
@@ -324,21 +332,23 @@ def _filled(command: Iterable[str], seed: str, worker: int) -> list[str]:
     return [word.replace("{seed}", str(number)).replace("{worker}", str(worker)) for word in command]
 
 
-def open_source(
+def open_source(source: Source, *, seed: str, begun: int = 0) -> Stream:
+    """The stream of a whole source; `begun` tells the seeds of commands from those that an earlier one gave them."""
+    return open_lanes(source, seed=seed, begun=begun)[0]
+
+
+def open_lanes(
     source: Source,
     *,
     seed: str,
-    rank: int = 0,
-    ranks: int = 1,
+    lanes: Lanes = WHOLE,
     begun: int = 0,
-    state: dict[str, Any] | None = None,
-) -> Stream:
-    """The stream of a source; `state` is what an earlier one said, `begun` tells the commands' seeds from its own."""
+    states: Sequence[dict[str, Any]] = (),
+) -> list[Stream]:
+    """A source's stream in each of a trainer's lanes; `states` are what those of every lane said, the run's own."""
     if isinstance(source, Live):
-        share = replace(source, commands=source.commands[rank::ranks])
-        if not share.commands:
-            raise UsageError(f"{len(source.commands)} commands cannot feed {ranks} trainers")
-        return Pool(share, seed=f"{seed}/{rank}/{begun}")
+        pool = Pool(source, seed=f"{seed}/{begun}", rank=lanes.rank, ranks=lanes.ranks)
+        return [pool] * len(lanes.own)
     if isinstance(source, Files):
         paths, load = [Path(path) for path in source.paths], _read_file
     else:
@@ -346,26 +356,22 @@ def open_source(
         paths, load = list(shards), lambda path: _read_parquet(path, split, shards[path])
     if not paths or not all(path.is_file() for path in paths):
         raise UsageError(f"documents are missing: {source}")
-    return Shards(paths, load, seed=seed, rank=rank, ranks=ranks, state=state or None)
+    once = functools.lru_cache(maxsize=1)(load)  # lanes come to a shard at about the same time
+    return [
+        Shards(paths, once, seed=seed, lane=n, lanes=lanes.count, state=states[n] if states else None)
+        for n in lanes.own
+    ]
 
 
 class Mixed:
     """Draws from the source that is furthest behind its share of the bytes."""
 
     def __init__(
-        self, sources: Iterable[Source], *, seed: str, rank: int = 0, ranks: int = 1, begun: int = 0,
-        state: dict[str, Any] | None = None,
-    ) -> None:  # fmt: skip
-        chosen = list(sources)
-        self._weights = [source.weight for source in chosen]
-        if not chosen or min(self._weights) <= 0:
-            raise UsageError("documents need sources, each with a weight above 0")
-        self._drawn: list[int] = state["drawn"] if state else [0] * len(chosen)
-        states = state["streams"] if state else [None] * len(chosen)
-        self.streams = [
-            open_source(source, seed=f"{seed}/{n}", rank=rank, ranks=ranks, begun=begun, state=at)
-            for n, (source, at) in enumerate(zip(chosen, states, strict=True))
-        ]
+        self, streams: Sequence[Stream], weights: Sequence[float], *, state: dict[str, Any] | None = None
+    ) -> None:
+        self.streams, self._weights = streams, weights
+        self._drawn: list[int] = list(state["drawn"]) if state else [0] * len(streams)
+        self._documents: int = state.get("documents", 0) if state else 0
 
     def draw(self) -> Pair:
         """The next document."""
@@ -373,13 +379,36 @@ class Mixed:
         at = shares.index(min(shares))
         pair = self.streams[at].draw()
         self._drawn[at] += len(pair[0]) + len(pair[1])
+        self._documents += 1
         return pair
 
     def state(self) -> dict[str, Any]:
-        """What each has given, and where it stands."""
-        return {"drawn": list(self._drawn), "streams": [stream.state() for stream in self.streams]}
+        """How many bytes each has given, where it stands, and how many documents came of all of them."""
+        streams = [stream.state() for stream in self.streams]
+        return {"drawn": list(self._drawn), "streams": streams, "documents": self._documents}
 
     def close(self) -> None:
         """Close every stream."""
         for stream in self.streams:
             stream.close()
+
+
+def open_mixed(
+    sources: Iterable[Source], *, seed: str, lanes: Lanes = WHOLE, begun: int = 0,
+    states: Sequence[dict[str, Any]] = (),
+) -> list[Mixed]:  # fmt: skip
+    """Sources mixed, in each of a trainer's lanes; `states` are what those of every lane said, the run's own."""
+    chosen = list(sources)
+    weights = [source.weight for source in chosen]
+    if not chosen or min(weights) <= 0:
+        raise UsageError("documents need sources, each with a weight above 0")
+    opened = [
+        open_lanes(
+            source, seed=f"{seed}/{n}", lanes=lanes, begun=begun, states=[state["streams"][n] for state in states]
+        )
+        for n, source in enumerate(chosen)
+    ]  # fmt: skip
+    return [
+        Mixed(streams, weights, state=states[n] if states else None)
+        for n, streams in zip(lanes.own, zip(*opened, strict=True), strict=True)
+    ]

@@ -1,6 +1,6 @@
 """A model on disk: a folder of safetensors and a manifest that names every byte of it. It appears whole or not at all.
 
-    model.safetensors  ema.safetensors  optimizer.safetensors  stream-<rank>.bin    a run that can go on
+    model.safetensors  ema.safetensors  optimizer.safetensors  stream-<lane>.bin    a run that can go on
     model.safetensors                                                               the weights that ship (`export`):
                                                                                     as the engine holds them, in int8
     changes.safetensors                                          an adaptation: what it adds to its base, elsewhere

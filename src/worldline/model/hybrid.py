@@ -34,7 +34,7 @@ def unit(x: Tensor) -> Tensor:
 
 def _blank(like: Tensor, *shape: int) -> Tensor:
     """Zeros, of the stream's kind."""
-    return like.new_zeros(shape, dtype=torch.bfloat16 if like.is_cuda else like.dtype)
+    return torch.zeros(shape, dtype=torch.bfloat16 if like.is_cuda else like.dtype, device=like.device)
 
 
 class Matrix(nn.Module):
@@ -104,7 +104,10 @@ class Delta(nn.Module):
 
     def nothing(self, rows: int, layout: BatchLayout) -> Carried:
         """What a row carries on that has nothing before it."""
-        return (self.bias.new_zeros(rows, self.shape.heads, HEAD, HEAD),)
+        blank = torch.zeros(
+            rows, self.shape.heads, HEAD, HEAD, dtype=self.bias.dtype, device=self.bias.device
+        )
+        return (blank,)
 
     def _rates(self, raw: Tensor) -> tuple[Tensor, Tensor]:
         shape = self.shape

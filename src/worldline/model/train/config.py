@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline import files
+from worldline.data.lanes import Lanes
 from worldline.data.sources import Source
 from worldline.errors import UsageError
 from worldline.model.batch_plan import BLOCK
@@ -19,7 +20,7 @@ from worldline.model.train.schedule import Phase
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """A run of `steps` steps or of `minutes`, over batches of `rows` rows of `time` bytes."""
+    """A run of `steps` steps or of `minutes`, over batches of `rows` rows of `time` bytes, of all trainers together."""
 
     shape: Shape
     sources: tuple[Source, ...]
@@ -31,6 +32,10 @@ class Training:
         0  # of a prompt, how much goes with its document into further rows; 0: it is cut at a row's end
     )
     phases: tuple[tuple[float, int, int], ...] = ()  # (share of the run, time, rows): from there on
+    lanes: int = (
+        0  # documents are dealt in so many (lanes.py): the most trainers; 0: as many as begin the run
+    )
+    sharded: bool = False  # trainers hold parts of the weights (FSDP2), not each a copy
     rates: LearningRates = field(default_factory=LearningRates)
     warmup: int = 50  # steps
     cooldown: float = 0.4  # the last share of the run, over which the rates fall to 0
@@ -63,6 +68,12 @@ class Training:
         starts = [start for start, _, _ in self.phases]
         if starts != sorted(starts) or any(not 0 < start < 1 for start in starts):
             raise UsageError("phases begin at rising shares of the run, above 0 and below 1")
+        if self.lanes:
+            Lanes(count=self.lanes).check(phase.rows for phase in self.schedule)
+        if self.sharded and self.tutor:
+            raise UsageError(
+                "a tutor asks one trainer, who has only a part of a sharded model: leave out one of them"
+            )
 
     @property
     def schedule(self) -> tuple[Phase, ...]:

@@ -1,6 +1,6 @@
 """Batches as tensors, made ahead of the step that needs them by a thread of their own, in pinned memory for a GPU.
 
-With every batch comes the state of the documents' stream behind it, so that a checkpoint continues with the batch
+With every batch comes the state of each lane of documents behind it, so that a checkpoint continues with the batch
 that was next for the trainer, not with the one that was next for the thread.
 """
 
@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from worldline.data.batches import Batch, Packer, StreamState
-from worldline.data.sources import Mixed, Pool
+from worldline.data.batches import WAITING, Batch, Packer, StreamState, stacked
+from worldline.data.lanes import WHOLE, Lanes
+from worldline.data.sources import Pool, Source, open_mixed
 from worldline.model.train.schedule import Phase
 
 DEPTH = 4  # batches ahead
+LOOK = 64  # documents that a lane has to choose from, however many lanes there are
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,15 @@ class Tensors:
 
 @dataclass(frozen=True)
 class Fed:
-    """A batch, its tensors on the CPU, and where the stream stands behind it."""
+    """This trainer's rows of a batch, their tensors on the CPU, and where its lanes stand behind it.
+
+    `size` is the number of bytes of the whole batch, of all trainers.
+    """
 
     batch: Batch
     tensors: Tensors
-    state: StreamState
+    size: int
+    states: dict[int, StreamState]
 
 
 class Feed:
@@ -46,16 +51,24 @@ class Feed:
 
     def __init__(
         self,
-        mixed: Mixed,
+        sources: Iterable[Source],
         phase: Callable[[int], Phase],
         *,
+        seed: str = "0",
+        lanes: Lanes = WHOLE,
         first: int = 0,
-        waiting: Any = (),
+        states: Sequence[StreamState] = (),
         kept: int = 0,
         pinned: bool = False,
     ) -> None:
-        self._mixed, self._phase, self._next, self._pinned = mixed, phase, first, pinned
-        self._packer = Packer(mixed.draw, waiting=waiting, kept=kept)
+        self._phase, self._lanes, self._next, self._pinned = phase, lanes, first, pinned
+        positions = [state.position for state in states]
+        self._mixed = open_mixed(sources, seed=seed, lanes=lanes, begun=first, states=positions)
+        look = max(LOOK, WAITING // lanes.count)
+        self._packers = [
+            Packer(mixed.draw, waiting=states[n].waiting if states else (), look=look, kept=kept)
+            for n, mixed in zip(lanes.own, self._mixed, strict=True)
+        ]
         self._ready: queue.Queue[Fed | BaseException] = queue.Queue(DEPTH)
         self._closed = False
         self._thread = threading.Thread(target=self._work, daemon=True)
@@ -83,10 +96,11 @@ class Feed:
     def _make(self) -> Fed:
         phase = self._phase(self._next)
         self._next += 1
-        batch = self._packer.batch(phase.rows, phase.time)
-        return Fed(
-            batch, tensors(batch, pinned=self._pinned), StreamState(self._mixed.state(), self._packer.waiting)
-        )
+        rows = self._lanes.rows_each(phase.rows)
+        batch = stacked([packer.batch(rows, phase.time) for packer in self._packers])
+        lanes = zip(self._lanes.own, self._mixed, self._packers, strict=True)
+        states = {n: StreamState(mixed.state(), packer.waiting) for n, mixed, packer in lanes}
+        return Fed(batch, tensors(batch, pinned=self._pinned), phase.rows * phase.time, states)
 
     def _put(self, made: Fed | BaseException) -> None:
         while not self._closed:
@@ -98,13 +112,15 @@ class Feed:
     @property
     def counts(self) -> dict[str, float]:
         """Of the documents that commands write: how many were new and used again, and seconds waited for them."""
-        pools = [stream.counts for stream in self._mixed.streams if isinstance(stream, Pool)]
+        # A trainer's lanes share its pools.
+        pools = [stream.counts for stream in self._mixed[0].streams if isinstance(stream, Pool)]
         return {name: sum(pool[name] for pool in pools) for name in pools[0]} if pools else {}
 
     def close(self) -> None:
         """End the thread and the sources."""
         self._closed = True
-        self._mixed.close()
+        for mixed in self._mixed:
+            mixed.close()
         self._thread.join()
 
 

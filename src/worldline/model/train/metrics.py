@@ -57,6 +57,24 @@ def read(folder: Path) -> list[dict[str, Any]]:
     return lines
 
 
+def line(step: int, row: Figures) -> str:
+    """A step's figures for people."""
+    text = (
+        f"step {step:6d}  {row['progress']:6.1%}  loss {row['loss']:.4f} bits  norm {row['norm']:.3f}  "
+        f"{row['bytes_per_second'] / 1e3:,.0f} kB/s  mfu {row['mfu']:.1%}"
+    )
+    if "fresh" in row:
+        text += (
+            f"  again {row['again'] / max(1, row['fresh'] + row['again']):.0%} waited {row['waited']:.0f}s"
+        )
+    if "held_out_bits" in row:
+        text += (
+            f"  | held out {row['held_out_bits']:.4f} bits  answer {row['held_out_answer']:.1%}  "
+            f"trace {row['held_out_trace']:.1%}"
+        )
+    return text
+
+
 def _short(value: float) -> float:
     return float(f"{value:.6g}")
 

@@ -1,8 +1,9 @@
 """Muon for matrices, AdamW for everything else, and the running average of the weights.
 
 Muon steps by the momentum's nearest orthogonal matrix (Newton-Schulz, five rounds), matrices of one shape together;
-a fused matrix is taken apart by its `parts` first, for they are different maps. Plain tensors as state, so that a
-checkpoint is a list of named tensors. Learning rates come from outside at every step.
+a fused matrix is taken apart by its `parts` first, for they are different maps. Of weights that are dealt out
+(sharded.py) a trainer turns some matrices, whole ones, and has their momentum alone; the rest it adapts by its rows.
+Plain tensors as state, so that a checkpoint is a list of named tensors. Learning rates come from outside at every step.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
+import torch.distributed as dist
 from torch import Tensor, nn
 
-from worldline.errors import FormatError
 from worldline.model.hybrid import Matrix
+from worldline.model.train.sharded import Portion, dealt, fill, portion, portions, settle
 
 _ROUNDS = 5
 _CUBIC = (3.4445, -4.7750, 2.0315)  # steepest at 0: singular values end in about [0.7, 1.2]
@@ -52,12 +54,22 @@ def orthogonal(matrices: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class _Group:
-    """Matrices of one shape: views of the weights, where their gradients are, and their momentum, stacked."""
+class _Place:
+    """A matrix among a group's: the rows of a weight from `start` to `end`, of which `here` are this trainer's."""
 
-    weights: list[Tensor]
-    places: list[tuple[nn.Parameter, int, int]]
-    momentum: Tensor
+    weight: nn.Parameter
+    start: int
+    end: int
+    here: Tensor
+    cut: slice  # which rows of the matrix those are
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Matrices of one shape, and the momentum, stacked, of those that this trainer turns."""
+
+    places: list[_Place]
+    momentum: Portion
 
 
 class Optimizer:
@@ -67,12 +79,12 @@ class Optimizer:
         self._rates, self.steps = rates, 0
         matrices = [module for module in model.modules() if isinstance(module, Matrix)]
         fused = {id(matrix.weight) for matrix in matrices}
-        named = [(name, weight) for name, weight in model.named_parameters() if id(weight) not in fused]
-        self._names = [name for name, _ in named]
-        self._vectors = [weight for _, weight in named]
-        self._heights = [_height(name, rates) for name in self._names]
-        self._first = [torch.zeros_like(weight) for weight in self._vectors]
-        self._second = [torch.zeros_like(weight) for weight in self._vectors]
+        named = {name: weight for name, weight in model.named_parameters() if id(weight) not in fused}
+        self._vectors = list(named.values())
+        self._heights = [_height(name, rates) for name in named]
+        self._parts = {name: portion(weight) for name, weight in named.items()}
+        self._first = [torch.zeros_like(part.here) for part in self._parts.values()]
+        self._second = [torch.zeros_like(part.here) for part in self._parts.values()]
         self._groups = _groups(matrices)
 
     @torch.no_grad()
@@ -85,19 +97,24 @@ class Optimizer:
             self._adapt(factor)
 
     def _turn(self, group: _Group, factor: float) -> None:
-        rates, rows, columns = self._rates, *group.momentum.shape[1:]
-        gradient = torch.stack([_gradient(weight)[start:end] for weight, start, end in group.places])
-        group.momentum.lerp_(gradient, 1 - rates.momentum)
-        update = orthogonal(gradient.lerp_(group.momentum, rates.momentum))
+        rates, momentum = self._rates, group.momentum.here
+        rows, columns = momentum.shape[1:]
+        weights = {id(place.weight): place.weight for place in group.places}
+        whole = {key: _gradient(weight).whole() for key, weight in weights.items()}
+        stack = torch.stack([whole[id(place.weight)][place.start : place.end] for place in group.places])
+        gradient = group.momentum.of(stack)
+        momentum.lerp_(gradient, 1 - rates.momentum)
+        turned = orthogonal(gradient.lerp_(momentum, rates.momentum))
+        update = group.momentum.like(turned).whole()
         height = rates.matrix * factor
-        torch._foreach_mul_(group.weights, 1 - height * rates.decay)
-        torch._foreach_add_(
-            group.weights, list(update.unbind()), alpha=-height * max(1.0, rows / columns) ** 0.5
-        )
+        here = [place.here for place in group.places]
+        moves = [each[place.cut] for each, place in zip(update, group.places, strict=True)]
+        torch._foreach_mul_(here, 1 - height * rates.decay)
+        torch._foreach_add_(here, moves, alpha=-height * max(1.0, rows / columns) ** 0.5)
 
     def _adapt(self, factor: float) -> None:
         rates = self._rates
-        gradients = [_gradient(weight) for weight in self._vectors]
+        gradients = [_gradient(weight).here for weight in self._vectors]
         torch._foreach_lerp_(self._first, gradients, 1 - rates.beta1)
         torch._foreach_mul_(self._second, rates.beta2)
         torch._foreach_addcmul_(self._second, gradients, gradients, 1 - rates.beta2)
@@ -105,36 +122,50 @@ class Optimizer:
         torch._foreach_div_(size, (1 - rates.beta2**self.steps) ** 0.5)
         torch._foreach_add_(size, 1e-8)
         scales = [-height * factor / (1 - rates.beta1**self.steps) for height in self._heights]
-        weights = [weight.data for weight in self._vectors]
+        weights = [part.here for part in self._parts.values()]
         torch._foreach_addcdiv_(weights, self._first, size, scales)
 
-    def state(self) -> dict[str, Tensor]:
-        """Every tensor by name, the live ones."""
+    def portions(self) -> dict[str, Portion]:
+        """What of every tensor of the state is here, by name."""
         named = {f"momentum.{name}": group.momentum for name, group in self._groups.items()}
-        named |= {f"first.{name}": tensor for name, tensor in zip(self._names, self._first, strict=True)}
-        named |= {f"second.{name}": tensor for name, tensor in zip(self._names, self._second, strict=True)}
+        for kind, tensors in (("first", self._first), ("second", self._second)):
+            pairs = zip(self._parts.items(), tensors, strict=True)
+            named |= {f"{kind}.{name}": part.like(tensor) for (name, part), tensor in pairs}
         return named
+
+    def state(self) -> dict[str, Tensor]:
+        """Every tensor by name, whole; the live ones, if they are not dealt."""
+        return {name: part.whole() for name, part in self.portions().items()}
 
     def restore(self, state: dict[str, Tensor], steps: int) -> None:
         """Go on from what `state` gave after so many steps."""
-        copy_named(self.state(), state)
+        fill(self.portions(), state)
         self.steps = steps
 
 
 def _groups(matrices: list[Matrix]) -> dict[str, _Group]:
-    places: dict[str, list[tuple[nn.Parameter, int, int]]] = {}
+    places: dict[str, list[_Place]] = {}
     for matrix in matrices:
         start = 0
         for rows in matrix.parts:
-            places.setdefault(f"{rows}x{matrix.weight.shape[1]}", []).append(
-                (matrix.weight, start, start + rows)
-            )
+            name = f"{rows}x{matrix.weight.shape[1]}"
+            places.setdefault(name, []).append(_place(matrix.weight, start, start + rows))
             start += rows
     made = {}
     for name, found in places.items():
-        views = [weight.data[start:end] for weight, start, end in found]
-        made[name] = _Group(views, found, torch.zeros_like(torch.stack(views)))
+        rows, columns = found[0].end - found[0].start, found[0].here.shape[1]
+        blank = found[0].here.new_zeros(len(found), rows, columns)
+        made[name] = _Group(found, dealt(blank, portion(found[0].weight).group))
     return made
+
+
+def _place(weight: nn.Parameter, start: int, end: int) -> _Place:
+    part = portion(weight)
+    # Of the weight's rows from `start` to `end`, those that are here.
+    low, high = (min(max(edge, part.start), part.start + len(part.here)) for edge in (start, end))
+    return _Place(
+        weight, start, end, part.here[low - part.start : high - part.start], slice(low - start, high - start)
+    )
 
 
 def _height(name: str, rates: LearningRates) -> float:
@@ -143,13 +174,20 @@ def _height(name: str, rates: LearningRates) -> float:
     return named.get(kind, rates.vector)
 
 
-def _gradient(weight: Tensor) -> Tensor:
-    return weight.grad if weight.grad is not None else torch.zeros_like(weight)
+def _gradient(weight: Tensor) -> Portion:
+    return portion(weight.grad if weight.grad is not None else torch.zeros_like(weight))
 
 
-def clip(gradients: list[Tensor], scale: Tensor, limit: float) -> Tensor:
-    """Multiply gradients by `scale` and then down to a norm of `limit`; the norm before that. Never waits for a GPU."""
+def clip(gradients: list[Tensor], scale: Tensor, limit: float, *, shared: bool = False) -> Tensor:
+    """Multiply gradients by `scale` and then down to a norm of `limit`; the norm before that. Never waits for a GPU.
+
+    Of gradients that are `shared` out among trainers, the norm is that of all of them together.
+    """
     norm: Tensor = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients))) * scale
+    if shared:
+        squared = norm.square()
+        dist.all_reduce(squared)
+        norm = squared.sqrt()
     torch._foreach_mul_(gradients, scale * (limit / (norm + 1e-6)).clamp(max=1.0))
     return norm
 
@@ -158,18 +196,22 @@ class Average:
     """The running average of the weights, over a horizon that grows with the run up to 1 / (1 - decay) steps."""
 
     def __init__(self, model: nn.Module, decay: float) -> None:
-        self._decay = decay
-        self._names = [name for name, _ in model.named_parameters()]
-        self._live = [weight.data for weight in model.parameters()]
+        self._model, self._decay, self._parts = model, decay, portions(model)
+        self._live = [part.here for part in self._parts.values()]
         self._mean = [weight.clone() for weight in self._live]
 
     def update(self, step: int) -> None:
         """Take the weights of this step in."""
         torch._foreach_lerp_(self._mean, self._live, 1 - min(self._decay, (1 + step) / (10 + step)))
 
+    def portions(self) -> dict[str, Portion]:
+        """What of the average is here, by the weights' names."""
+        pairs = zip(self._parts.items(), self._mean, strict=True)
+        return {name: part.like(mean) for (name, part), mean in pairs}
+
     def state(self) -> dict[str, Tensor]:
-        """The average by the weights' names."""
-        return dict(zip(self._names, self._mean, strict=True))
+        """The average by the weights' names, whole."""
+        return {name: part.whole() for name, part in self.portions().items()}
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
@@ -180,13 +222,5 @@ class Average:
             yield
         finally:
             torch._foreach_copy_(self._live, kept)
-
-
-def copy_named(to: dict[str, Tensor], source: dict[str, Tensor]) -> None:
-    """Copy tensors into those of the same names and shapes; FormatError where they differ."""
-    wanted, given = ({name: tuple(tensor.shape) for name, tensor in each.items()} for each in (to, source))
-    if wanted != given:
-        odd = sorted(name for name in {*wanted, *given} if wanted.get(name) != given.get(name))
-        raise FormatError(f"tensors of another shape or name: {', '.join(odd[:4])}")
-    for name, tensor in to.items():
-        tensor.copy_(source[name])
+            if any(part.group is not None for part in self._parts.values()):
+                settle(self._model)

@@ -7,6 +7,8 @@ for the accelerator because of them. A single trainer needs none of it, and pays
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +51,13 @@ class TrainerRank:
         dist.all_reduce(table, dist.ReduceOp.MAX, group=self.control)
         return [float(value) for value in table]
 
+    def total(self, value: float) -> float:
+        """The sum of a value over all trainers."""
+        table = torch.tensor(value, dtype=torch.float64)
+        if self.count > 1:
+            dist.all_reduce(table, group=self.control)
+        return float(table)
+
     def meet(self) -> None:
         """Wait until every trainer is here."""
         if self.count > 1:
@@ -73,6 +82,23 @@ def join(device: str | None = None) -> TrainerRank:
         return TrainerRank(0, 1, where)
     dist.init_process_group("nccl" if where.type == "cuda" else "gloo")
     return TrainerRank(rank, count, where, dist.new_group(backend="gloo"))
+
+
+def torchrun(
+    words: Sequence[str],
+    *,
+    nodes: str | None = None,
+    processes: str | None = None,
+    endpoint: str | None = None,
+) -> list[str]:
+    """The command that starts trainers with so many words of their own; options are torchrun's, as they are."""
+    if endpoint is None and nodes not in (None, "1"):
+        raise UsageError("several nodes need --rdzv-endpoint HOST:PORT, the same on each: where they meet")
+    given = {"--nnodes": nodes, "--nproc-per-node": processes, "--rdzv-endpoint": endpoint}
+    options = [word for name, value in given.items() if value is not None for word in (name, value)]
+    where = ["--standalone"] if endpoint is None else ["--rdzv-backend", "c10d"]
+    trainer = ["-m", "worldline.model.train", *words]
+    return [sys.executable, "-m", "torch.distributed.run", *where, *options, *trainer]
 
 
 _VARIABLES = (("RANK", "0"), ("WORLD_SIZE", "1"), ("LOCAL_RANK", "0"))

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from worldline.data import batches
 from worldline.errors import FormatError, UsageError
 from worldline.model import checkpoint
 from worldline.model.hybrid import Trunk
 from worldline.model.train.config import Training, described
-from worldline.model.train.optimize import Average, Optimizer, copy_named
+from worldline.model.train.optimize import Average, Optimizer
+from worldline.model.train.sharded import fill, portions
 from worldline.model.weights import widened
 
 
@@ -28,7 +28,7 @@ class Start:
 
     step: int = 0
     elapsed: float = 0.0
-    state: batches.StreamState | None = None
+    states: tuple[batches.StreamState, ...] = ()  # of every lane
     trained_on: tuple[dict[str, Any], ...] = ()
 
 
@@ -38,33 +38,31 @@ def load_weights(model: Trunk, path: Path | None) -> Start:
     manifest = checkpoint.read_manifest(folder)
     name = checkpoint.weights_name(manifest)
     _, stored = checkpoint.read_weights(folder)
-    copy_named(weights_of(model), {name: torch.tensor(array) for name, array in widened(stored).items()})
+    fill(portions(model), {name: torch.tensor(array) for name, array in widened(stored).items()})
     known: dict[str, Any] = {key: manifest[key] for key in ("step", "trained_on") if key in manifest}
     return Start(trained_on=({"kind": "Model", "sha256": manifest["files"][name]["sha256"], **known},))
 
 
-def weights_of(model: Trunk) -> dict[str, Tensor]:
-    """A model's parameters by name."""
-    return {name: weight.data for name, weight in model.named_parameters()}
-
-
-def restore(
-    saved: Path, config: Training, rank: int, model: Trunk, optimizer: Optimizer, average: Average
-) -> Start:
-    """Go on from a checkpoint: weights, averages, optimizer, this trainer's place in the documents."""
+def restore(saved: Path, config: Training, model: Trunk, optimizer: Optimizer, average: Average) -> Start:
+    """Go on from a checkpoint: weights, averages, optimizer, the place of every lane in the documents."""
     manifest = checkpoint.read_manifest(saved)
     if manifest.get("kind") != "checkpoint":
         raise UsageError(f"{saved} is a model to use, not a run to go on with: `init_from` starts from it")
     if missing := {"step", "elapsed", "config"} - manifest.keys():
         raise FormatError(f"{saved}: its manifest has no {', '.join(sorted(missing))}")
     _check_sources(saved, manifest["config"].get("sources", []), config)
-    copy_named(weights_of(model), checkpoint.read_tensors(saved, checkpoint.MODEL, manifest))
-    copy_named(average.state(), checkpoint.read_tensors(saved, checkpoint.EMA, manifest))
+    fill(portions(model), checkpoint.read_tensors(saved, checkpoint.MODEL, manifest))
+    fill(average.portions(), checkpoint.read_tensors(saved, checkpoint.EMA, manifest))
     optimizer.restore(checkpoint.read_tensors(saved, checkpoint.OPTIMIZER, manifest), manifest["step"])
-    name = stream_name(rank)
-    data = checkpoint.read_file(saved, name, manifest) if name in manifest["files"] else b""
-    state = batches.state_from_bytes(data) if data else None
-    return Start(manifest["step"], manifest["elapsed"], state, tuple(manifest.get("trained_on", ())))
+    count = sum(name.startswith("stream-") for name in manifest["files"])
+    lanes = (checkpoint.read_file(saved, stream_name(n), manifest) for n in range(count))
+    states = tuple(batches.state_from_bytes(data) for data in lanes)
+    if states and config.lanes not in (0, count):
+        raise UsageError(
+            f"{saved} has {count} lanes of documents, not {config.lanes}: "
+            "go on with as many, or begin anew (--fresh)"
+        )
+    return Start(manifest["step"], manifest["elapsed"], states, tuple(manifest.get("trained_on", ())))
 
 
 def _check_sources(saved: Path, before: list[dict[str, Any]], config: Training) -> None:
@@ -78,9 +76,9 @@ def _check_sources(saved: Path, before: list[dict[str, Any]], config: Training) 
             raise UsageError(f"{saved}: source {n} had {had} files, not {has}: {anew}")
 
 
-def stream_name(rank: int) -> str:
-    """The file that says where a trainer stands in its documents."""
-    return f"stream-{rank}.bin"
+def stream_name(lane: int) -> str:
+    """The file that says where a lane of documents stands."""
+    return f"stream-{lane}.bin"
 
 
 def trained_on(config: Training, start: Start) -> list[dict[str, Any]]:
