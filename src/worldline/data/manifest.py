@@ -14,15 +14,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from worldline import files, listing
+from worldline import files, listing, remote
 from worldline.core.trace import InterpreterInfo
 from worldline.errors import DigestError, DiskError, FormatError, UsageError, WorldlineError
 from worldline.limits import Limits
+from worldline.remote import Folder, Readable
 
 NAME = "manifest.json"
 SIDECAR = "paths.parquet"  # beside traces: the paths that they take; `paths.store` knows it
@@ -108,21 +108,21 @@ def _spell(manifest: Manifest) -> bytes:
     return msgspec.json.format(msgspec.json.encode(manifest, order="sorted"), indent=1) + b"\n"
 
 
-def store(directory: Path, manifest: Manifest, *, fsync: bool = True) -> None:
+def store(directory: Folder, manifest: Manifest, *, fsync: bool = True) -> None:
     """Replace the directory's manifest, all or nothing."""
     data = encode(manifest)
     if len(data) > MAX_BYTES:
         raise UsageError(f"{directory}: too many shards for one manifest: begin a new directory")
-    files.write(directory / NAME, data, fsync=fsync)
+    remote.write(directory / NAME, data, fsync=fsync)
 
 
-def load(directory: Path, format: str = FORMAT) -> Manifest:
+def load(directory: Folder, format: str = FORMAT) -> Manifest:
     """The directory's manifest, checked; DigestError or FormatError says what is wrong with it."""
     if not directory.is_dir():
         raise UsageError(f"{directory}: no such directory")
     path = directory / NAME
     try:
-        data = files.read(path, limit=MAX_BYTES)
+        data = remote.read(path, limit=MAX_BYTES)
     except FileNotFoundError:
         raise DigestError(f"{path}: missing") from None
     except OSError as error:
@@ -134,7 +134,7 @@ def load(directory: Path, format: str = FORMAT) -> Manifest:
     return _decode(path, data, format)
 
 
-def _decode(path: Path, data: bytes, format: str = FORMAT) -> Manifest:
+def _decode(path: Folder, data: bytes, format: str = FORMAT) -> Manifest:
     try:
         head = msgspec.json.decode(data, type=dict[str, Any])
         listing.check_format(path, head, format=(format,), version=(VERSION,))
@@ -183,16 +183,16 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def open_shard(
-    directory: Path, entry: ShardEntry, others: Sequence[ShardEntry] = ()
-) -> io.FileIO | StorageProblem:
+    directory: Folder, entry: ShardEntry, others: Sequence[ShardEntry] = ()
+) -> Readable | StorageProblem:
     """A shard opened for reading after every byte of it was checked, or what is wrong with it.
 
     With `others`, a file that holds another shard's bytes is named as swapped.
     """
     path = directory / entry.name
     try:
-        with files.disk(path):
-            file = files.open_regular(path)
+        with remote.disk(path):
+            file = remote.open_regular(path, size=entry.size)
             kind, detail = _fault(file, entry, others)
     except DiskError as error:
         if isinstance(error.__cause__, FileNotFoundError):
@@ -205,7 +205,7 @@ def open_shard(
     return StorageProblem(entry.name, kind, "digest", detail)
 
 
-def _fault(file: io.FileIO | None, entry: ShardEntry, others: Sequence[ShardEntry]) -> tuple[str, str]:
+def _fault(file: Readable | None, entry: ShardEntry, others: Sequence[ShardEntry]) -> tuple[str, str]:
     """What is wrong with a file and how, or two empty strings."""
     if file is None:
         return "not-a-file", "a directory, link or device stands in its place"
@@ -221,18 +221,18 @@ def _fault(file: io.FileIO | None, entry: ShardEntry, others: Sequence[ShardEntr
     return kind, f"{size} bytes instead of {entry.size}"
 
 
-def _twin(file: io.FileIO, size: int, others: Sequence[ShardEntry]) -> ShardEntry | None:
+def _twin(file: Readable, size: int, others: Sequence[ShardEntry]) -> ShardEntry | None:
     alike = [entry for entry in others if entry.size == size]
     found = files.digest(file, size) if alike else ""
     return next((entry for entry in alike if entry.sha256 == found), None)
 
 
-def strangers(directory: Path, manifest: Manifest) -> list[StorageProblem]:
+def strangers(directory: Folder, manifest: Manifest) -> list[StorageProblem]:
     """Names in the directory that the manifest does not know; a living writer's own are no problem."""
     expected = {NAME, SIDECAR} | {entry.name for entry in manifest.shards}
-    at_work, unlisted = files.locked(directory), shard_name(len(manifest.shards))
+    at_work, unlisted = remote.locked(directory), shard_name(len(manifest.shards))
     found = []
-    for name in files.names(directory):
+    for name in remote.names(directory):
         left = name == files.LOCK_NAME or files.is_leftover(name, is_own) or name == unlisted
         if left and not at_work:
             found.append(
