@@ -19,6 +19,7 @@ from worldline.errors import DigestError, DiskError, FormatError
 from worldline.remote import Folder, Readable
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}")
+PLAIN = "manifest.json"  # as the manifest of shards was called up to 0.1
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -28,6 +29,12 @@ class Listed:
 
     size: int
     sha256: str
+
+
+def beside(folder: Folder, name: str) -> Folder:
+    """A file beside shards: hidden, so that nobody takes it for one, unless an older release began the folder."""
+    is_old = remote.is_there(folder / PLAIN) and not remote.is_there(folder / f".{PLAIN}")
+    return folder / (name if is_old else f".{name}")
 
 
 def read_object(path: Folder, *, limit: int) -> dict[str, Any]:

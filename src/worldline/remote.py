@@ -167,6 +167,11 @@ def make_directory(at: Folder) -> None:
             )
 
 
+def is_there(at: Folder) -> bool:
+    """Whether something has this name, if only a link."""
+    return os.path.lexists(at) if isinstance(at, Path) else at.exists()
+
+
 def names(at: Folder) -> list[str]:
     """Every name in a folder, sorted."""
     if isinstance(at, Path):
@@ -240,6 +245,14 @@ def open_regular(at: Folder, *, size: int) -> Readable | None:
         return files.open_regular(at)
     data = read(at, limit=size)
     return None if data is None else io.BytesIO(data)
+
+
+def open_parts(at: Folder) -> Readable | None:
+    """A file opened for reading parts of it; None if it is no regular one. Of an object no more is asked for."""
+    if isinstance(at, Path):
+        return files.open_regular(at)
+    found: Readable = at.open_input()  # pyarrow's, which reads as these do
+    return found
 
 
 def write(at: Folder, data: bytes, *, fsync: bool = True) -> str:

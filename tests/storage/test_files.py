@@ -103,7 +103,7 @@ def test_a_second_writer_is_kept_out(tmp_path: Path) -> None:
         assert "BusyError" in other.stderr
         assert shards.verify(tmp_path) == []
     shards.ShardWriter(tmp_path, fingerprint=FINGERPRINT).close()
-    assert os.listdir(tmp_path) == ["manifest.json"]
+    assert os.listdir(tmp_path) == [".manifest.json"]
 
 
 def dead_child(*, reaped: bool) -> dict[str, Any]:
@@ -220,13 +220,13 @@ def test_a_folder_that_is_refused_keeps_all_that_was_in_it(tmp_path: Path, numbe
 @pytest.mark.parametrize("kind", [shards.ShardWriter, documents.Store])
 def test_a_folder_of_another_fingerprint_is_not_swept(tmp_path: Path, kind: Any) -> None:
     kind(tmp_path, fingerprint=FINGERPRINT).close()
-    for name in (".manifest.json.1-2.tmp", ".notes.tmp"):
+    for name in ("..manifest.json.1-2.tmp", ".notes.tmp"):
         (tmp_path / name).write_text("x")
     with pytest.raises(FingerprintError):
         kind(tmp_path, fingerprint={"other": 1})
-    assert sorted(os.listdir(tmp_path)) == [".manifest.json.1-2.tmp", ".notes.tmp", "manifest.json"]
+    assert sorted(os.listdir(tmp_path)) == ["..manifest.json.1-2.tmp", ".manifest.json", ".notes.tmp"]
     kind(tmp_path, fingerprint=FINGERPRINT).close()
-    assert sorted(os.listdir(tmp_path)) == [".notes.tmp", "manifest.json"]
+    assert sorted(os.listdir(tmp_path)) == [".manifest.json", ".notes.tmp"]
 
 
 def is_manifest(name: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from worldline import remote
+from worldline import listing, remote
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data import manifest as manifests
@@ -81,12 +81,14 @@ class ShardWriter:
     def _stored_manifest(self) -> Manifest | None:
         """The directory's manifest, None for a new directory; an error if it is not ours to add to."""
         others = remote.contents(self._directory, manifests.is_own)
-        if manifests.NAME in others:
+        if listing.beside(self._directory, manifests.NAME).name in others:
             found = manifests.load(self._directory)
             _require_same(self._directory, found.fingerprint, self._manifest.fingerprint)
             return found
         if any(name.endswith(".parquet") for name in others):
-            raise DigestError(f"{self._directory / manifests.NAME}: missing, and there are shards")
+            raise DigestError(
+                f"{listing.beside(self._directory, manifests.NAME)}: missing, and there are shards"
+            )
         if others:
             raise UsageError(f"{self._directory}: neither empty nor a directory of shards")
         return None
@@ -238,7 +240,9 @@ def verify(directory: str | Folder) -> list[StorageProblem]:
     try:
         manifest = manifests.load(directory)
     except (DigestError, DiskError, FormatError) as error:
-        return [StorageProblem(manifests.NAME, "manifest", error.slug, str(error))]
+        return [
+            StorageProblem(listing.beside(directory, manifests.NAME).name, "manifest", error.slug, str(error))
+        ]
     problems = manifests.strangers(directory, manifest)
     seen: set[bytes] = set()
     for entry in manifest.shards:
@@ -268,16 +272,16 @@ def _examine(
 
 
 def _stored_digests(directory: Folder, manifest: Manifest) -> set[bytes]:
-    """The digests of every stored program, each shard checked: a damaged directory is not added to."""
+    """The digests of every stored program; of all but the newest shards the size and this column alone are checked."""
     stored: set[bytes] = set()
-    for entry in manifest.shards:
-        with _opened(directory, entry) as file:
+    for entry, hashed in manifests.recalled(manifest):
+        with _opened(directory, entry, hashed=hashed) as file:
             stored.update(_digests(entry, file))
     return stored
 
 
-def _opened(directory: Folder, entry: ShardEntry) -> Readable:
-    file = manifests.open_shard(directory, entry)
+def _opened(directory: Folder, entry: ShardEntry, *, hashed: bool = True) -> Readable:
+    file = manifests.open_shard(directory, entry, hashed=hashed)
     if isinstance(file, StorageProblem):
         raise file.exception()
     return file

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from worldline import remote
+from worldline import listing, remote
 from worldline.data import manifest as manifests
 from worldline.data.document import Document
 from worldline.data.manifest import DOCUMENTS, Manifest, ShardEntry, StorageProblem
@@ -54,8 +54,8 @@ class Store:
             self.coverage: Counter[str] = Counter()
             self.size = 0
             self.following = 0
-            for entry in self.manifest.shards:
-                self._recall(entry)
+            for entry, hashed in manifests.recalled(self.manifest):
+                self._recall(entry, hashed=hashed)
         except BaseException:
             self._lock.release()
             raise
@@ -65,7 +65,7 @@ class Store:
         found = self._stored_manifest(fresh)
         remote.sweep(self.directory, _is_own)
         if found is None:
-            remote.write(self.directory / manifests.NAME, manifests.encode(fresh))
+            manifests.store(self.directory, fresh)
             return fresh
         if (name := shard_name(len(found.shards))) in remote.names(self.directory):
             remote.remove(self.directory / name)  # named but not listed: nobody was told that it is stored
@@ -74,7 +74,7 @@ class Store:
     def _stored_manifest(self, fresh: Manifest) -> Manifest | None:
         """The directory's manifest, None for a new directory; an error if it is not ours to add to."""
         others = remote.contents(self.directory, _is_own)
-        if manifests.NAME in others:
+        if listing.beside(self.directory, manifests.NAME).name in others:
             found = load(self.directory)
             if lines := manifests.diff(found.fingerprint, fresh.fingerprint):
                 text = "\n".join(f"  {line}" for line in lines)
@@ -84,8 +84,8 @@ class Store:
             raise UsageError(f"{self.directory}: neither empty nor a directory of documents")
         return None
 
-    def _recall(self, entry: ShardEntry) -> None:
-        shard = _table(self.directory, entry, ["run"])
+    def _recall(self, entry: ShardEntry, *, hashed: bool) -> None:
+        shard = _table(self.directory, entry, ["run"], hashed=hashed)
         notes = shard.schema.metadata or {}
         try:
             self.coverage.update({str(name): int(n) for name, n in json.loads(notes[_NOTE]).items()})
@@ -113,13 +113,13 @@ class Store:
             entry = _write_shard(self.directory / shard_name(len(self.manifest.shards)), rows, notes)
             listed = msgspec.structs.replace(self.manifest, shards=(*self.manifest.shards, entry))
             remote.require(self._lock)
-            remote.write(self.directory / manifests.NAME, manifests.encode(listed))
+            manifests.store(self.directory, listed)
             self.manifest = listed
             self.runs.update(row.run for row in rows)
             self.coverage += coverage
             self.size += entry.raw
         spelled = json.dumps(dict(table(self.coverage)), indent=1, ensure_ascii=False)
-        remote.write(self.directory / COVERAGE, spelled.encode() + b"\n")
+        remote.write(listing.beside(self.directory, COVERAGE), spelled.encode() + b"\n")
 
     def close(self) -> None:
         """Let the next writer in."""
@@ -132,7 +132,7 @@ def shard_name(number: int) -> str:
 
 
 def _is_own(name: str) -> bool:
-    return name == COVERAGE or manifests.is_own(name, DOCUMENTS)
+    return name.removeprefix(".") == COVERAGE or manifests.is_own(name, DOCUMENTS)
 
 
 def is_dataset(directory: str | Folder) -> bool:
@@ -148,9 +148,15 @@ def load(directory: str | Folder) -> Manifest:
 def read_rows(directory: str | Folder, *, split: str = "") -> Iterator[DocumentRow]:
     """Every stored row, of one split if asked, each shard checked before a row of it is read."""
     for entry in load(directory).shards:
-        for row in _table(remote.place(directory), entry).to_pylist():
-            if not split or row["split"] == split:
-                yield DocumentRow(**row)
+        for row in read_shard(remote.place(directory), entry):
+            if not split or row.split == split:
+                yield row
+
+
+def read_shard(directory: Folder, entry: ShardEntry) -> Iterator[DocumentRow]:
+    """The rows of one shard, once it is checked."""
+    for row in _table(directory, entry).to_pylist():
+        yield DocumentRow(**row)
 
 
 def read_documents(directory: str | Folder, *, split: str = "") -> Iterator[Document]:
@@ -164,7 +170,8 @@ def verify(directory: str | Folder) -> list[StorageProblem]:
     try:
         manifest = load(directory)
     except (DigestError, DiskError, FormatError) as error:
-        return [StorageProblem(manifests.NAME, "manifest", error.slug, str(error))]
+        name = listing.beside(remote.place(directory), manifests.NAME).name
+        return [StorageProblem(name, "manifest", error.slug, str(error))]
     problems = []
     for entry in manifest.shards:
         file = manifests.open_shard(remote.place(directory), entry, manifest.shards)
@@ -197,11 +204,13 @@ def _write_shard(path: Folder, rows: Sequence[DocumentRow], notes: dict[bytes, b
     return ShardEntry(path.name, draft.size, len(rows), lines, raw, sha256)
 
 
-def _table(directory: Folder, entry: ShardEntry, columns: list[str] | None = None) -> Any:
+def _table(
+    directory: Folder, entry: ShardEntry, columns: list[str] | None = None, *, hashed: bool = True
+) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    file = manifests.open_shard(directory, entry)
+    file = manifests.open_shard(directory, entry, hashed=hashed)
     if isinstance(file, StorageProblem):
         raise file.exception()
     with file:
