@@ -235,7 +235,7 @@ def open_regular(path: Path) -> io.FileIO | None:
     return io.FileIO(fd, "rb")
 
 
-def digest(file: io.FileIO, size: int) -> str:
+def digest(file: io.FileIO | io.BytesIO, size: int) -> str:
     """The sha256 of a file's bytes, reading no more than `size` of them; leaves it at its beginning."""
     hasher, room = hashlib.sha256(), memoryview(bytearray(min(CHUNK, size)))
     file.seek(0)
@@ -284,7 +284,7 @@ class Lock:
             with disk(self._draft):
                 # Kept open while it is held: no other file can get its inode, so it is known again.
                 self._fd = os.open(self._draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
-                os.write(self._fd, json.dumps(_holder(os.getpid())).encode())
+                os.write(self._fd, json.dumps(holder(os.getpid())).encode())
                 self._acquire()
         except BaseException:
             self._close()
@@ -313,10 +313,8 @@ class Lock:
                 raise BusyError(f"{self._path.parent} is being taken over by another process") from None
             if not self._stands(stale.fileno()):
                 raise BusyError(f"{self._path.parent} was just taken over by another process")
-            if (holder := _living(stale.read(_LOCK_BYTES))) is not None:
-                raise BusyError(
-                    f"{self._path.parent} is being written by {holder}; if not, remove {self._path}"
-                )
+            if (who := living(stale.read(_LOCK_BYTES))) is not None:
+                raise BusyError(f"{self._path.parent} is being written by {who}; if not, remove {self._path}")
             os.replace(self._draft, self._path)
 
     def __enter__(self) -> Self:
@@ -349,10 +347,11 @@ def locked(directory: Path) -> bool:
         content = read(directory / LOCK_NAME, limit=_LOCK_BYTES)
     except OSError:
         return False
-    return content is not None and _living(content) is not None
+    return content is not None and living(content) is not None
 
 
-def _holder(pid: int) -> dict[str, str | int]:
+def holder(pid: int) -> dict[str, str | int]:
+    """What a lock says of the process that holds it."""
     return {"pid": pid, "start": _start(pid), "boot": _boot(), "host": platform.node()}
 
 
@@ -370,18 +369,18 @@ def _start(pid: int) -> str:
     return ""
 
 
-def _living(content: bytes) -> str | None:
+def living(content: bytes) -> str | None:
     """Who holds a lock with this content, or None if nobody does any more."""
     try:
-        holder = json.loads(content)
-        pid, host = holder["pid"], str(holder["host"])
+        told = json.loads(content)
+        pid, host = told["pid"], str(told["host"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return None  # not written by a Lock, which never shows itself without its content
     if type(pid) is not int:
         return None
     if host != platform.node():
         return f"process {pid} on {host}"
-    if holder.get("boot") != _boot() or not 0 < pid < 1 << 31:
+    if told.get("boot") != _boot() or not 0 < pid < 1 << 31:
         return None
     try:
         os.kill(pid, 0)
@@ -389,4 +388,4 @@ def _living(content: bytes) -> str | None:
         return None
     except PermissionError:
         return f"process {pid}"
-    return f"process {pid}" if holder.get("start") == _start(pid) else None
+    return f"process {pid}" if told.get("start") == _start(pid) else None

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from worldline import files
+from worldline import files, remote
 from worldline.errors import DigestError, DiskError, FormatError
+from worldline.remote import Folder, Readable
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}")
+PLAIN = "manifest.json"  # as the manifest of shards was called up to 0.1
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -31,14 +31,20 @@ class Listed:
     sha256: str
 
 
-def read_object(path: Path, *, limit: int) -> dict[str, Any]:
+def beside(folder: Folder, name: str) -> Folder:
+    """A file beside shards: hidden, so that nobody takes it for one, unless an older release began the folder."""
+    is_old = remote.is_there(folder / PLAIN) and not remote.is_there(folder / f".{PLAIN}")
+    return folder / (name if is_old else f".{name}")
+
+
+def read_object(path: Folder, *, limit: int) -> dict[str, Any]:
     """The JSON object in a file; FormatError where there is none, DiskError where there is no file."""
-    return _object(str(path), files.read_plain(path, limit=limit))
+    return _object(str(path), remote.read_plain(path, limit=limit))
 
 
-def read_lines(path: Path, *, limit: int) -> list[dict[str, Any]]:
+def read_lines(path: Folder, *, limit: int) -> list[dict[str, Any]]:
     """The JSON objects of a file, one a line; FormatError where a line is none."""
-    lines = files.read_plain(path, limit=limit).splitlines()
+    lines = remote.read_plain(path, limit=limit).splitlines()
     return [_object(f"{path}, line {number},", text) for number, text in enumerate(lines, 1)]
 
 
@@ -52,7 +58,7 @@ def _object(where: str, text: bytes) -> dict[str, Any]:
     return found
 
 
-def check_format(path: Path, found: Mapping[str, Any], **known: Collection[Any]) -> None:
+def check_format(path: Folder, found: Mapping[str, Any], **known: Collection[Any]) -> None:
     """FormatError unless each of these fields is one of those that this release reads; the message names both."""
     for key, values in known.items():
         told = found.get(key)
@@ -61,7 +67,7 @@ def check_format(path: Path, found: Mapping[str, Any], **known: Collection[Any])
             raise FormatError(f"{path}: {key} {told!r:.80}; this release reads {key} {reads}")
 
 
-def entry_of(path: Path, name: Any, entry: Any, *, size: str = "size") -> Listed:
+def entry_of(path: Folder, name: Any, entry: Any, *, size: str = "size") -> Listed:
     """What a manifest says of one of its files; FormatError unless it names one beside it, its size and its sha256."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise FormatError(f"{path} is damaged: {name!r:.80} is no name of a file beside it")
@@ -72,11 +78,11 @@ def entry_of(path: Path, name: Any, entry: Any, *, size: str = "size") -> Listed
     return Listed(count, sha256)
 
 
-def open_file(folder: Path, name: str, wanted: Listed) -> io.FileIO:
+def open_file(folder: Folder, name: str, wanted: Listed) -> Readable:
     """A file beside a manifest, opened after every byte of it was checked; DigestError where it is another."""
     path = folder / name
     try:
-        file = files.open_regular(path)
+        file = remote.open_regular(path, size=wanted.size)
     except FileNotFoundError:
         raise DigestError(f"{path} is gone") from None
     except OSError as error:
@@ -84,9 +90,9 @@ def open_file(folder: Path, name: str, wanted: Listed) -> io.FileIO:
     if file is None:
         raise DigestError(f"{path} is not a plain file")
     try:
-        with files.disk(path):
+        with remote.disk(path):
             # The size first: nothing is read of a file that is not as long as the manifest says.
-            size = os.fstat(file.fileno()).st_size
+            size = file.seek(0, io.SEEK_END)
             if size == wanted.size and files.digest(file, size) == wanted.sha256:
                 return file
         raise DigestError(f"{path} is not the file that was written: its manifest says another")

@@ -98,7 +98,7 @@ def test_a_dataset_is_built_once_and_goes_on(recipe: Path, tmp_path: Path, capsy
     assert said.endswith(f"in {tmp_path / 'set'}\n")
     rows = list(read_rows(tmp_path / "set"))
     assert len({row.run for row in rows}) == 6
-    assert json.loads((tmp_path / "set" / "coverage.json").read_bytes())["event line"] > 0
+    assert json.loads((tmp_path / "set" / ".coverage.json").read_bytes())["event line"] > 0
     assert done(capsys, *words).startswith("6 documents, ")
     assert list(read_rows(tmp_path / "set")) == rows
     assert done(capsys, *words[:-1], 12).startswith("12 documents, ")

@@ -59,7 +59,7 @@ def test_every_row_is_a_document_of_its_split(whole: Path) -> None:
 
 
 def test_the_coverage_table_is_beside_it(whole: Path) -> None:
-    table = json.loads((whole / "coverage.json").read_bytes())
+    table = json.loads((whole / ".coverage.json").read_bytes())
     assert set(REQUIRED) <= set(table)
     assert table["event line"] > 100
 
@@ -85,7 +85,7 @@ def test_a_build_that_was_killed_goes_on(whole: Path, tmp_path: Path) -> None:
     assert 0 < len(list(read_rows(out))) < 100
     made(out)
     assert list(read_rows(out)) == list(read_rows(whole))
-    assert (out / "coverage.json").read_bytes() == (whole / "coverage.json").read_bytes()
+    assert (out / ".coverage.json").read_bytes() == (whole / ".coverage.json").read_bytes()
     assert made(out) == []  # nothing is left to do
 
 

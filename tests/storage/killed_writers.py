@@ -64,7 +64,7 @@ def killed(directory: Path, dice: random.Random) -> list[int]:
 def left_behind(directory: Path) -> str:
     """In what state the kill left the directory: named for the report, so that every window is seen to be hit."""
     names = os.listdir(directory) if directory.exists() else []
-    if "manifest.json" not in names:
+    if ".manifest.json" not in names:
         return "no manifest"
     listed = len(manifest.load(directory).shards)  # raises if it is torn
     if manifest.shard_name(listed) in names:
@@ -76,7 +76,7 @@ def left_behind(directory: Path) -> str:
 
 def check(directory: Path, promised: int) -> str:
     """What is wrong after a kill, or nothing: before and after the next writer opens the directory."""
-    harmless = {"leftover"} if (directory / "manifest.json").exists() else {"manifest", "leftover"}
+    harmless = {"leftover"} if (directory / ".manifest.json").exists() else {"manifest", "leftover"}
     if directory.exists() and {problem.kind for problem in shards.verify(directory)} - harmless:
         return f"before reopening: {shards.verify(directory)}"
     with shards.ShardWriter(directory, fingerprint=FINGERPRINT, fsync=False) as writer:
@@ -85,7 +85,11 @@ def check(directory: Path, promised: int) -> str:
         return f"{stored} stored, {promised + 1} promised"
     if problems := shards.verify(directory):
         return f"after reopening: {problems}"
-    if extra := set(os.listdir(directory)) - {"manifest.json"} - set(map(manifest.shard_name, range(stored))):
+    if (
+        extra := set(os.listdir(directory))
+        - {".manifest.json"}
+        - set(map(manifest.shard_name, range(stored)))
+    ):
         return f"left over: {extra}"
     return ""
 

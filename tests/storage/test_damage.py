@@ -74,16 +74,16 @@ def test_extras_are_named_and_do_not_stop_reading(directory: Path) -> None:
     (directory / "traces-00009.parquet").write_bytes(b"PAR1")
     (directory / "nested").mkdir()
     (directory / ".old.tmp").write_bytes(b"")  # somebody's own
-    (directory / ".manifest.json.1-2.tmp").write_bytes(b"")
+    (directory / "..manifest.json.1-2.tmp").write_bytes(b"")
     assert [(problem.path, problem.kind) for problem in shards.verify(directory)] == [
-        (".manifest.json.1-2.tmp", "leftover"), (".old.tmp", "extra"), ("nested", "extra"),
+        ("..manifest.json.1-2.tmp", "leftover"), (".old.tmp", "extra"), ("nested", "extra"),
         ("traces-00009.parquet", "extra"),
     ]  # fmt: skip
     assert len(list(shards.read(directory))) == 4
     store(directory, [trace(9)])
     assert (directory / "traces-00009.parquet").exists()
     assert (directory / ".old.tmp").exists()
-    assert not (directory / ".manifest.json.1-2.tmp").exists()
+    assert not (directory / "..manifest.json.1-2.tmp").exists()
 
 
 def test_shards_before_the_damaged_one_are_read(directory: Path) -> None:
@@ -126,11 +126,11 @@ MANIFESTS = {
 
 @pytest.mark.parametrize("name", MANIFESTS)
 def test_hostile_manifests(directory: Path, name: str) -> None:
-    (directory / "manifest.json").write_bytes(MANIFESTS[name])
+    (directory / ".manifest.json").write_bytes(MANIFESTS[name])
     with pytest.raises((DigestError, FormatError), match=r"manifest\.json"):
         list(shards.read(directory))
     (problem,) = shards.verify(directory)
-    assert (problem.path, problem.kind) == ("manifest.json", "manifest")
+    assert (problem.path, problem.kind) == (".manifest.json", "manifest")
     with pytest.raises((DigestError, FormatError)):
         shards.ShardWriter(directory, fingerprint=FINGERPRINT)
 
@@ -144,15 +144,15 @@ def test_a_later_version_is_named() -> None:
     "make", [Path.mkdir, os.mkfifo, lambda p: p.symlink_to("/dev/zero"), lambda p: os.mknod(p, 0o140644)]
 )
 def test_a_manifest_that_is_no_file(directory: Path, make: Callable[[Path], Any]) -> None:
-    (directory / "manifest.json").unlink()
-    make(directory / "manifest.json")
+    (directory / ".manifest.json").unlink()
+    make(directory / ".manifest.json")
     with pytest.raises(WorldlineError, match=r"manifest\.json"):
         list(shards.read(directory))
-    assert [problem.path for problem in shards.verify(directory)] == ["manifest.json"]
+    assert [problem.path for problem in shards.verify(directory)] == [".manifest.json"]
 
 
 def test_a_huge_manifest_is_not_read_whole(directory: Path) -> None:
-    os.truncate(directory / "manifest.json", 1 << 40)
+    os.truncate(directory / ".manifest.json", 1 << 40)
     with pytest.raises(FormatError, match="larger than"):
         list(shards.read(directory))
 

@@ -188,7 +188,7 @@ def test_a_failed_writer_says_so_and_stores_no_more(tmp_path: Path, monkeypatch:
         writer.add(trace(2))
     writer.close()
     assert list(shards.read(tmp_path)) == []
-    assert os.listdir(tmp_path) == ["manifest.json"]
+    assert os.listdir(tmp_path) == [".manifest.json"]
 
 
 def bulky(n: int) -> Any:
@@ -233,7 +233,7 @@ def filled(directory: Path, size: int) -> tuple[int, str]:
 
 def test_a_real_limit_on_file_size(tmp_path: Path) -> None:
     assert filled(tmp_path, 100_000) == (3, f"disk: {tmp_path}/traces-00003.parquet: File too large")
-    assert sorted(os.listdir(tmp_path)) == ["manifest.json", *map(manifest.shard_name, range(3))]
+    assert sorted(os.listdir(tmp_path)) == [".manifest.json", *map(manifest.shard_name, range(3))]
     assert shards.verify(tmp_path) == []
 
 

@@ -103,7 +103,7 @@ def test_a_second_writer_is_kept_out(tmp_path: Path) -> None:
         assert "BusyError" in other.stderr
         assert shards.verify(tmp_path) == []
     shards.ShardWriter(tmp_path, fingerprint=FINGERPRINT).close()
-    assert os.listdir(tmp_path) == ["manifest.json"]
+    assert os.listdir(tmp_path) == [".manifest.json"]
 
 
 def dead_child(*, reaped: bool) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def dead_child(*, reaped: bool) -> dict[str, Any]:
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
-        os.write(writer, json.dumps(files._holder(os.getpid())).encode())
+        os.write(writer, json.dumps(files.holder(os.getpid())).encode())
         os._exit(0)
     holder = json.loads(os.read(reader, 4096))
     os.close(reader)
@@ -136,10 +136,10 @@ def test_a_dead_holder_is_taken_over(tmp_path: Path, reaped: bool) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        json.dumps(files._holder(os.getpid()) | {"boot": "before"}),
-        json.dumps(files._holder(os.getpid()) | {"start": "1"}),
-        json.dumps(files._holder(os.getpid()) | {"pid": 1 << 80}),
-        json.dumps(files._holder(os.getpid()) | {"pid": -1}),
+        json.dumps(files.holder(os.getpid()) | {"boot": "before"}),
+        json.dumps(files.holder(os.getpid()) | {"start": "1"}),
+        json.dumps(files.holder(os.getpid()) | {"pid": 1 << 80}),
+        json.dumps(files.holder(os.getpid()) | {"pid": -1}),
         "", "{}", "[" * 4000, "null", '{"pid": "x", "host": 1}', "\x00" * 5000,
         '{"pid": 1e400, "host": "x"}', '{"pid": true, "host": "x"}', '{"pid": "1", "host": "x"}',
     ],
@@ -154,7 +154,7 @@ def test_a_lock_that_nobody_living_wrote_is_taken_over(tmp_path: Path, content: 
 
 def test_a_lock_that_cannot_be_judged_is_respected(tmp_path: Path) -> None:
     (tmp_path / ".lock").write_text(
-        json.dumps(files._holder(os.getpid()) | {"host": "elsewhere", "boot": "x"})
+        json.dumps(files.holder(os.getpid()) | {"host": "elsewhere", "boot": "x"})
     )
     with pytest.raises(BusyError, match=r"on elsewhere; if not, remove .*\.lock"):
         files.Lock(tmp_path)
@@ -220,13 +220,13 @@ def test_a_folder_that_is_refused_keeps_all_that_was_in_it(tmp_path: Path, numbe
 @pytest.mark.parametrize("kind", [shards.ShardWriter, documents.Store])
 def test_a_folder_of_another_fingerprint_is_not_swept(tmp_path: Path, kind: Any) -> None:
     kind(tmp_path, fingerprint=FINGERPRINT).close()
-    for name in (".manifest.json.1-2.tmp", ".notes.tmp"):
+    for name in ("..manifest.json.1-2.tmp", ".notes.tmp"):
         (tmp_path / name).write_text("x")
     with pytest.raises(FingerprintError):
         kind(tmp_path, fingerprint={"other": 1})
-    assert sorted(os.listdir(tmp_path)) == [".manifest.json.1-2.tmp", ".notes.tmp", "manifest.json"]
+    assert sorted(os.listdir(tmp_path)) == ["..manifest.json.1-2.tmp", ".manifest.json", ".notes.tmp"]
     kind(tmp_path, fingerprint=FINGERPRINT).close()
-    assert sorted(os.listdir(tmp_path)) == [".notes.tmp", "manifest.json"]
+    assert sorted(os.listdir(tmp_path)) == [".manifest.json", ".notes.tmp"]
 
 
 def is_manifest(name: str) -> bool:

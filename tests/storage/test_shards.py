@@ -26,7 +26,7 @@ from worldline.limits import Limits
 def test_traces_come_back_in_order(tmp_path: Path) -> None:
     stored = [trace(n, length=3 + n % 5) for n in range(7)]
     store(tmp_path, stored, rows_per_shard=3, fsync=True)
-    assert sorted(os.listdir(tmp_path)) == ["manifest.json", *(f"traces-0000{n}.parquet" for n in range(3))]
+    assert sorted(os.listdir(tmp_path)) == [".manifest.json", *(f"traces-0000{n}.parquet" for n in range(3))]
     assert [facts(t) for t in shards.read(tmp_path)] == [facts(t) for t in stored]
     assert shards.verify(tmp_path) == []
 
@@ -170,7 +170,7 @@ def test_directories_that_are_not_ours_are_left_alone(tmp_path: Path) -> None:
         shards.ShardWriter(tmp_path, fingerprint={})
     assert os.listdir(tmp_path) == ["notes.txt"]
     store(tmp_path / "set", [trace(1)])
-    (tmp_path / "set" / "manifest.json").unlink()
+    (tmp_path / "set" / ".manifest.json").unlink()
     with pytest.raises(DigestError, match="missing, and there are shards"):
         shards.ShardWriter(tmp_path / "set", fingerprint=FINGERPRINT)
     with pytest.raises(DigestError, match="missing"):
@@ -196,13 +196,15 @@ def test_pyarrow_is_imported_late() -> None:
 LOAD = """
 import json, sys
 from datasets import load_dataset
-rows = load_dataset("parquet", data_files=sys.argv[1] + "/*.parquet", cache_dir=sys.argv[2], split="train")
-print(json.dumps(list(rows)))
+named = load_dataset("parquet", data_files=sys.argv[1] + "/*.parquet", cache_dir=sys.argv[2], split="train")
+rows = list(load_dataset("parquet", data_dir=sys.argv[1], cache_dir=sys.argv[2], split="train"))
+streamed = list(load_dataset("parquet", data_dir=sys.argv[1], split="train", streaming=True))
+assert rows == list(named) == streamed == list(load_dataset(sys.argv[1], cache_dir=sys.argv[2], split="train"))
+print(json.dumps(rows))
 """
 
 
 def test_datasets_loads_a_directory(tmp_path: Path) -> None:
-    pytest.importorskip("importlib.metadata").version("datasets")
     store(tmp_path / "set", [trace(n) for n in range(3)])
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
     ran = subprocess.run(

@@ -38,6 +38,7 @@ from worldline.cli.serve import serve
 from worldline.cli.step import step
 from worldline.errors import UsageError, WorldlineError
 from worldline.limits import Limits
+from worldline.remote import is_url
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -229,18 +230,21 @@ def encode(
 @click.argument("directory", type=click.Path())
 def verify(directory: str) -> None:
     """Check every byte in DIRECTORY (traces, a dataset, a run, a model) against its manifest; exit 1 if one differs."""
+    from worldline import remote
     from worldline.data import shards as traces
     from worldline.data.build import shards as datasets
     from worldline.model import checkpoint as models
     from worldline.paths import store as sidecars
     from worldline.suites.run import directory as runs
 
-    path = Path(directory)
-    if runs.is_run(path) or models.is_model(path):
+    path = remote.place(directory)
+    if not any(name.endswith(".parquet") for name in remote.sizes(path)):
+        path = remote.fetched(path)
+    if isinstance(path, Path) and (runs.is_run(path) or models.is_model(path)):
         found = (runs if runs.is_run(path) else models).findings(path)
     else:
         found = list(map(str, (datasets if datasets.is_dataset(path) else traces).verify(path)))
-        found += [] if found else sidecars.findings(path)
+        found += sidecars.findings(path) if isinstance(path, Path) and not found else []
     for finding in found:
         click.echo(f"finding: {finding}")
     if found:
@@ -318,7 +322,8 @@ def _traces(file: str, options: dict[str, Any]) -> Iterator[Trace]:
 
 
 def _is_stored(file: str, options: dict[str, Any]) -> bool:
-    return file.endswith(".json") or (os.path.isdir(file) and options["entry"] is None)
+    is_folder = os.path.isdir(file) or is_url(file)
+    return file.endswith(".json") or (is_folder and options["entry"] is None)
 
 
 def _run(file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None) -> Trace:

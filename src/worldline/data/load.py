@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from pathlib import Path
 
 from worldline.codec import json_text
 from worldline.core.trace import Trace
 from worldline.data import shards
 from worldline.errors import FormatError, UsageError
+from worldline.remote import Folder, place
 
 
-def load(path: str | Path, *, number: int = 0) -> Trace:
+def load(path: str | Folder, *, number: int = 0) -> Trace:
     """One stored trace: the `number`th (from 0) of a directory, or the one in a file."""
     for trace in itertools.islice(load_all(path), number, None):
         return trace
     raise UsageError(f"{path} holds no trace number {number}")
 
 
-def load_all(path: str | Path) -> Iterator[Trace]:
+def load_all(path: str | Folder) -> Iterator[Trace]:
     """Every trace stored at a path, in the order they were written."""
-    path = Path(path)
+    path = place(path)
     if path.is_dir():
         yield from shards.read(path)
         return

@@ -14,22 +14,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from worldline import files, listing
+from worldline import files, listing, remote
 from worldline.core.trace import InterpreterInfo
 from worldline.errors import DigestError, DiskError, FormatError, UsageError, WorldlineError
 from worldline.limits import Limits
+from worldline.remote import Folder, Readable
 
-NAME = "manifest.json"
+NAME = listing.PLAIN  # hidden in new directories: `listing.beside`
 SIDECAR = "paths.parquet"  # beside traces: the paths that they take; `paths.store` knows it
 FORMAT, DOCUMENTS = "worldline-shards", "worldline-documents"
 VERSION = 1
 _STEMS = {FORMAT: "traces", DOCUMENTS: "documents"}  # what shards are called
 MAX_BYTES = 64 << 20
+NEWEST = 4  # shards that a writer hashes before it adds to them: what a machine's end can have torn
 
 
 class _Nothing:
@@ -86,7 +87,10 @@ def shard_name(number: int, format: str = FORMAT) -> str:
 
 def is_own(name: str, format: str = FORMAT) -> bool:
     """Whether a writer of such a directory gives files this name."""
-    return name == NAME or re.fullmatch(rf"{_STEMS[format]}-[0-9]{{5,}}\.parquet", name) is not None
+    return (
+        name.removeprefix(".") == NAME
+        or re.fullmatch(rf"{_STEMS[format]}-[0-9]{{5,}}\.parquet", name) is not None
+    )
 
 
 def empty(fingerprint: dict[str, Any], format: str = FORMAT) -> Manifest:
@@ -108,21 +112,21 @@ def _spell(manifest: Manifest) -> bytes:
     return msgspec.json.format(msgspec.json.encode(manifest, order="sorted"), indent=1) + b"\n"
 
 
-def store(directory: Path, manifest: Manifest, *, fsync: bool = True) -> None:
+def store(directory: Folder, manifest: Manifest, *, fsync: bool = True) -> None:
     """Replace the directory's manifest, all or nothing."""
     data = encode(manifest)
     if len(data) > MAX_BYTES:
         raise UsageError(f"{directory}: too many shards for one manifest: begin a new directory")
-    files.write(directory / NAME, data, fsync=fsync)
+    remote.write(listing.beside(directory, NAME), data, fsync=fsync)
 
 
-def load(directory: Path, format: str = FORMAT) -> Manifest:
+def load(directory: Folder, format: str = FORMAT) -> Manifest:
     """The directory's manifest, checked; DigestError or FormatError says what is wrong with it."""
     if not directory.is_dir():
         raise UsageError(f"{directory}: no such directory")
-    path = directory / NAME
+    path = listing.beside(directory, NAME)
     try:
-        data = files.read(path, limit=MAX_BYTES)
+        data = remote.read(path, limit=MAX_BYTES)
     except FileNotFoundError:
         raise DigestError(f"{path}: missing") from None
     except OSError as error:
@@ -134,7 +138,7 @@ def load(directory: Path, format: str = FORMAT) -> Manifest:
     return _decode(path, data, format)
 
 
-def _decode(path: Path, data: bytes, format: str = FORMAT) -> Manifest:
+def _decode(path: Folder, data: bytes, format: str = FORMAT) -> Manifest:
     try:
         head = msgspec.json.decode(data, type=dict[str, Any])
         listing.check_format(path, head, format=(format,), version=(VERSION,))
@@ -183,17 +187,18 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def open_shard(
-    directory: Path, entry: ShardEntry, others: Sequence[ShardEntry] = ()
-) -> io.FileIO | StorageProblem:
+    directory: Folder, entry: ShardEntry, others: Sequence[ShardEntry] = (), *, hashed: bool = True
+) -> Readable | StorageProblem:
     """A shard opened for reading after every byte of it was checked, or what is wrong with it.
 
-    With `others`, a file that holds another shard's bytes is named as swapped.
+    With `others`, a file that holds another shard's bytes is named as swapped. Unless `hashed`, its size alone is
+    checked, and of an object nothing else is read yet.
     """
     path = directory / entry.name
     try:
-        with files.disk(path):
-            file = files.open_regular(path)
-            kind, detail = _fault(file, entry, others)
+        with remote.disk(path):
+            file = remote.open_regular(path, size=entry.size) if hashed else remote.open_parts(path)
+            kind, detail = _fault(file, entry, others, hashed)
     except DiskError as error:
         if isinstance(error.__cause__, FileNotFoundError):
             return StorageProblem(entry.name, "missing", "digest", "listed in the manifest")
@@ -205,13 +210,15 @@ def open_shard(
     return StorageProblem(entry.name, kind, "digest", detail)
 
 
-def _fault(file: io.FileIO | None, entry: ShardEntry, others: Sequence[ShardEntry]) -> tuple[str, str]:
+def _fault(
+    file: Readable | None, entry: ShardEntry, others: Sequence[ShardEntry], hashed: bool
+) -> tuple[str, str]:
     """What is wrong with a file and how, or two empty strings."""
     if file is None:
         return "not-a-file", "a directory, link or device stands in its place"
     size = file.seek(0, io.SEEK_END)
     # The size first: nothing is read of a file that is not as long as the manifest says.
-    if size == entry.size and (found := files.digest(file, size)) == entry.sha256:
+    if size == entry.size and (not hashed or (found := files.digest(file, size)) == entry.sha256):
         return "", ""
     if twin := _twin(file, size, others):
         return "swapped", f"holds the bytes of {twin.name}"
@@ -221,18 +228,24 @@ def _fault(file: io.FileIO | None, entry: ShardEntry, others: Sequence[ShardEntr
     return kind, f"{size} bytes instead of {entry.size}"
 
 
-def _twin(file: io.FileIO, size: int, others: Sequence[ShardEntry]) -> ShardEntry | None:
+def _twin(file: Readable, size: int, others: Sequence[ShardEntry]) -> ShardEntry | None:
     alike = [entry for entry in others if entry.size == size]
     found = files.digest(file, size) if alike else ""
     return next((entry for entry in alike if entry.sha256 == found), None)
 
 
-def strangers(directory: Path, manifest: Manifest) -> list[StorageProblem]:
+def recalled(manifest: Manifest) -> list[tuple[ShardEntry, bool]]:
+    """Every shard that a writer takes up, and whether it hashes it: the newest, as those before were hashed then."""
+    first = len(manifest.shards) - NEWEST
+    return [(entry, number >= first) for number, entry in enumerate(manifest.shards)]
+
+
+def strangers(directory: Folder, manifest: Manifest) -> list[StorageProblem]:
     """Names in the directory that the manifest does not know; a living writer's own are no problem."""
-    expected = {NAME, SIDECAR} | {entry.name for entry in manifest.shards}
-    at_work, unlisted = files.locked(directory), shard_name(len(manifest.shards))
+    expected = {listing.beside(directory, NAME).name, SIDECAR} | {entry.name for entry in manifest.shards}
+    at_work, unlisted = remote.locked(directory), shard_name(len(manifest.shards))
     found = []
-    for name in files.names(directory):
+    for name in remote.names(directory):
         left = name == files.LOCK_NAME or files.is_leftover(name, is_own) or name == unlisted
         if left and not at_work:
             found.append(

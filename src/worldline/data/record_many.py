@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from worldline.core.hidden import Control
@@ -13,12 +12,13 @@ from worldline.data.manifest import fingerprint
 from worldline.limits import Limits
 from worldline.recording import recorder
 from worldline.recording.interpreter import find
+from worldline.remote import Folder, place
 
 
 def record_many(
     programs: Iterable[Program],
     *,
-    out: str | Path | None = None,
+    out: str | Folder | None = None,
     recipe: Any = None,
     limits: Limits = recorder.DEFAULT_LIMITS,
     python: str | None = None,
@@ -42,11 +42,11 @@ def record_many(
     found = find(python)
     who = InterpreterInfo(found.name, found.version, "")
     mark = fingerprint(limits=limits, interpreter=who, recipe=recipe)
-    return _stored(programs, Path(out), mark, options)
+    return _stored(programs, place(out), mark, options)
 
 
 def _stored(
-    programs: Iterable[Program], out: Path, mark: dict[str, Any], options: dict[str, Any]
+    programs: Iterable[Program], out: Folder, mark: dict[str, Any], options: dict[str, Any]
 ) -> Iterator[Trace]:
     from worldline.data.shards import ShardWriter  # pyarrow comes with it
 

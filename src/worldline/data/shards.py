@@ -8,21 +8,20 @@ pyarrow comes late.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from worldline import files
+from worldline import listing, remote
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data import manifest as manifests
 from worldline.data.manifest import Manifest, ShardEntry, StorageProblem
 from worldline.errors import DigestError, DiskError, FingerprintError, FormatError, UsageError
+from worldline.remote import Folder, Readable
 
 __all__ = ["ShardWriter", "StorageProblem", "read", "verify"]
 
@@ -43,7 +42,7 @@ class ShardWriter:
 
     def __init__(
         self,
-        directory: str | Path,
+        directory: str | Folder,
         *,
         fingerprint: dict[str, Any],
         rows_per_shard: int = 4096,
@@ -51,14 +50,14 @@ class ShardWriter:
     ) -> None:
         if rows_per_shard < 1:
             raise UsageError(f"rows_per_shard must be at least 1, not {rows_per_shard}")
-        self._directory, self._fsync, self._rows_per_shard = Path(directory), fsync, rows_per_shard
+        self._directory, self._fsync, self._rows_per_shard = remote.place(directory), fsync, rows_per_shard
         self._manifest = manifests.empty(fingerprint)
         self._shard: _Shard | None = None
         self._broken = False
         self.skipped = 0
-        files.make_directory(self._directory)
+        remote.make_directory(self._directory)
         self._stored_manifest()
-        self._lock = files.Lock(self._directory)
+        self._lock = remote.lock(self._directory)
         try:
             self._resume()
             self._known = _stored_digests(self._directory, self._manifest)
@@ -70,24 +69,26 @@ class ShardWriter:
     def _resume(self) -> None:
         """Take up the directory's manifest, or begin one; remove what a killed writer left."""
         found = self._stored_manifest()
-        files.sweep(self._directory, manifests.is_own)
+        remote.sweep(self._directory, manifests.is_own)
         if found is None:
             manifests.store(self._directory, self._manifest, fsync=self._fsync)
             return
         self._manifest = found
         # A shard that was named but not yet listed: nobody was told that it is stored.
-        if (name := manifests.shard_name(len(found.shards))) in files.names(self._directory):
-            files.remove(self._directory / name)
+        if (name := manifests.shard_name(len(found.shards))) in remote.names(self._directory):
+            remote.remove(self._directory / name)
 
     def _stored_manifest(self) -> Manifest | None:
         """The directory's manifest, None for a new directory; an error if it is not ours to add to."""
-        others = files.contents(self._directory, manifests.is_own)
-        if manifests.NAME in others:
+        others = remote.contents(self._directory, manifests.is_own)
+        if listing.beside(self._directory, manifests.NAME).name in others:
             found = manifests.load(self._directory)
             _require_same(self._directory, found.fingerprint, self._manifest.fingerprint)
             return found
         if any(name.endswith(".parquet") for name in others):
-            raise DigestError(f"{self._directory / manifests.NAME}: missing, and there are shards")
+            raise DigestError(
+                f"{listing.beside(self._directory, manifests.NAME)}: missing, and there are shards"
+            )
         if others:
             raise UsageError(f"{self._directory}: neither empty nor a directory of shards")
         return None
@@ -134,6 +135,7 @@ class ShardWriter:
             return
         with self._breaking():
             entry = self._shard.commit()
+            remote.require(self._lock)
             listed = msgspec.structs.replace(self._manifest, shards=(*self._manifest.shards, entry))
             manifests.store(self._directory, listed, fsync=self._fsync)
         self._manifest, self._shard = listed, None
@@ -166,7 +168,7 @@ class ShardWriter:
 class _Shard:
     """The shard being written: rows gather in memory up to a row group, row groups in a draft."""
 
-    def __init__(self, path: Path, *, fsync: bool) -> None:
+    def __init__(self, path: Folder, *, fsync: bool) -> None:
         import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
         from worldline.data import rows
@@ -174,7 +176,7 @@ class _Shard:
         self.rows = self.steps = 0
         self._path, self._group, self._group_bytes = path, list[Any](), 0
         self._footer: list[Any] = []
-        self._draft = files.Draft(path, fsync=fsync)
+        self._draft = remote.draft(path, fsync=fsync)
         self._parquet = pq.ParquetWriter(
             self._draft, rows.SCHEMA, compression="zstd", write_page_checksum=True, use_dictionary=True,
             write_statistics=False, metadata_collector=self._footer,
@@ -211,18 +213,18 @@ class _Shard:
         self._draft.discard()
 
 
-def _require_same(directory: Path, stored: Any, asked: Any, at: str = "") -> None:
+def _require_same(directory: Folder, stored: Any, asked: Any, at: str = "") -> None:
     if lines := manifests.diff(stored, asked, at):
         raise FingerprintError(
             f"{directory} was made otherwise:\n" + "\n".join(f"  {line}" for line in lines)
         )
 
 
-def read(directory: str | Path) -> Iterator[Trace]:
+def read(directory: str | Folder) -> Iterator[Trace]:
     """Every stored trace, in the order of adding; each shard is checked before a row of it is decoded."""
     from worldline.data import rows
 
-    directory = Path(directory)
+    directory = remote.place(directory)
     for entry in manifests.load(directory).shards:
         with _opened(directory, entry) as file, _decoding(entry):
             parquet = _parquet(entry, file)
@@ -232,13 +234,15 @@ def read(directory: str | Path) -> Iterator[Trace]:
                         yield rows.decode(batch, row)
 
 
-def verify(directory: str | Path) -> list[StorageProblem]:
+def verify(directory: str | Folder) -> list[StorageProblem]:
     """Everything that is wrong with a directory of shards; an empty list if nothing is."""
-    directory = Path(directory)
+    directory = remote.place(directory)
     try:
         manifest = manifests.load(directory)
     except (DigestError, DiskError, FormatError) as error:
-        return [StorageProblem(manifests.NAME, "manifest", error.slug, str(error))]
+        return [
+            StorageProblem(listing.beside(directory, manifests.NAME).name, "manifest", error.slug, str(error))
+        ]
     problems = manifests.strangers(directory, manifest)
     seen: set[bytes] = set()
     for entry in manifest.shards:
@@ -247,7 +251,7 @@ def verify(directory: str | Path) -> list[StorageProblem]:
 
 
 def _examine(
-    directory: Path, entry: ShardEntry, manifest: Manifest, seen: set[bytes]
+    directory: Folder, entry: ShardEntry, manifest: Manifest, seen: set[bytes]
 ) -> list[StorageProblem]:
     file = manifests.open_shard(directory, entry, manifest.shards)
     if isinstance(file, StorageProblem):
@@ -267,17 +271,17 @@ def _examine(
     return found
 
 
-def _stored_digests(directory: Path, manifest: Manifest) -> set[bytes]:
-    """The digests of every stored program, each shard checked: a damaged directory is not added to."""
+def _stored_digests(directory: Folder, manifest: Manifest) -> set[bytes]:
+    """The digests of every stored program; of all but the newest shards the size and this column alone are checked."""
     stored: set[bytes] = set()
-    for entry in manifest.shards:
-        with _opened(directory, entry) as file:
+    for entry, hashed in manifests.recalled(manifest):
+        with _opened(directory, entry, hashed=hashed) as file:
             stored.update(_digests(entry, file))
     return stored
 
 
-def _opened(directory: Path, entry: ShardEntry) -> io.FileIO:
-    file = manifests.open_shard(directory, entry)
+def _opened(directory: Folder, entry: ShardEntry, *, hashed: bool = True) -> Readable:
+    file = manifests.open_shard(directory, entry, hashed=hashed)
     if isinstance(file, StorageProblem):
         raise file.exception()
     return file
@@ -296,7 +300,7 @@ def _decoding(entry: ShardEntry) -> Iterator[None]:
         raise type(error)(f"{entry.name}: {error}") from error.__cause__
 
 
-def _parquet(entry: ShardEntry, file: io.FileIO) -> Any:
+def _parquet(entry: ShardEntry, file: Readable) -> Any:
     """The open shard, its footer held against the manifest and the bounds before any page is read."""
     import pyarrow.parquet as pq
 
@@ -330,7 +334,7 @@ def _bound(group: Any) -> None:
         )
 
 
-def _digests(entry: ShardEntry, file: io.FileIO) -> list[bytes]:
+def _digests(entry: ShardEntry, file: Readable) -> list[bytes]:
     with _decoding(entry):
         column = _parquet(entry, file).read(["digest"], use_threads=False).column("digest")
         return [bytes.fromhex(digest) for digest in column.to_pylist()]

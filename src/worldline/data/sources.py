@@ -22,10 +22,11 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Protocol
 
-from worldline import listing
+from worldline import listing, remote
 from worldline.data.lanes import WHOLE, Lanes
 from worldline.errors import DryError, FormatError, UsageError
 from worldline.listing import Listed
+from worldline.remote import Folder, StorePath
 
 Pair = tuple[bytes, bytes]  # a prompt and its steps
 HEAD = struct.Struct("<IIB")  # a frame: the lengths of prompt and steps, document.py's kind; then the bytes
@@ -36,7 +37,7 @@ FRAME_BYTES = 64 << 20  # no document is so long: a frame that says so is damage
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """Framed files, `.xz` or not; the documents of each in a new order every time."""
+    """Framed files, `.xz` or not, by path or URL; the documents of each in a new order every time."""
 
     paths: tuple[str, ...]
     weight: float = 1.0
@@ -44,7 +45,7 @@ class Files:
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """A folder of parquet shards with the columns `prompt` and `steps`, and perhaps `split`.
+    """A folder of parquet shards, by path or URL, with the columns `prompt` and `steps`, and perhaps `split`.
 
     With a manifest, as data/build/shards.py writes it, only the shards that it lists, each checked by its digest.
     """
@@ -150,17 +151,19 @@ def read_frames(file: IO[bytes]) -> Iterator[Pair]:
         yield data[:prompt], data[prompt:]
 
 
-def _read_file(path: Path) -> list[Pair]:
-    if path.suffix == ".xz":
-        with lzma.open(path) as file:
-            return frames(file.read())
-    return frames(path.read_bytes())
+def _read_file(path: Folder) -> list[Pair]:
+    data = path.read_bytes()
+    return frames(lzma.decompress(data) if path.suffix == ".xz" else data)
 
 
-def _shards(folder: Path) -> dict[Path, Listed | None]:
+def _shards(folder: Folder) -> dict[Folder, Listed | None]:
     """The shards of a dataset as its manifest lists them; of None nothing is known: there is no manifest."""
-    manifest = folder / "manifest.json"
+    manifest = listing.beside(folder, listing.PLAIN)
     if not manifest.exists():
+        if isinstance(folder, StorePath):
+            raise UsageError(
+                f"{folder} has no manifest: documents on a store are those of `data build -o URL`"
+            )
         return dict.fromkeys(sorted(folder.rglob("*.parquet")))
     found = listing.read_object(manifest, limit=MANIFEST_BYTES)
     listing.check_format(manifest, found, format=("worldline-documents",), version=(1,))
@@ -171,10 +174,10 @@ def _shards(folder: Path) -> dict[Path, Listed | None]:
     return {folder / str(name): listing.entry_of(manifest, name, shard) for name, shard in named}
 
 
-def _read_parquet(path: Path, split: str, wanted: Listed | None) -> list[Pair]:
+def _read_parquet(path: Folder, split: str, wanted: Listed | None) -> list[Pair]:
     from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
 
-    with listing.open_file(path.parent, path.name, wanted) if wanted else path.open("rb") as file:
+    with listing.open_file(path.parent, path.name, wanted) if wanted else Path(str(path)).open("rb") as file:
         try:
             chosen = [("split", "=", split)] if "split" in parquet.read_schema(file).names else None
             file.seek(0)
@@ -192,7 +195,7 @@ class Shards:
     """The documents of a list of files, shard after shard, for ever; a lane's are every `lanes`th of each."""
 
     def __init__(
-        self, paths: list[Path], load: Callable[[Path], list[Pair]], *, seed: str, lane: int = 0, lanes: int = 1,
+        self, paths: Sequence[Folder], load: Callable[[Any], list[Pair]], *, seed: str, lane: int = 0, lanes: int = 1,
         state: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self._paths, self._load, self._seed, self._lane, self._lanes = paths, load, seed, lane, lanes
@@ -201,7 +204,7 @@ class Shards:
         self._held = self._open()
 
     def _open(self) -> list[Pair]:
-        order = sorted(self._paths)
+        order = sorted(self._paths, key=lambda path: str(path).split("/"))
         random.Random(f"{self._seed}/{self._epoch}").shuffle(order)
         documents = list(self._load(order[self._shard]))
         random.Random(f"{self._seed}/{self._epoch}/{self._shard}").shuffle(documents)
@@ -350,11 +353,12 @@ def open_lanes(
         pool = Pool(source, seed=f"{seed}/{begun}", rank=lanes.rank, ranks=lanes.ranks)
         return [pool] * len(lanes.own)
     if isinstance(source, Files):
-        paths, load = [Path(path) for path in source.paths], _read_file
+        paths: list[Folder] = [remote.place(path) for path in source.paths]
+        load: Callable[[Any], list[Pair]] = _read_file
     else:
-        shards, split = _shards(Path(source.folder)), source.split
+        shards, split = _shards(remote.place(source.folder)), source.split
         paths, load = list(shards), lambda path: _read_parquet(path, split, shards[path])
-    if not paths or not all(path.is_file() for path in paths):
+    if not paths or not all(path.is_file() for path in paths if isinstance(path, Path)):
         raise UsageError(f"documents are missing: {source}")
     once = functools.lru_cache(maxsize=1)(load)  # lanes come to a shard at about the same time
     return [

@@ -34,6 +34,7 @@ from worldline.data.recipe import load_config
 from worldline.errors import UsageError, WorldlineError
 from worldline.programs.coverage.coverage import share
 from worldline.recording.interpreter import find
+from worldline.remote import Folder
 
 UNIT = 1024  # documents
 TOLD = 3  # faults of a unit that are told in words
@@ -53,7 +54,7 @@ class BuildProgress:
 
 
 def build(
-    recipe: str | Path | Mixture, out: str | Path, *, count: int, workers: int = 0, seed: int = 0, unit: int = UNIT,
+    recipe: str | Path | Mixture, out: str | Folder, *, count: int, workers: int = 0, seed: int = 0, unit: int = UNIT,
     trust: bool = False, progress: Callable[[BuildProgress], None] | None = None, format: str | None = None,
 ) -> BuildProgress:  # fmt: skip
     """Store `count` documents of a recipe (a path, a name, or the mixture itself) in a directory, or go on doing so.

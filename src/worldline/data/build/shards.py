@@ -10,17 +10,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from worldline import files
+from worldline import listing, remote
 from worldline.data import manifest as manifests
 from worldline.data.document import Document
 from worldline.data.manifest import DOCUMENTS, Manifest, ShardEntry, StorageProblem
 from worldline.errors import DigestError, DiskError, FingerprintError, FormatError, UsageError
 from worldline.programs.coverage.coverage import table
+from worldline.remote import Folder
 
 COVERAGE = "coverage.json"
 GROUP_ROWS = 512
@@ -42,20 +42,20 @@ class DocumentRow(msgspec.Struct, frozen=True):
 class Store:
     """A directory of document shards, open for adding: what is committed stays, what is not never was."""
 
-    def __init__(self, directory: str | Path, *, fingerprint: dict[str, Any]) -> None:
-        self.directory = Path(directory)
-        files.make_directory(self.directory)
+    def __init__(self, directory: str | Folder, *, fingerprint: dict[str, Any]) -> None:
+        self.directory = remote.place(directory)
+        remote.make_directory(self.directory)
         fresh = manifests.empty(fingerprint, DOCUMENTS)
         self._stored_manifest(fresh)
-        self._lock = files.Lock(self.directory)
+        self._lock = remote.lock(self.directory)
         try:
             self.manifest = self._resume(fresh)
             self.runs: set[str] = set()
             self.coverage: Counter[str] = Counter()
             self.size = 0
             self.following = 0
-            for entry in self.manifest.shards:
-                self._recall(entry)
+            for entry, hashed in manifests.recalled(self.manifest):
+                self._recall(entry, hashed=hashed)
         except BaseException:
             self._lock.release()
             raise
@@ -63,18 +63,18 @@ class Store:
     def _resume(self, fresh: Manifest) -> Manifest:
         """Take up the directory's manifest, or begin one; remove what a killed writer left."""
         found = self._stored_manifest(fresh)
-        files.sweep(self.directory, _is_own)
+        remote.sweep(self.directory, _is_own)
         if found is None:
-            files.write(self.directory / manifests.NAME, manifests.encode(fresh))
+            manifests.store(self.directory, fresh)
             return fresh
-        if (name := shard_name(len(found.shards))) in files.names(self.directory):
-            files.remove(self.directory / name)  # named but not listed: nobody was told that it is stored
+        if (name := shard_name(len(found.shards))) in remote.names(self.directory):
+            remote.remove(self.directory / name)  # named but not listed: nobody was told that it is stored
         return found
 
     def _stored_manifest(self, fresh: Manifest) -> Manifest | None:
         """The directory's manifest, None for a new directory; an error if it is not ours to add to."""
-        others = files.contents(self.directory, _is_own)
-        if manifests.NAME in others:
+        others = remote.contents(self.directory, _is_own)
+        if listing.beside(self.directory, manifests.NAME).name in others:
             found = load(self.directory)
             if lines := manifests.diff(found.fingerprint, fresh.fingerprint):
                 text = "\n".join(f"  {line}" for line in lines)
@@ -84,8 +84,8 @@ class Store:
             raise UsageError(f"{self.directory}: neither empty nor a directory of documents")
         return None
 
-    def _recall(self, entry: ShardEntry) -> None:
-        shard = _table(self.directory, entry, ["run"])
+    def _recall(self, entry: ShardEntry, *, hashed: bool) -> None:
+        shard = _table(self.directory, entry, ["run"], hashed=hashed)
         notes = shard.schema.metadata or {}
         try:
             self.coverage.update({str(name): int(n) for name, n in json.loads(notes[_NOTE]).items()})
@@ -112,13 +112,14 @@ class Store:
             notes = {_NOTE: json.dumps(coverage, sort_keys=True).encode(), _FOLLOWING: b"%d" % self.following}
             entry = _write_shard(self.directory / shard_name(len(self.manifest.shards)), rows, notes)
             listed = msgspec.structs.replace(self.manifest, shards=(*self.manifest.shards, entry))
-            files.write(self.directory / manifests.NAME, manifests.encode(listed))
+            remote.require(self._lock)
+            manifests.store(self.directory, listed)
             self.manifest = listed
             self.runs.update(row.run for row in rows)
             self.coverage += coverage
             self.size += entry.raw
         spelled = json.dumps(dict(table(self.coverage)), indent=1, ensure_ascii=False)
-        files.write(self.directory / COVERAGE, spelled.encode() + b"\n")
+        remote.write(listing.beside(self.directory, COVERAGE), spelled.encode() + b"\n")
 
     def close(self) -> None:
         """Let the next writer in."""
@@ -131,42 +132,49 @@ def shard_name(number: int) -> str:
 
 
 def _is_own(name: str) -> bool:
-    return name == COVERAGE or manifests.is_own(name, DOCUMENTS)
+    return name.removeprefix(".") == COVERAGE or manifests.is_own(name, DOCUMENTS)
 
 
-def is_dataset(directory: str | Path) -> bool:
+def is_dataset(directory: str | Folder) -> bool:
     """Whether a directory holds documents rather than traces, by the names in it."""
-    return (Path(directory) / shard_name(0)).exists()
+    return (remote.place(directory) / shard_name(0)).exists()
 
 
-def load(directory: Path) -> Manifest:
+def load(directory: str | Folder) -> Manifest:
     """The directory's manifest, checked."""
-    return manifests.load(directory, DOCUMENTS)
+    return manifests.load(remote.place(directory), DOCUMENTS)
 
 
-def read_rows(directory: str | Path, *, split: str = "") -> Iterator[DocumentRow]:
+def read_rows(directory: str | Folder, *, split: str = "") -> Iterator[DocumentRow]:
     """Every stored row, of one split if asked, each shard checked before a row of it is read."""
-    for entry in load(Path(directory)).shards:
-        for row in _table(Path(directory), entry).to_pylist():
-            if not split or row["split"] == split:
-                yield DocumentRow(**row)
+    for entry in load(directory).shards:
+        for row in read_shard(remote.place(directory), entry):
+            if not split or row.split == split:
+                yield row
 
 
-def read_documents(directory: str | Path, *, split: str = "") -> Iterator[Document]:
+def read_shard(directory: Folder, entry: ShardEntry) -> Iterator[DocumentRow]:
+    """The rows of one shard, once it is checked."""
+    for row in _table(directory, entry).to_pylist():
+        yield DocumentRow(**row)
+
+
+def read_documents(directory: str | Folder, *, split: str = "") -> Iterator[Document]:
     """Every stored document, of one split if asked."""
     for row in read_rows(directory, split=split):
         yield Document(row.prompt, row.steps, row.kind, row.key)
 
 
-def verify(directory: str | Path) -> list[StorageProblem]:
+def verify(directory: str | Folder) -> list[StorageProblem]:
     """Everything that is wrong with a dataset of documents; an empty list if nothing is."""
     try:
-        manifest = load(Path(directory))
+        manifest = load(directory)
     except (DigestError, DiskError, FormatError) as error:
-        return [StorageProblem(manifests.NAME, "manifest", error.slug, str(error))]
+        name = listing.beside(remote.place(directory), manifests.NAME).name
+        return [StorageProblem(name, "manifest", error.slug, str(error))]
     problems = []
     for entry in manifest.shards:
-        file = manifests.open_shard(Path(directory), entry, manifest.shards)
+        file = manifests.open_shard(remote.place(directory), entry, manifest.shards)
         if isinstance(file, StorageProblem):
             problems.append(file)
         else:
@@ -174,7 +182,7 @@ def verify(directory: str | Path) -> list[StorageProblem]:
     return problems
 
 
-def _write_shard(path: Path, rows: Sequence[DocumentRow], notes: dict[bytes, bytes]) -> ShardEntry:
+def _write_shard(path: Folder, rows: Sequence[DocumentRow], notes: dict[bytes, bytes]) -> ShardEntry:
     import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
@@ -184,7 +192,7 @@ def _write_shard(path: Path, rows: Sequence[DocumentRow], notes: dict[bytes, byt
     ]
     schema = pa.schema(fields, metadata=notes)
     made = pa.Table.from_pylist([msgspec.structs.asdict(row) for row in rows], schema=schema)
-    draft = files.Draft(path)
+    draft = remote.draft(path)
     try:
         pq.write_table(made, draft, compression="zstd", write_page_checksum=True, row_group_size=GROUP_ROWS)
         sha256 = draft.commit()
@@ -196,11 +204,13 @@ def _write_shard(path: Path, rows: Sequence[DocumentRow], notes: dict[bytes, byt
     return ShardEntry(path.name, draft.size, len(rows), lines, raw, sha256)
 
 
-def _table(directory: Path, entry: ShardEntry, columns: list[str] | None = None) -> Any:
+def _table(
+    directory: Folder, entry: ShardEntry, columns: list[str] | None = None, *, hashed: bool = True
+) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    file = manifests.open_shard(directory, entry)
+    file = manifests.open_shard(directory, entry, hashed=hashed)
     if isinstance(file, StorageProblem):
         raise file.exception()
     with file:

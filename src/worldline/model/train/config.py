@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from worldline import files
+from worldline import files, listing
 from worldline.data.lanes import Lanes
 from worldline.data.sources import Source
 from worldline.errors import UsageError
@@ -16,6 +17,7 @@ from worldline.model.batch_plan import BLOCK
 from worldline.model.shape import Shape
 from worldline.model.train.optimize import LearningRates
 from worldline.model.train.schedule import Phase
+from worldline.remote import Folder, place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,9 +109,9 @@ def _description(source: Mapping[str, Any]) -> dict[str, Any]:
         found |= {"commands": len(source["commands"])}
         found |= _words(source["commands"][0] if source["commands"] else ())
     if "paths" in source:
-        found["files"] = [_file(Path(path)) for path in source["paths"]]
+        found["files"] = [_file(place(path)) for path in source["paths"]]
     if "folder" in source:
-        found["manifest"] = _file(Path(source["folder"]) / "manifest.json")
+        found["manifest"] = _file(listing.beside(place(source["folder"]), listing.PLAIN))
     return found
 
 
@@ -120,10 +122,12 @@ def _words(command: tuple[str, ...] | list[str]) -> dict[str, str]:
     return {name: Path(text).name for name, text in named.items()}
 
 
-def _file(path: Path) -> dict[str, Any]:
+def _file(path: Folder) -> dict[str, Any]:
     """A file's name and, where it is at hand, its digest."""
     if not path.is_file():
         return {"name": path.name}
+    if not isinstance(path, Path):
+        return {"name": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
     with files.disk(path):
         file = files.open_regular(path.resolve())
     if file is None:
