@@ -76,7 +76,7 @@ def assert_alike(one: Path, other: Path) -> None:
         )
         for key, tensor in wanted.items():
             torch.testing.assert_close(
-                found[key], tensor, atol=2e-4, rtol=1e-3, msg=lambda text, key=key: f"{key}: {text}"
+                found[key], tensor, atol=2e-5, rtol=1e-4, msg=lambda text, key=key: f"{key}: {text}"
             )
 
 
@@ -92,7 +92,7 @@ def assert_one_curve(whole: Path, other: Path) -> None:
     found = curve(other)
     assert found[-1][0] == max(wanted)
     assert len(found) >= len(wanted) - 1
-    np.testing.assert_allclose(np.array(found), np.array([wanted[row[0]] for row in found]), rtol=2e-3)
+    np.testing.assert_allclose(np.array(found), np.array([wanted[row[0]] for row in found]), rtol=1e-4)
 
 
 def test_two_sharded_trainers_are_one(recipe: Path, tmp_path: Path) -> None:
