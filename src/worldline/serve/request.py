@@ -74,11 +74,11 @@ def request_of(body: Any) -> CompletionRequest:
     """The question in a body; a Refusal that says what is wrong with it."""
     if (wrong := fault(body, _SCHEMA)) is not None:
         raise Refusal(400, wrong)
+    prompts = _prompts(body["prompt"])
     for name, values in _IDLE.items():
         if body.get(name) is not None and body[name] not in values:
             raise Refusal(400, f"{name} is {values[0]!r} here: this server has no other")
     given = {name: value for name, value in body.items() if value is not None}
-    prompts = _prompts(body["prompt"])
     count = given.get("n", 1)
     if len(prompts) * count > CHOICES:
         raise Refusal(400, f"a question asks for at most {CHOICES} texts, not {len(prompts) * count}")
