@@ -24,6 +24,7 @@ from worldline.cli.options import (
     words,
 )
 from worldline.errors import UsageError, WorldlineError
+from worldline.remote import Folder, place
 
 OWN = (
     click.option(
@@ -157,7 +158,7 @@ def bench(
         tempfile.TemporaryDirectory() as scratch,
         progress(limit or found.count or 0, "programs") as (advance, say),
     ):
-        at = Path(out or scratch)
+        at = place(out or scratch)
         if samples > 1:
             many = [load_model(model, each) for each in _seeded(extras, samples)]
             _run_samples(load, many, _seeded(extras, samples), limit, at, config, (advance, say), as_json)
@@ -185,15 +186,16 @@ def _loaded(name: str, limits: Any, options: dict[str, Any]) -> Any:
 
 
 def _run(
-    suite: Any, predictor: Any, limit: int | None, out: Path, config: dict[str, Any], advance: Any, as_json: bool
+    suite: Any, predictor: Any, limit: int | None, out: Folder, config: dict[str, Any], advance: Any, as_json: bool
 ) -> None:  # fmt: skip
     from worldline import suites as suites
     from worldline.suites.run.directory import newest
+    from worldline.suites.run.stored import local
     from worldline.terminal.console import terminal
     from worldline.terminal.suite_report import print_report, print_tables
 
     report = run_suite(suite, predictor, limit, out, config, advance)
-    records = list(newest(out).values())
+    records = list(newest(local(out)).values())
     tables = suites.tables(suite.name, records)
     if as_json:
         click.echo(json.dumps({**report.as_json(), "tables": [table.as_json() for table in tables]}))
@@ -229,18 +231,19 @@ def _seeded(extras: dict[str, str], samples: int) -> list[dict[str, str]]:
 
 
 def _run_samples(
-    load: Any, predictors: list[Any], extras: list[dict[str, str]], limit: int | None, out: Path,
+    load: Any, predictors: list[Any], extras: list[dict[str, str]], limit: int | None, out: Folder,
     config: dict[str, Any], advance: Any, as_json: bool,
 ) -> None:  # fmt: skip
     """The suite once for each seed, in a folder each, and summed up over all of them."""
     from worldline.suites.run.samples import pooled
+    from worldline.suites.run.stored import local
     from worldline.terminal.console import terminal
     from worldline.terminal.suite_report import print_report
 
     reports, folders = [], [out / str(k) for k in range(1, len(predictors) + 1)]
     for predictor, each, at in zip(predictors, extras, folders, strict=True):
         reports.append(run_suite(load(), predictor, limit, at, {**config, "extras": each}, advance))
-    whole = pooled(reports, folders)
+    whole = pooled(reports, list(map(local, folders)))
     if as_json:
         click.echo(json.dumps(whole.as_json()))
     else:
@@ -258,7 +261,7 @@ def _scratchpads(named: list[str]) -> list[str]:
 
 
 def _run_scratchpads(
-    load: Any, predictor: Any, modes: list[str], limit: int | None, out: Path, config: dict[str, Any], advance: Any,
+    load: Any, predictor: Any, modes: list[str], limit: int | None, out: Folder, config: dict[str, Any], advance: Any,
     as_json: bool,
 ) -> None:  # fmt: skip
     """The suite once in each mode; of several, in a folder each, and side by side at the end."""
@@ -285,7 +288,7 @@ def _run_scratchpads(
 
 
 def run_suite(
-    suite: Any, predictor: Any, limit: int | None, out: Path, config: dict[str, Any], advance: Any
+    suite: Any, predictor: Any, limit: int | None, out: Folder, config: dict[str, Any], advance: Any
 ) -> Any:
     """What came of a suite, which is kept in a folder; `advance` is a bar's: how to move it, what to say beside it."""
     from worldline.suites.run.run import run
@@ -364,7 +367,7 @@ def score(
 
     with progress(0, "samples") as (_, say):
         report = run(
-            suite, Path(predictions), out=Path(out) if out else None, fields=fields, limits=limits_of(options),
+            suite, Path(predictions), out=place(out) if out else None, fields=fields, limits=limits_of(options),
             each=lambda done, of: say(f"{done:,} of {of:,}"), **options,
         )  # fmt: skip
     if as_json:
@@ -381,10 +384,11 @@ def score(
 def compare(first: str, second: str, as_json: bool) -> None:
     """Compare two runs of one suite, sample by sample: what flipped, why, and whether that is more than chance."""
     from worldline.suites.compare import compare as run
+    from worldline.suites.run.stored import local
     from worldline.terminal.compare import print_comparison
     from worldline.terminal.console import terminal
 
-    found = run(Path(first), Path(second))
+    found = run(local(first), local(second))
     if as_json:
         click.echo(json.dumps(found.as_json()))
     else:
@@ -414,9 +418,10 @@ def intervene(
     as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
-    from worldline import files
+    from worldline import remote
     from worldline.predict.models import load_model
     from worldline.suites.intervened import intervened
+    from worldline.suites.run.stored import local
     from worldline.terminal.console import terminal
     from worldline.terminal.trials import print_trials
 
@@ -424,11 +429,11 @@ def intervene(
         raise UsageError("-M goes with --model: a run's own model has its options in the run")
     with progress(0, "samples") as (_, say):
         found, at = intervened(
-            Path(run), load_model, model=model, extras=extras, cures=cures, limit=limit, by=by, seed=seed,
+            local(run), load_model, model=model, extras=extras, cures=cures, limit=limit, by=by, seed=seed,
             limits=limits_of(options), progress=lambda cure, done, of: say(f"{cure} {done:,} of {of:,}"),
         )  # fmt: skip
     told = {**found.as_json(), "at": at}
-    files.write(Path(run) / "interventions.json", json.dumps(told).encode())
+    remote.write(remote.place(run) / "interventions.json", json.dumps(told).encode())
     if as_json:
         click.echo(json.dumps(told))
     else:
