@@ -16,7 +16,7 @@ from object_store import BUCKET, object_store
 from worldline import remote
 from worldline.cli import cli
 from worldline.errors import BusyError, DigestError, FingerprintError, FormatError, UsageError
-from worldline.model.checkpoint import SHIPPED
+from worldline.model.checkpoint import SHIPPED, latest
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.remote import Folder, StorePath
@@ -165,6 +165,13 @@ def test_a_model_is_published_and_opened_from_there(
     copy = remote.fetched(shelf)
     assert remote.fetched(str(shelf)) == copy
     assert remote.fetched(folder) == folder
+    remote.fetch(str(shelf), tmp_path / "run" / "step-00000007")
+    assert latest(tmp_path / "run") == tmp_path / "run" / "step-00000007"
+    assert objects(tmp_path / "run" / "step-00000007") == objects(folder)
+    with pytest.raises(UsageError, match="already"):
+        remote.fetch(shelf, tmp_path / "run" / "step-00000007")
+    with pytest.raises(UsageError, match="publish each by itself"):
+        remote.publish(tmp_path / "run", shelf / "run")
     weights = (shelf / "model.safetensors").read_bytes()
     remote.write(shelf / "model.safetensors", weights[:-1] + bytes([weights[-1] ^ 1]))
     shutil.rmtree(tmp_path / "cache")
