@@ -14,8 +14,9 @@ import json
 import os
 import re
 import secrets
+import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -357,10 +358,13 @@ def _writer(folder: StorePath) -> str | None:
 # ---- whole folders
 
 
-def publish(folder: Path, to: Folder, *, last: str = MANIFEST) -> None:
+def publish(folder: Path, where: str | Folder, *, last: str = MANIFEST) -> None:
     """Put every file of a folder at a place, the manifest last: what has one there is whole."""
+    to = place(where)
     make_directory(to)
     there = files.names(folder)
+    if nested := [name for name in there if (folder / name).is_dir()]:
+        raise UsageError(f"{folder} holds folders, {nested[0]} among them: publish each by itself")
     for name in sorted(there, key=lambda name: name == last):
         with disk(folder / name), (folder / name).open("rb") as source:
             if isinstance(to, StorePath):
@@ -374,7 +378,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "worldline"
 
 
-def fetched(where: str | Folder, *, wanted: Callable[[str], bool] = lambda name: True) -> Path:
+def fetched(where: str | Folder) -> Path:
     """A folder on a store as one on disk, each listed file checked by its digest; a folder on disk as it is.
 
     It is kept under the digest of its manifest, and not fetched again as long as that stands.
@@ -382,7 +386,7 @@ def fetched(where: str | Folder, *, wanted: Callable[[str], bool] = lambda name:
     at = place(where)
     if isinstance(at, Path):
         return at
-    there = {name: size for name, size in sizes(at).items() if name != files.LOCK_NAME and wanted(name)}
+    there = {name: size for name, size in sizes(at).items() if name != files.LOCK_NAME}
     if not there:
         raise UsageError(f"{at}: there is nothing")
     manifest = read_plain(at / MANIFEST, limit=_MANIFEST_BYTES) if MANIFEST in there else b""
@@ -400,6 +404,19 @@ def fetched(where: str | Folder, *, wanted: Callable[[str], bool] = lambda name:
         with suppress(OSError):  # another process was quicker: its copy is the same
             os.rename(draft_folder, folder)
     return folder
+
+
+def fetch(where: str | Folder, folder: Path) -> None:
+    """Bring what is at a place into a new folder, which appears whole: a checkpoint, so that a training goes on."""
+    if os.path.lexists(folder):
+        raise UsageError(f"{folder} is there already: nothing was fetched")
+    whole, half = fetched(where), folder.with_name(f".{folder.name}.new.tmp")
+    files.make_directory(folder.parent)
+    with disk(half):
+        shutil.rmtree(half, ignore_errors=True)
+        shutil.copytree(whole, half)
+        os.rename(half, folder)
+    files.sync_directory(folder.parent)
 
 
 def _fetch(at: StorePath, to: Path, size: int, sha256: str | None) -> None:

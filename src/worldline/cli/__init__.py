@@ -236,10 +236,13 @@ def verify(directory: str) -> None:
     from worldline.model import checkpoint as models
     from worldline.paths import store as sidecars
     from worldline.suites.run import directory as runs
+    from worldline.suites.run.stored import local
 
     path = remote.place(directory)
-    if not any(name.endswith(".parquet") for name in remote.sizes(path)):
-        path = remote.fetched(path)
+    if isinstance(path, remote.StorePath) and not any(
+        each.endswith(".parquet") for each in remote.names(path)
+    ):
+        path = local(path) if runs.is_run(path) else remote.fetched(path)
     if isinstance(path, Path) and (runs.is_run(path) or models.is_model(path)):
         found = (runs if runs.is_run(path) else models).findings(path)
     else:

@@ -8,6 +8,7 @@ import click
 
 from worldline.cli.options import trusted
 from worldline.errors import UsageError, WorldlineError
+from worldline.remote import is_url
 
 FORMS = ("csv", "parquet", "latex")
 
@@ -47,7 +48,7 @@ def export(
     if is_run(what) or forms:
         if half or check is not None:
             raise UsageError("--half and --check are of a model; this is a run")
-        _tables(Path(what), out, forms, tokenizer)
+        _tables(what, out, forms, tokenizer)
         return
     if tokenizer is not None:
         raise UsageError("--tokenizer is of a run; this is none")
@@ -56,14 +57,17 @@ def export(
     _model(what, Path(out), half=half, check=check)
 
 
-def _tables(run: Path, out: str | None, forms: list[str], tokenizer: str | None) -> None:
+def _tables(run: str, out: str | None, forms: list[str], tokenizer: str | None) -> None:
     from worldline.report.data import gather
     from worldline.report.export import FOLDER, write
+    from worldline.suites.run.stored import local
 
     if not forms:
         raise UsageError("say in which form: --csv, --parquet or --latex")
-    found = gather(run, limit=0, tokenizer=tokenizer)
-    for path in write(found, run / FOLDER if out is None else Path(out), forms):
+    if out is None and is_url(run):
+        raise UsageError("the tables of a run on a store go to a folder: -o DIR")
+    found = gather(local(run), limit=0, tokenizer=tokenizer)
+    for path in write(found, Path(run) / FOLDER if out is None else Path(out), forms):
         click.echo(str(path))
     if found.unread:
         raise WorldlineError(f"{found.unread:,} samples failed in the tool; they are in no table")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from worldline.errors import WorldlineError
+from worldline.errors import UsageError, WorldlineError
+from worldline.remote import is_url
 
 
 @click.command()
@@ -26,13 +27,16 @@ def report(run: str, out: str | None, limit: int, figures: str | None, tokenizer
     from worldline import files
     from worldline.report.page import charts
     from worldline.report.page import report as made
+    from worldline.suites.run.stored import local
 
     if figures is not None:
         from worldline.report.figures import ready
 
         ready()
-    text, found = made(Path(run), limit=limit, tokenizer=tokenizer)
-    page = Path(out) if out is not None else Path(run) / "report.html"
+    if out is None and is_url(run):
+        raise UsageError("a page about a run on a store goes to a file: -o FILE")
+    text, found = made(local(run), limit=limit, tokenizer=tokenizer)
+    page = Path(out) if out is not None else local(run) / "report.html"
     files.write(page, text.encode("utf-8", "backslashreplace"))
     click.echo(f"{page}: {found.sums.n:,} samples, {len(found.listed):,} of {len(found.failed):,} failures")
     if figures is not None:

@@ -40,10 +40,11 @@ def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
 def compare(first: str, second: str, as_json: bool) -> None:
     """Compare two runs of one suite, sample by sample: what flipped, why, and whether that is more than chance."""
     from worldline.suites.compare import compare as run
+    from worldline.suites.run.stored import local
     from worldline.terminal.compare import print_comparison
     from worldline.terminal.console import terminal
 
-    found = run(Path(first), Path(second))
+    found = run(local(first), local(second))
     if as_json:
         click.echo(json.dumps(found.as_json()))
     else:
@@ -73,9 +74,10 @@ def intervene(
     as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
-    from worldline import files
+    from worldline import remote
     from worldline.predict.models import load_model
     from worldline.suites.intervened import intervened
+    from worldline.suites.run.stored import local
     from worldline.terminal.console import terminal
     from worldline.terminal.trials import print_trials
 
@@ -83,11 +85,11 @@ def intervene(
         raise UsageError("-M goes with --model: a run's own model has its options in the run")
     with progress(0, "samples") as (_, say):
         found, at = intervened(
-            Path(run), load_model, model=model, extras=extras, cures=cures, limit=limit, by=by, seed=seed,
+            local(run), load_model, model=model, extras=extras, cures=cures, limit=limit, by=by, seed=seed,
             limits=limits_of(options), progress=lambda cure, done, of: say(f"{cure} {done:,} of {of:,}"),
         )  # fmt: skip
     told = {**found.as_json(), "at": at}
-    files.write(Path(run) / "interventions.json", json.dumps(told).encode())
+    remote.write(remote.place(run) / "interventions.json", json.dumps(told).encode())
     if as_json:
         click.echo(json.dumps(told))
     else:

@@ -24,6 +24,7 @@ from worldline.cli.options import (
     words,
 )
 from worldline.errors import UsageError, WorldlineError
+from worldline.remote import Folder, place
 
 OWN = (
     click.option(
@@ -169,7 +170,7 @@ def bench(
         tempfile.TemporaryDirectory() as scratch,
         progress(limit or found.count or 0, "programs") as (advance, say),
     ):
-        at = Path(out or scratch)
+        at = place(out or scratch)
         if samples > 1:
             many = [load_model(model, each) for each in _seeded(extras, samples)]
             _run_samples(load, many, _seeded(extras, samples), limit, at, config, (advance, say), as_json)
@@ -197,16 +198,17 @@ def _loaded(name: str, limits: Any, options: dict[str, Any]) -> Any:
 
 
 def _run(
-    suite: Any, predictor: Any, limit: int | None, out: Path, config: dict[str, Any], advance: Any, as_json: bool,
+    suite: Any, predictor: Any, limit: int | None, out: Folder, config: dict[str, Any], advance: Any, as_json: bool,
     shard: Any,
 ) -> None:  # fmt: skip
     from worldline import suites as suites
     from worldline.suites.run.directory import newest
+    from worldline.suites.run.stored import local
     from worldline.terminal.console import terminal
     from worldline.terminal.suite_report import print_report, print_tables
 
     report = run_suite(suite, predictor, limit, out, config, advance, shard)
-    records = list(newest(out).values())
+    records = list(newest(local(out)).values())
     tables = suites.tables(suite.name, records)
     if as_json:
         click.echo(json.dumps({**report.as_json(), "tables": [table.as_json() for table in tables]}))
@@ -242,18 +244,19 @@ def _seeded(extras: dict[str, str], samples: int) -> list[dict[str, str]]:
 
 
 def _run_samples(
-    load: Any, predictors: list[Any], extras: list[dict[str, str]], limit: int | None, out: Path,
+    load: Any, predictors: list[Any], extras: list[dict[str, str]], limit: int | None, out: Folder,
     config: dict[str, Any], advance: Any, as_json: bool,
 ) -> None:  # fmt: skip
     """The suite once for each seed, in a folder each, and summed up over all of them."""
     from worldline.suites.run.samples import pooled
+    from worldline.suites.run.stored import local
     from worldline.terminal.console import terminal
     from worldline.terminal.suite_report import print_report
 
     reports, folders = [], [out / str(k) for k in range(1, len(predictors) + 1)]
     for predictor, each, at in zip(predictors, extras, folders, strict=True):
         reports.append(run_suite(load(), predictor, limit, at, {**config, "extras": each}, advance))
-    whole = pooled(reports, folders)
+    whole = pooled(reports, list(map(local, folders)))
     if as_json:
         click.echo(json.dumps(whole.as_json()))
     else:
@@ -271,7 +274,7 @@ def _scratchpads(named: list[str]) -> list[str]:
 
 
 def _run_scratchpads(
-    load: Any, predictor: Any, modes: list[str], limit: int | None, out: Path, config: dict[str, Any], advance: Any,
+    load: Any, predictor: Any, modes: list[str], limit: int | None, out: Folder, config: dict[str, Any], advance: Any,
     as_json: bool,
 ) -> None:  # fmt: skip
     """The suite once in each mode; of several, in a folder each, and side by side at the end."""
@@ -301,7 +304,7 @@ def run_suite(
     suite: Any,
     predictor: Any,
     limit: int | None,
-    out: Path,
+    out: Folder,
     config: dict[str, Any],
     advance: Any,
     shard: Any = None,
@@ -384,7 +387,7 @@ def score(
 
     with progress(0, "samples") as (_, say):
         report = run(
-            suite, Path(predictions), out=Path(out) if out else None, fields=fields, limits=limits_of(options),
+            suite, Path(predictions), out=place(out) if out else None, fields=fields, limits=limits_of(options),
             each=lambda done, of: say(f"{done:,} of {of:,}"), **options,
         )  # fmt: skip
     if as_json:

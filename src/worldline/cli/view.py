@@ -13,6 +13,7 @@ from worldline.cli.options import MODELS, limited, limits_of, settings, trusted
 from worldline.cli.programs import program_of, program_options
 from worldline.core.escape import printable
 from worldline.errors import UsageError
+from worldline.remote import is_url
 
 if TYPE_CHECKING:
     from worldline.codec.tokens import Tokenizer
@@ -21,8 +22,16 @@ if TYPE_CHECKING:
     from worldline.web.service import Opening
 
 
+def _existing(
+    context: click.Context, parameter: click.Parameter, targets: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The targets, each a URL or a path of something that is there."""
+    there = click.Path(exists=True)
+    return tuple(each if is_url(each) else str(there.convert(each, parameter, context)) for each in targets)
+
+
 @click.command()
-@click.argument("targets", nargs=-1, metavar="[RUN|FILE]...", type=click.Path(exists=True))
+@click.argument("targets", nargs=-1, metavar="[RUN|FILE]...", callback=_existing)
 @program_options
 @limited
 @click.option("--model", default="default", metavar="M", help=MODELS)
@@ -65,9 +74,10 @@ def view(
 def _opening(targets: tuple[str, ...], asked: Mapping[str, Any]) -> Opening:
     from worldline.core.hidden import Control
     from worldline.suites.run.directory import is_run
+    from worldline.suites.run.stored import local
     from worldline.web.service import Opening
 
-    runs = tuple(Path(target) for target in targets if is_run(target))
+    runs = tuple(local(target) for target in targets if is_run(target))
     files = [target for target in targets if not is_run(target)]
     if files and asked["no_model"]:
         raise UsageError(f"{files[0]} is shown as a model imagines it: not with --no-model")

@@ -1,5 +1,5 @@
-"""From `--model SCHEME` to a predictor. Schemes: `default` (the shipped model), a checkpoint's folder, `interpreter`,
-`server:URL[,URL]#MODEL`, `hub:NAME`, `replay:FILE`, `python:FILE.py:NAME` (whose extras are its own).
+"""From `--model SCHEME` to a predictor. Schemes: `default` (the shipped model), a checkpoint's folder or URL,
+`interpreter`, `server:URL[,URL]#MODEL`, `hub:NAME`, `replay:FILE`, `python:FILE.py:NAME` (whose extras are its own).
 
 Nothing is loaded before it is asked for. Extras (`-M key=value`) are settled here, and an unknown one is an error. A
 server's key is read from the environment by name (`-M key_env=NAME`); it is no extra itself.
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from worldline.errors import UsageError
 from worldline.predict.predictor import CODECS, Predictor
+from worldline.remote import fetched
 
 if TYPE_CHECKING:
     from worldline.predict.local import Local
@@ -123,10 +124,10 @@ def load_local(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -
     from worldline.predict.local import Local
 
     settled = _settle(extras or {}, _EXTRAS)
-    folder = None if scheme == DEFAULT else Path(scheme)
+    folder = None if scheme == DEFAULT else fetched(scheme)
     if folder is not None and not surviving(folder).is_dir():
         raise UsageError(
-            f"no model {scheme!r}: it is `default`, `interpreter`, a checkpoint's folder, server:URL#MODEL, "
+            f"no model {scheme!r}: it is `default`, `interpreter`, a checkpoint's folder or URL, server:URL#MODEL, "
             "hub:NAME, replay:FILE or python:FILE.py:NAME"
         )
     seed = settled.pop("seed", 0)

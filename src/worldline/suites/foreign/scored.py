@@ -20,6 +20,7 @@ from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced
 from worldline.limits import Limits
 from worldline.predict.predictor import Ask, Prediction
+from worldline.remote import Folder
 from worldline.suites import FILES, SUITES, load
 from worldline.suites.crux import literal
 from worldline.suites.foreign.foreign import Foreign, read_predictions
@@ -36,7 +37,7 @@ def score(
     suite: str,
     path: Path,
     *,
-    out: Path | None = None,
+    out: Folder | None = None,
     fields: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     each: Callable[[int, int], None] | None = None,

@@ -15,15 +15,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from worldline import files, listing
+from worldline import files, listing, remote
 from worldline.errors import DigestError, FingerprintError, FormatError, UsageError
 from worldline.listing import Listed
+from worldline.remote import Folder, StorePath
 from worldline.suites.run.record import Record, line, parse
 
 FORMAT = 1
@@ -104,7 +105,9 @@ class RunDir:
 
 
 @contextmanager
-def opened(path: Path | None, config: Mapping[str, Any]) -> Iterator[RunDir | None]:
+def opened(
+    path: Path | None, config: Mapping[str, Any], *, kind: Callable[[Path], RunDir] | None = None
+) -> Iterator[RunDir | None]:
     """A run's directory, new or gone on with, held by this process; None for a run that is not kept."""
     if path is None:
         yield None
@@ -114,7 +117,7 @@ def opened(path: Path | None, config: Mapping[str, Any]) -> Iterator[RunDir | No
     with files.Lock(path):
         _settle(path, config)
         files.sweep(path, _is_own)
-        run = RunDir(path)
+        run = (kind or RunDir)(path)
         try:
             yield run
         finally:
@@ -148,9 +151,13 @@ def newest(path: Path) -> dict[int, Record]:
     return dict(sorted(found.items()))
 
 
-def is_run(path: str | Path) -> bool:
-    """Whether a directory holds a run, by the names in it."""
-    return (Path(path) / CONFIG).exists() and (Path(path) / RECORDS).exists()
+def is_run(path: str | Folder) -> bool:
+    """Whether a directory, or a place on a store, holds a run, by the names in it."""
+    at = remote.place(path)
+    if isinstance(at, StorePath):
+        names = remote.names(at)
+        return CONFIG in names and any(name.startswith("records") for name in names)
+    return (at / CONFIG).exists() and (at / RECORDS).exists()
 
 
 def findings(path: Path) -> list[str]:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from worldline.core.hidden import Control
@@ -28,12 +27,14 @@ from worldline.limits import Limits
 from worldline.predict.interpreter import recorder
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 from worldline.recording.recorder import BoxWorker, prepare, record_many
+from worldline.remote import Folder
 from worldline.suites.foreign.foreign import Foreign
 from worldline.suites.report import Report, report
-from worldline.suites.run.directory import RunDir, opened
+from worldline.suites.run.directory import RunDir
 from worldline.suites.run.record import Record, answered, failed, unasked
 from worldline.suites.run.samples import tables
 from worldline.suites.run.shard import SuiteShard
+from worldline.suites.run.stored import opened
 from worldline.suites.run.truth import Truth, disagrees, fenced_truth, limited, why_none
 from worldline.suites.score import Verdict, judge
 from worldline.suites.suite import Suite, Task
@@ -134,7 +135,7 @@ def run(
     batch: int = BATCH,
     each: Callable[[Verdict], None] | None = None,
     keep: Callable[[Record], None] | None = None,
-    out: Path | None = None,
+    out: Folder | None = None,
     config: Mapping[str, Any] | None = None,
     known: Callable[[int], None] | None = None,
     shard: SuiteShard | None = None,
@@ -167,7 +168,7 @@ def run_answers(
     batch: int = BATCH,
     each: Callable[[Verdict], None] | None = None,
     keep: Callable[[Record], None] | None = None,
-    out: Path | None = None,
+    out: Folder | None = None,
     config: Mapping[str, Any] | None = None,
     said: Mapping[str, Foreign] | None = None,
     left_out: Mapping[str, Sequence[str]] | None = None,
