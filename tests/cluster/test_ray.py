@@ -1,0 +1,195 @@
+"""On a real cluster of several Ray nodes the results are those of one machine, to the byte, also when a node dies."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ray = pytest.importorskip("ray")
+os.environ.update(
+    RAY_USAGE_STATS_ENABLED="0", RAY_ENABLE_UV_RUN_RUNTIME_ENV="0", RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0"
+)
+
+from ray.cluster_utils import Cluster  # noqa: E402
+
+from worldline.cluster.ray_workshop import RayWorkshop  # noqa: E402
+from worldline.cluster.workshop import in_order  # noqa: E402
+from worldline.data.build.build import BuildProgress, build  # noqa: E402
+from worldline.data.mine.mine import MiningCounts, mine  # noqa: E402
+from worldline.data.mixture import TASKS, Mixture  # noqa: E402
+from worldline.errors import UsageError, WorldlineError  # noqa: E402
+
+ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # a worker does not know the tests
+TINY = Mixture(sources=(TASKS,))
+STORE = 80 << 20  # bytes
+FUNCTIONS = """
+def twice{0}(n: int) -> int:
+    total = {0}
+    for k in range(n % 5):
+        total += k
+    return total
+
+def longer{0}(text: str) -> str:
+    return text + str({0}) if text else "none{0}"
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    made = Cluster(
+        initialize_head=True,
+        head_node_args={"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False},
+    )
+    for _ in range(2):
+        made.add_node(num_cpus=1, object_store_memory=STORE)
+    ray.init(address=made.address, log_to_driver=False, logging_level="error")
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+@pytest.fixture
+def killer(cluster: Any) -> Iterator[Callable[[], None]]:
+    """Kills a node, once; another takes its place when the test is over."""
+    victims = cluster.list_all_nodes()[1:2]
+
+    def kill() -> None:
+        if victims:
+            cluster.remove_node(victims.pop(), allow_graceful=False)
+
+    yield kill
+    if not victims:
+        cluster.add_node(num_cpus=1, object_store_memory=STORE)
+        cluster.wait_for_nodes(timeout=120)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The bytes of every file, but for the lock's."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if "lock" not in path.name}
+
+
+def built(out: Path, *, count: int = 120, **how: Any) -> dict[str, bytes]:
+    build(TINY, out, count=count, unit=20, **how)
+    return contents(out)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    return built(tmp_path_factory.mktemp("one") / "data", workers=1)
+
+
+def test_a_dataset_is_that_of_one_machine_and_grows_as_there(
+    cluster: Any, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    shop = RayWorkshop()
+    with pytest.raises(ZeroDivisionError):  # whoever asks dies after the first unit
+        built(tmp_path / "data", workshop=shop, progress=lambda now: 1 // 0)
+    stored = contents(tmp_path / "data")
+    assert built(tmp_path / "data", workshop=shop) == whole
+    assert {name: data for name, data in stored.items() if name.endswith("parquet")}.items() <= whole.items()
+    assert "2 nodes of 2 processors" in shop.summary
+
+
+def test_a_node_that_dies_while_a_dataset_is_made_loses_nothing(
+    killer: Callable[[], None], whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    told: list[BuildProgress] = []
+
+    def tell(now: BuildProgress) -> None:
+        told.append(now)
+        killer()
+
+    assert built(tmp_path / "data", workshop=RayWorkshop(), progress=tell) == whole
+    assert len(told) > 2
+
+
+@pytest.fixture(scope="module")
+def quarry(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("quarry") / "sample"
+    folder.mkdir()
+    for number in range(12):
+        (folder / f"part{number}.py").write_text(FUNCTIONS.format(number))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def mined(quarry: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    out = tmp_path_factory.mktemp("mined") / "calls.xz"
+    assert mine([str(quarry)], out=out).functions == 12
+    return contents(out.parent)
+
+
+def test_what_is_mined_is_that_of_one_machine_also_when_a_node_dies(
+    killer: Callable[[], None], quarry: Path, mined: dict[str, bytes], tmp_path: Path
+) -> None:
+    def tell(now: MiningCounts) -> None:
+        if now.files == 2:
+            killer()
+
+    mine([str(quarry)], out=tmp_path / "calls.xz", workshop=RayWorkshop(), progress=tell)
+    assert contents(tmp_path) == mined
+
+
+def test_a_mining_that_stopped_goes_on_from_the_same_journal(
+    cluster: Any, quarry: Path, mined: dict[str, bytes], tmp_path: Path
+) -> None:
+    def stop(now: MiningCounts) -> None:
+        if now.files == 3:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        mine([str(quarry)], out=tmp_path / "calls.xz", workshop=RayWorkshop(), progress=stop)
+    noted = (tmp_path / "calls.xz.journal").read_bytes().splitlines()
+    assert len(noted) > 3
+    shutil.copy(tmp_path / "calls.xz.journal", tmp_path / "kept")
+    mine([str(quarry)], out=tmp_path / "calls.xz")  # on one machine: the journal is the same
+    (tmp_path / "kept").unlink()
+    assert contents(tmp_path) == mined
+
+
+def test_a_node_without_a_box_is_named_and_refused(cluster: Any, tmp_path: Path) -> None:
+    path = os.pathsep.join(
+        folder for folder in os.environ["PATH"].split(os.pathsep) if not os.path.exists(f"{folder}/bwrap")
+    )
+    bare = cluster.add_node(num_cpus=1, object_store_memory=STORE, env_vars={"PATH": path})
+    try:
+        cluster.wait_for_nodes(timeout=120)
+        with pytest.raises(WorldlineError, match=r"node \S+ \(\w{8}\) has no box.*bwrap is missing"):
+            RayWorkshop()
+        assert RayWorkshop(trust=True).summary.startswith("0 units")
+    finally:
+        cluster.remove_node(bare)
+
+
+class Failing:
+    """A worker whose units say what becomes of them."""
+
+    def __call__(self, unit: str) -> str:
+        if unit == "usage":
+            raise UsageError("not so")
+        if unit == "fault":
+            raise KeyError("missing")
+        if unit == "dies":
+            os._exit(9)
+        return unit.upper()
+
+    def close(self) -> None:
+        pass
+
+
+def test_errors_of_units_are_told_as_they_are_here(cluster: Any) -> None:
+    shop = RayWorkshop(trust=True)
+    assert list(in_order(shop.map(partial(Failing), ["a", "b", "c"]))) == ["A", "B", "C"]
+    with pytest.raises(UsageError, match="not so"):
+        list(shop.map(Failing, ["a", "usage"]))
+    with pytest.raises(KeyError, match="missing"):
+        list(shop.map(Failing, ["fault", "a"]))
+    with pytest.raises(WorldlineError, match="begun 5 times"):
+        list(shop.map(Failing, ["dies"]))
