@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -19,12 +22,31 @@ os.environ.update(
 
 from ray.cluster_utils import Cluster  # noqa: E402
 
+from worldline.cli import main  # noqa: E402
 from worldline.cluster.ray_workshop import RayWorkshop  # noqa: E402
 from worldline.cluster.workshop import in_order  # noqa: E402
+from worldline.core.program import Program  # noqa: E402
 from worldline.data.build.build import BuildProgress, build  # noqa: E402
+from worldline.data.load import load_all  # noqa: E402
 from worldline.data.mine.mine import MiningCounts, mine  # noqa: E402
 from worldline.data.mixture import TASKS, Mixture  # noqa: E402
+from worldline.data.record_many import record_many  # noqa: E402
 from worldline.errors import UsageError, WorldlineError  # noqa: E402
+from worldline.plan.repair.edits.proposer import Edits  # noqa: E402
+from worldline.plan.repair.rows import of_rows  # noqa: E402
+from worldline.plan.repair.search import RepairPlan, repair  # noqa: E402
+from worldline.predict.models import load_model  # noqa: E402
+from worldline.predict.predictor import Ask  # noqa: E402
+from worldline.programs import generate  # noqa: E402
+from worldline.recording.calls import caller  # noqa: E402
+from worldline.recording.recorder import record  # noqa: E402
+from worldline.suites import load  # noqa: E402
+from worldline.suites.foreign.scored import score  # noqa: E402
+from worldline.suites.report import Report  # noqa: E402
+from worldline.suites.run.directory import newest  # noqa: E402
+from worldline.suites.run.record import line  # noqa: E402
+from worldline.suites.run.run import run  # noqa: E402
+from worldline.suites.run.spread import spread  # noqa: E402
 
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # a worker does not know the tests
 TINY = Mixture(sources=(TASKS,))
@@ -193,3 +215,127 @@ def test_errors_of_units_are_told_as_they_are_here(cluster: Any) -> None:
         list(shop.map(Failing, ["fault", "a"]))
     with pytest.raises(WorldlineError, match="begun 5 times"):
         list(shop.map(Failing, ["dies"]))
+
+
+def test_programs_are_recorded_as_they_are_here(cluster: Any, tmp_path: Path) -> None:
+    programs = [generate.program(Random(f"ray/{number}")) for number in range(70)]
+    here = list(record_many(programs, out=tmp_path / "here"))
+    there = list(record_many(programs[:40], out=tmp_path / "there", ray="auto"))
+    there += record_many(programs, out=tmp_path / "there", ray="auto")  # goes on behind those that are stored
+    assert there == here
+    assert list(load_all(tmp_path / "there")) == here
+
+
+def same_run(one: Path, other: Path) -> None:
+    """The records of two runs, but for the time that they took."""
+    rows = [
+        [re.sub(rb'"seconds": [\d.e-]+', b'"seconds": 0', line(record)) for record in newest(path).values()]
+        for path in (one, other)
+    ]
+    assert rows[0] == rows[1] != []
+
+
+def reported(found: Report) -> dict[str, Any]:
+    """A report, but for the time that it took."""
+    return {key: value for key, value in found.as_json().items() if "seconds" not in key}
+
+
+def test_a_suite_is_asked_and_judged_as_it_is_here_and_goes_on(cluster: Any, tmp_path: Path) -> None:
+    model = f"python:{Path(__file__).parent / 'forgetful.py'}:Forgetful"
+    shop, make = RayWorkshop(), partial(load_model, model, {})
+    here = run(load("generated", seed=3), make(), limit=24, out=tmp_path / "here")
+    rows = spread(shop, make, "compact")
+    run(load("generated", seed=3), make(), limit=10, out=tmp_path / "there", rows=rows)
+    there = run(load("generated", seed=3), make(), limit=24, out=tmp_path / "there", rows=rows)
+    assert 0 < there.as_json()["answer"]["right"] < 24
+    assert reported(there) == reported(here)
+    same_run(tmp_path / "here", tmp_path / "there")
+
+
+def test_predictions_are_judged_as_they_are_here(cluster: Any, tmp_path: Path) -> None:
+    tasks = [task for task, _ in zip(load("generated", seed=3).tasks, range(20), strict=False)]
+    predictor = load_model("interpreter", {})
+    texts = predictor.predict([Ask(program=task.program, options=task.options) for task in tasks])
+    told = [
+        {
+            "id": task.name, "source": task.program.source, "call": task.program.call,
+            "text": found.text.decode()[: None if number % 3 else -9],
+        }
+        for number, (task, found) in enumerate(zip(tasks, texts, strict=True))
+    ]  # fmt: skip
+    path = tmp_path / "predictions.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in told))
+    here = score("generated", path, out=tmp_path / "here")
+    there = score("generated", path, out=tmp_path / "there", workshop=RayWorkshop())
+    assert reported(there) == reported(here)
+    same_run(tmp_path / "here", tmp_path / "there")
+
+
+BROKEN = """
+def greatest(values):
+    best = values[0]
+    for value in values[1:]:
+        if value < best:
+            best = value
+    return best
+"""
+
+
+@pytest.mark.parametrize("executions", [2_000, 30])
+def test_a_repair_is_that_of_one_machine(cluster: Any, executions: int) -> None:
+    program = Program(source=BROKEN, name="greatest.py")
+    tests = of_rows(program, [[[[1, 2, 3]], 3], [[[5, 1]], 5], [[[4, 9, 4]], 9]], "greatest")
+    plan, found = RepairPlan(executions=executions), []
+    for workshop in (None, RayWorkshop()):
+        with caller() as runs:
+            found.append(
+                repair(program, tests, runs, record, proposers=[Edits()], plan=plan, workshop=workshop)
+            )
+    assert found[0] == found[1]
+    assert found[0].patches or executions == 30
+
+
+def test_options_that_do_not_go_with_a_cluster_are_refused_in_a_sentence(
+    cluster: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", "generated", "--model", "interpreter", "--scratchpad", "flatten", "--ray"]) == 2
+    assert "--ray is for plain traces" in capsys.readouterr().err
+
+
+def test_the_verbs_take_a_cluster(
+    cluster: Any, whole: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = tmp_path / "tiny.py"
+    recipe.write_text(
+        "from worldline.data.mixture import TASKS, Mixture\n\ndef data():\n    return Mixture(sources=(TASKS,))\n"
+    )
+    words = [
+        "data",
+        "build",
+        str(recipe),
+        "-o",
+        str(tmp_path / "data"),
+        "--count",
+        "120",
+        "--unit",
+        "20",
+        "--ray",
+    ]
+    assert main(words) == 0
+    assert contents(tmp_path / "data") == whole
+    words = [
+        "bench",
+        "permutation",
+        "--length",
+        "8",
+        "--model",
+        "interpreter",
+        "--limit",
+        "4",
+        "--ray",
+        "auto",
+        "--json",
+    ]
+    capsys.readouterr()
+    assert main(words) == 0
+    assert json.loads(capsys.readouterr().out)["answer"]["right"] == 4
