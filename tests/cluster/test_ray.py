@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,8 +18,9 @@ import pytest
 
 ray = pytest.importorskip("ray")
 os.environ.update(
-    RAY_USAGE_STATS_ENABLED="0", RAY_ENABLE_UV_RUN_RUNTIME_ENV="0", RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0"
-)
+    RAY_USAGE_STATS_ENABLED="0", RAY_ENABLE_UV_RUN_RUNTIME_ENV="0", RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0",
+    RAY_worker_niceness="0",  # or tests beside these would starve them
+)  # fmt: skip
 
 from ray.cluster_utils import Cluster  # noqa: E402
 
@@ -44,7 +46,6 @@ from worldline.suites import load  # noqa: E402
 from worldline.suites.foreign.scored import score  # noqa: E402
 from worldline.suites.report import Report  # noqa: E402
 from worldline.suites.run.directory import newest  # noqa: E402
-from worldline.suites.run.record import line  # noqa: E402
 from worldline.suites.run.run import run  # noqa: E402
 from worldline.suites.run.spread import spread  # noqa: E402
 
@@ -97,7 +98,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if "lock" not in path.name}
 
 
-def built(out: Path, *, count: int = 120, **how: Any) -> dict[str, bytes]:
+def built(out: Path, *, count: int = 80, **how: Any) -> dict[str, bytes]:
     build(TINY, out, count=count, unit=20, **how)
     return contents(out)
 
@@ -223,13 +224,13 @@ def test_programs_are_recorded_as_they_are_here(cluster: Any, tmp_path: Path) ->
     there = list(record_many(programs[:40], out=tmp_path / "there", ray="auto"))
     there += record_many(programs, out=tmp_path / "there", ray="auto")  # goes on behind those that are stored
     assert there == here
-    assert list(load_all(tmp_path / "there")) == here
+    assert list(load_all(tmp_path / "there")) == list(load_all(tmp_path / "here"))
 
 
 def same_run(one: Path, other: Path) -> None:
     """The records of two runs, but for the time that they took."""
     rows = [
-        [re.sub(rb'"seconds": [\d.e-]+', b'"seconds": 0', line(record)) for record in newest(path).values()]
+        [replace(record, found=replace(record.found, seconds=0.0)) for record in newest(path).values()]
         for path in (one, other)
     ]
     assert rows[0] == rows[1] != []
@@ -253,7 +254,7 @@ def test_a_suite_is_asked_and_judged_as_it_is_here_and_goes_on(cluster: Any, tmp
 
 
 def test_predictions_are_judged_as_they_are_here(cluster: Any, tmp_path: Path) -> None:
-    tasks = [task for task, _ in zip(load("generated", seed=3).tasks, range(20), strict=False)]
+    tasks = list(islice(load("generated", seed=3).tasks, 20))
     predictor = load_model("interpreter", {})
     texts = predictor.predict([Ask(program=task.program, options=task.options) for task in tasks])
     told = [
@@ -265,8 +266,8 @@ def test_predictions_are_judged_as_they_are_here(cluster: Any, tmp_path: Path) -
     ]  # fmt: skip
     path = tmp_path / "predictions.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in told))
-    here = score("generated", path, out=tmp_path / "here")
-    there = score("generated", path, out=tmp_path / "there", workshop=RayWorkshop())
+    here = score(str(path), path, out=tmp_path / "here")
+    there = score(str(path), path, out=tmp_path / "there", workshop=RayWorkshop())
     assert reported(there) == reported(here)
     same_run(tmp_path / "here", tmp_path / "there")
 
