@@ -17,6 +17,7 @@ import json
 import os
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -27,6 +28,7 @@ import ray
 
 from worldline.cluster.ray_workshop import RayWorkshop
 from worldline.data.build.build import build
+from worldline.data.build.shards import load
 from worldline.data.mixture import TASKS, Mixture
 from worldline.data.record_many import record_many
 from worldline.programs import generate
@@ -34,6 +36,7 @@ from worldline.programs import generate
 WORKERS = (1, 2, 4)
 STORE = 200 << 20
 SIMULATED = 1_000
+UNIT = 64  # documents
 SECONDS = (0.01, 0.1, 0.5, 1.0, 5.0, 20.0)
 
 
@@ -56,28 +59,37 @@ def cluster(workers: int) -> None:
     )  # fmt: skip
 
 
+def timed(act: Callable[[], Any]) -> tuple[Any, float, float]:
+    """What an act gives, its seconds, and those of this process's processor."""
+    wall, worked = time.perf_counter(), time.process_time()
+    found = act()
+    return found, time.perf_counter() - wall, time.process_time() - worked
+
+
 def rates(workers: int, programs: int, documents: int) -> dict[str, float]:
-    """Records, steps and documents a second, and how large they are stored."""
+    """Records, steps and documents a second, how large they are stored, and what each costs who stores it here."""
     some = [generate.program(Random(f"cluster/{number}")) for number in range(programs)]
     list(record_many(some[: 64 * workers], ray="auto"))  # imports and boxes
     with tempfile.TemporaryDirectory() as folder:
-        began = time.perf_counter()
-        steps = sum(len(trace) for trace in record_many(some, out=Path(folder) / "traces", ray="auto"))
-        recorded = time.perf_counter() - began
-        size = sum(path.stat().st_size for path in (Path(folder) / "traces").glob("*.parquet"))
-        began = time.perf_counter()
-        done = build(
-            Mixture(sources=(TASKS,)), Path(folder) / "data", count=documents, unit=64, workshop=RayWorkshop()
-        )
-        made = time.perf_counter() - began
+        traces, data = Path(folder) / "traces", Path(folder) / "data"
+        coming = record_many(some, out=traces, ray="auto")
+        steps, recorded, storing = timed(lambda: sum(map(len, coming)))
+        size = sum(path.stat().st_size for path in traces.glob("*.parquet"))
+        shop, mixture = RayWorkshop(), Mixture(sources=(TASKS,))
+        done, made, keeping = timed(lambda: build(mixture, data, count=documents, unit=UNIT, workshop=shop))
+        shards = load(data).shards
     return {
         "workers": workers,
         "records a second": len(some) / recorded,
         "steps a second": steps / recorded,
         "steps a program": steps / len(some),
         "stored bytes a step": size / steps,
+        "coordinator's ms a record": 1000 * storing / len(some),
         "documents a second": done.documents / made,
-        "document bytes a second": done.size / made,
+        "bytes a document": done.size / done.documents,
+        "lines a document": sum(shard.steps for shard in shards) / done.documents,
+        "stored bytes a document": sum(shard.size for shard in shards) / done.documents,
+        "coordinator's ms a document": 1000 * keeping / done.documents,
     }
 
 
