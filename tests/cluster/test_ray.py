@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -189,6 +190,31 @@ def test_a_node_without_a_box_is_named_and_refused(cluster: Any, tmp_path: Path)
         assert RayWorkshop(trust=True).summary.startswith("0 units")
     finally:
         cluster.remove_node(bare)
+
+
+class Noting:
+    """A worker that leaves a file for each time that it does a unit."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __call__(self, unit: int) -> int:
+        (self._folder / f"{unit} {uuid4().hex}").touch()
+        return sum(range(1_000_000)) * 0 + unit
+
+    def close(self) -> None:
+        pass
+
+
+def test_only_units_of_a_node_that_died_are_done_again(killer: Callable[[], None], tmp_path: Path) -> None:
+    shop, found = RayWorkshop(trust=True), []
+    for number, unit in shop.map(partial(Noting, tmp_path), range(60)):
+        found.append(number)
+        assert unit == number
+        if len(found) == 20:
+            killer()
+    assert sorted(found) == list(range(60))
+    assert 60 <= len(os.listdir(tmp_path)) <= 60 + 4  # two processors, two units under way for each
 
 
 class Failing:
