@@ -336,18 +336,7 @@ def test_the_verbs_take_a_cluster(
     recipe.write_text(
         "from worldline.data.mixture import TASKS, Mixture\n\ndef data():\n    return Mixture(sources=(TASKS,))\n"
     )
-    words = [
-        "data",
-        "build",
-        str(recipe),
-        "-o",
-        str(tmp_path / "data"),
-        "--count",
-        "120",
-        "--unit",
-        "20",
-        "--ray",
-    ]
+    words = f"data build {recipe} -o {tmp_path / 'data'} --count 80 --unit 20 --ray".split()
     assert main(words) == 0
     assert contents(tmp_path / "data") == whole
     words = [
