@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from worldline.cluster.ray_workshop import RayWorkshop
     from worldline.limits import Limits
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -32,6 +33,24 @@ def _trust(context: click.Context, parameter: click.Parameter, is_trusted: bool)
         click.echo("note[trusted]: the program runs as you, without a box", err=True)
         context.with_resource(without_boxes())
     return is_trusted
+
+
+def spread(verb: Verb) -> Verb:
+    """`--ray [ADDRESS]`, of every verb whose work goes out in units."""
+    text = "Let a Ray cluster do the work: the one at ADDRESS, or the one that is there, or one begun here."
+    return click.option("--ray", "address", is_flag=False, flag_value="auto", metavar="[ADDRESS]", help=text)(
+        verb
+    )
+
+
+def workshop_of(address: str | None) -> RayWorkshop | None:
+    """The cluster that was asked for, joined; None where nobody asked for one."""
+    if address is None:
+        return None
+    from worldline.cluster.ray_workshop import RayWorkshop, connect
+
+    connect(address, say=lambda text: click.echo(f"note[ray]: {text}", err=True))
+    return RayWorkshop()
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:

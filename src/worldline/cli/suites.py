@@ -19,64 +19,14 @@ from worldline.cli.options import (
     progress,
     settings,
     shard,
+    spread,
     trusted,
-    whole_numbers,
     words,
+    workshop_of,
 )
+from worldline.cli.suite_options import own
 from worldline.errors import UsageError, WorldlineError
 from worldline.remote import Folder, place
-
-OWN = (
-    click.option(
-        "--data", metavar="FILE", help="The benchmark's own file or folder: humaneval, crux, repair."
-    ),
-    click.option(
-        "--language", metavar="NAME", help="humaneval-x, crux-x, generated: js, ts, java, c, cpp, rust."
-    ),
-    click.option("--seed", type=int, default=0, help="Which programs, in which order [0]."),
-    click.option(
-        "--length", metavar="N,...", callback=whole_numbers, help="permutation: lines; horizon: steps."
-    ),
-    click.option(
-        "--reveal", metavar="N,...", callback=whole_numbers, help="The state is shown every N steps [1]."
-    ),
-    click.option(
-        "--delta", type=click.Choice(["whole", "element"]), help="composition, horizon: how changes show."
-    ),
-    click.option(
-        "--hidden", type=click.Choice(["predicted", "given", "blind"]), help="How hidden inputs are told."
-    ),
-    click.option("--names", type=click.IntRange(min=2), help="permutation: how many names [5]."),
-    click.option(
-        "--arbitrary", is_flag=True, default=None, help="permutation: any permutation a line, not swaps."
-    ),
-    click.option("--pair", is_flag=True, default=None, help="permutation: lines that write two names alone."),
-    click.option(
-        "--depth", metavar="N,...", callback=whole_numbers, help="composition: functions in a chain."
-    ),
-    click.option("--kind", type=click.Choice(["string", "other"]), help="composition: only these values."),
-    click.option("--lines", is_flag=True, default=None, help="composition: a call a line, not nested calls."),
-    click.option(
-        "--world", metavar="NAME,...", callback=words, help="horizon, stochastic: only these worlds."
-    ),
-    click.option("--of", metavar="SUITE", help="states, budget: the programs of this suite [generated]."),
-    click.option("--formats", metavar="NAME,...", callback=words, help="budget: only these formats."),
-    click.option(
-        "--calls", type=click.IntRange(min=0), help="humaneval, humaneval-x: calls of a problem; 0: all [3]."
-    ),
-    click.option(
-        "--functions",
-        type=click.IntRange(min=1),
-        help="generated: functions in a file, one of them called [1].",
-    ),
-)
-
-
-def own(verb: Any) -> Any:
-    """The options that are a suite's own."""
-    for option in reversed(OWN):
-        verb = option(verb)
-    return verb
 
 
 @click.command()
@@ -108,12 +58,13 @@ def own(verb: Any) -> Any:
 @click.option(
     "-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report; run again to go on."
 )
+@spread
 @trusted
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def bench(
     suite: str, model: str, extras: dict[str, str], limit: int | None, force: list[str] | None,
-    queries: int | None, scratchpad: list[str], samples: int, shard: Any, out: str | None, as_json: bool,
-    **options: Any,
+    queries: int | None, scratchpad: list[str], samples: int, shard: Any, out: str | None, address: str | None,
+    as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Let a model predict the runs of SUITE.
 
@@ -131,6 +82,8 @@ def bench(
         if len(options["reveal"]) != 1:
             raise UsageError("only the permutation suite takes several spacings")
         options["reveal"] = options["reveal"][0]
+    if address is not None:
+        _refuse_ray(suite, model, extras, samples > 1 or force is not None or scratchpad != ["none"])
     limits = limits_of(options)
     load = partial(_loaded, suite, limits, options)
     found = load()
@@ -142,12 +95,10 @@ def bench(
     if scratchpad != ["none"]:
         _refuse_scratchpads(suite, force)
     if shard is not None:
-        is_plain = (
-            samples == 1 and scratchpad == ["none"] and not suites.is_measured(suite) and "by" not in extras
-        )
-        if not is_plain or out is None:
+        is_other = samples > 1 or scratchpad != ["none"] or suites.is_measured(suite) or "by" in extras
+        if is_other or out is None or address is not None:
             raise UsageError(
-                "a shard is of a plain run, kept in --out: not with samples, scratchpads, states, -M by="
+                "a shard is of a plain run, kept in --out: not with samples, scratchpads, states, -M by=, --ray"
             )
     if suites.is_measured(suite):
         _measured(suites.measure(suite, found, predictor, limit=limit, force=force), out, as_json)
@@ -175,7 +126,9 @@ def bench(
             many = [load_model(model, each) for each in _seeded(extras, samples)]
             _run_samples(load, many, _seeded(extras, samples), limit, at, config, (advance, say), as_json)
         elif scratchpad == ["none"]:
-            _run(found, predictor, limit, at, config, (advance, say), as_json, shard)
+            shop = workshop_of(address)
+            elsewhere = None if shop is None else (shop, partial(load_model, model, extras))
+            _run(found, predictor, limit, at, config, (advance, say), as_json, shard, elsewhere)
         else:
             each = _scratchpads(scratchpad)
             _run_scratchpads(load, predictor, each, limit, at, config, (advance, say), as_json)
@@ -199,7 +152,7 @@ def _loaded(name: str, limits: Any, options: dict[str, Any]) -> Any:
 
 def _run(
     suite: Any, predictor: Any, limit: int | None, out: Folder, config: dict[str, Any], advance: Any, as_json: bool,
-    shard: Any,
+    shard: Any, elsewhere: Any,
 ) -> None:  # fmt: skip
     from worldline import suites as suites
     from worldline.suites.run.directory import newest
@@ -207,7 +160,7 @@ def _run(
     from worldline.terminal.console import terminal
     from worldline.terminal.suite_report import print_report, print_tables
 
-    report = run_suite(suite, predictor, limit, out, config, advance, shard)
+    report = run_suite(suite, predictor, limit, out, config, advance, shard, elsewhere)
     records = list(newest(local(out)).values())
     tables = suites.tables(suite.name, records)
     if as_json:
@@ -217,6 +170,16 @@ def _run(
         print_tables(terminal(), tables)
     told = (f"{one.name}: {one.found.note}" for one in records if one.is_fault and one.found.note)
     refuse_faults(report.faults, next(told, ""))
+
+
+def _refuse_ray(suite: str, model: str, extras: dict[str, str], is_other: bool) -> None:
+    from worldline import suites as suites
+
+    if is_other or suites.is_measured(suite) or extras.get("by") == "order" or model == "search":
+        raise UsageError(
+            "--ray is for plain traces of a suite's programs: not with --samples, --force, --scratchpad, -M by=order, "
+            "the model search, or a suite that is measured step by step"
+        )
 
 
 def _refuse_scratchpads(suite: str, force: list[str] | None) -> None:
@@ -301,21 +264,28 @@ def _run_scratchpads(
 
 
 def run_suite(
-    suite: Any,
-    predictor: Any,
-    limit: int | None,
-    out: Folder,
-    config: dict[str, Any],
-    advance: Any,
-    shard: Any = None,
-) -> Any:
-    """What came of a suite, which is kept in a folder; `advance` is a bar's: how to move it, what to say beside it."""
+    suite: Any, predictor: Any, limit: int | None, out: Folder, config: dict[str, Any], advance: Any,
+    shard: Any = None, elsewhere: Any = None,
+) -> Any:  # fmt: skip
+    """What came of a suite, which is kept in a folder; `advance` is a bar's: how to move it, what to say beside it.
+
+    `elsewhere` is a workshop that asks and judges, and how the predictor is loaded there.
+    """
+    from worldline.predict.predictor import codec_of
     from worldline.suites.run.run import run
+    from worldline.suites.run.spread import spread as spread_rows
 
     move, say = advance
+
+    def judged(verdict: Any) -> None:
+        move(1)
+        if elsewhere:
+            say(elsewhere[0].summary)
+
     return run(
-        suite, predictor, limit=limit, each=lambda verdict: move(1), out=out, config=config,
+        suite, predictor, limit=limit, each=judged, out=out, config=config,
         known=lambda count: say(f"({count:,} recorded)"), shard=shard,
+        rows=spread_rows(elsewhere[0], elsewhere[1], codec_of(predictor)) if elsewhere else None,
     )  # fmt: skip
 
 
@@ -375,20 +345,24 @@ def refuse_faults(faults: int, first: str = "") -> None:
 )
 @limited
 @click.option("-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report.")
+@spread
 @trusted
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def score(
-    suite: str, predictions: str, fields: dict[str, str], out: str | None, as_json: bool, **options: Any
-) -> None:
+    suite: str, predictions: str, fields: dict[str, str], out: str | None, address: str | None, as_json: bool,
+    **options: Any,
+) -> None:  # fmt: skip
     """Judge PREDICTIONS, made elsewhere, of the tasks of SUITE: JSON lines with an id and a text each."""
     from worldline.suites.foreign.scored import score as run
     from worldline.terminal.console import terminal
     from worldline.terminal.suite_report import print_report
 
+    shop = workshop_of(address)
     with progress(0, "samples") as (_, say):
         report = run(
             suite, Path(predictions), out=place(out) if out else None, fields=fields, limits=limits_of(options),
-            each=lambda done, of: say(f"{done:,} of {of:,}"), **options,
+            each=lambda done, of: say(f"{done:,} of {of:,}{f', {shop.summary}' if shop else ''}"), workshop=shop,
+            **options,
         )  # fmt: skip
     if as_json:
         click.echo(json.dumps(report.as_json()))

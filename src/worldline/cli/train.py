@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import limited, limits_of, progress, trusted
+from worldline.cli.options import limited, limits_of, progress, spread, trusted, workshop_of
 from worldline.errors import UsageError, WorldlineError
 
 
@@ -97,8 +97,9 @@ def data() -> None:
 @click.option("--unit", type=click.IntRange(min=1), default=1024, help="Documents made at a time [1,024].")
 @click.option("--format", type=click.Choice(["compact", "cwm"]), help="Ours, or Meta's [the recipe's].")
 @limited
+@spread
 @partial(trusted, told=True)
-def build(recipe: str, out: str, count: int, **options: Any) -> None:
+def build(recipe: str, out: str, count: int, address: str | None, **options: Any) -> None:
     """Generate, record and encode the programs of RECIPE, without duplicates, split, with a table of coverage."""
     from dataclasses import replace
 
@@ -108,6 +109,7 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
 
     mixture = load_config(recipe, "data", Mixture)
     mixture = replace(mixture, limits=limits_of(options, mixture.limits))
+    shop = workshop_of(address)
     with progress(count, "documents") as (advance, say):
         seen = 0
 
@@ -115,9 +117,9 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
             nonlocal seen
             advance(now.documents - seen)
             seen = now.documents
-            say(f"{now.rate:,.0f}/s, coverage {now.covered:.1%}")
+            say(f"{now.rate:,.0f}/s, coverage {now.covered:.1%}{f', {shop.summary}' if shop else ''}")
 
-        done = run(mixture, out, count=count, progress=told, **options)
+        done = run(mixture, out, count=count, progress=told, workshop=shop, **options)
     click.echo(
         f"{done.documents:,} documents, {done.size:,} bytes, {done.duplicates:,} duplicates left out, "
         f"coverage {done.covered:.1%}, in {out}"
@@ -157,6 +159,7 @@ def build(recipe: str, out: str, count: int, **options: Any) -> None:
     "--known", is_flag=True, help="Try nothing: write what one that goes on, or was killed, has found."
 )
 @limited
+@spread
 @partial(trusted, told=True)
 def mine(
     places: tuple[str, ...],
@@ -167,6 +170,7 @@ def mine(
     documents: str | None,
     paths: float,
     trust: bool,
+    address: str | None,
     **how: Any,
 ) -> None:
     """Find functions in PLACES (packages, `stdlib`, folders, files) that can be called, and call them, boxed."""
@@ -187,9 +191,11 @@ def mine(
     bounds = {name: how.pop(name) for name in ("steps", "wall")}
     limits = limits_of(dict(bounds), LIMITS) or LIMITS
     reach = Reaching(seconds=paths, trust=trust) if paths else None
+    shop = workshop_of(address)
     done = run(
-        named, out=out, limits=limits, leave_out=leave_out, trust=trust, progress=_told(), reach=reach, **how
-    )
+        named, out=out, limits=limits, leave_out=leave_out, trust=trust, progress=_told(shop), reach=reach,
+        workshop=shop, **how,
+    )  # fmt: skip
     click.echo(
         f"{done.functions:,} functions, {done.calls:,} calls, {done.shown:,} of them written by people, "
         f"from {done.files:,} files, {done.failed:,} failed, in {out}"
@@ -217,11 +223,14 @@ def _quarried(recipe: str, clones: str | None) -> list[str]:
     return found
 
 
-def _told() -> Callable[[Any], None]:
+def _told(shop: Any) -> Callable[[Any], None]:
     """A line on stderr for every hundred files of a mining."""
 
     def tell(now: Any) -> None:
         if now.files % 100 == 0:
-            click.echo(f"{now.files:,} files, {now.functions:,} functions, {now.calls:,} calls", err=True)
+            where = f"; {shop.summary}" if shop else ""
+            click.echo(
+                f"{now.files:,} files, {now.functions:,} functions, {now.calls:,} calls{where}", err=True
+            )
 
     return tell

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
+from worldline.cluster.workshop import grouped, in_order
 from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Trace
@@ -13,6 +15,8 @@ from worldline.limits import Limits
 from worldline.recording import recorder
 from worldline.recording.interpreter import find
 from worldline.remote import Folder, place
+
+UNIT = 32  # programs that a cluster's worker is given at once
 
 
 def record_many(
@@ -27,6 +31,7 @@ def record_many(
     workers: int = 1,
     twice: bool = False,
     control: Control | None = None,
+    ray: str | None = None,
 ) -> Iterator[Trace]:
     """The traces of many programs, in their order, boxes reused.
 
@@ -34,24 +39,67 @@ def record_many(
     program that is stored there already is neither recorded nor yielded: a run that was cut off goes on where it was.
     `recipe` becomes part of the directory's fingerprint. `twice` notes `nondeterministic` where a second run differs.
     A `control` decides the hidden inputs of each; a directory holds one trace a program, whatever decided it.
+    `ray` is the address of a Ray cluster that records them (`auto`: the one that is there, or one begun here); how many
+    at once is then its own.
     """
     options: dict[str, Any] = {"limits": limits, "python": python, "core": core, "trust": trust}
-    options |= {"workers": workers, "twice": twice, "control": control}
+    options |= {"twice": twice, "control": control}
+
+    def record(some: Iterable[Program]) -> Iterator[Trace]:
+        if ray is not None:
+            return _spread(some, ray, options)
+        return recorder.record_many(some, workers=workers, **options)
+
     if out is None:
-        return recorder.record_many(programs, **options)
+        return record(programs)
     found = find(python)
     who = InterpreterInfo(found.name, found.version, "")
     mark = fingerprint(limits=limits, interpreter=who, recipe=recipe)
-    return _stored(programs, place(out), mark, options)
+    return _stored(programs, place(out), mark, record)
 
 
 def _stored(
-    programs: Iterable[Program], out: Folder, mark: dict[str, Any], options: dict[str, Any]
+    programs: Iterable[Program],
+    out: Folder,
+    mark: dict[str, Any],
+    record: Callable[[Iterable[Program]], Iterator[Trace]],
 ) -> Iterator[Trace]:
     from worldline.data.shards import ShardWriter  # pyarrow comes with it
 
     with ShardWriter(out, fingerprint=mark) as writer:
         fresh = (program for program in programs if not writer.holds(program))
-        for trace in recorder.record_many(fresh, **options):
+        for trace in record(fresh):
             writer.add(trace)
             yield trace
+
+
+class _Recorder:
+    """One worker: records some programs, in a box that stays."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._options = options
+        self._waiting: list[Program] = []
+        self._traces = recorder.record_many(self._programs(), **options)
+
+    def _programs(self) -> Iterator[Program]:
+        while self._waiting:
+            yield self._waiting.pop()
+
+    def __call__(self, some: Sequence[Program]) -> list[Trace]:
+        """The trace of each."""
+        self._waiting[:] = reversed(some)
+        return [next(self._traces) for _ in some]
+
+    def close(self) -> None:
+        """Let go of the box."""
+        getattr(self._traces, "close", lambda: None)()
+
+
+def _spread(programs: Iterable[Program], address: str, options: dict[str, Any]) -> Iterator[Trace]:
+    """The traces in the order of the programs, recorded by a cluster."""
+    from worldline.cluster.ray_workshop import RayWorkshop, connect
+
+    connect(address)
+    shop = RayWorkshop(trust=options["trust"])
+    for traces in in_order(shop.map(partial(_Recorder, options), grouped(programs, UNIT))):
+        yield from traces

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import MODELS, progress, settings, trusted
+from worldline.cli.options import MODELS, progress, settings, spread, trusted, workshop_of
 
 ORACLES = (
     "none",
@@ -60,11 +60,12 @@ ORACLES = (
     help="Limit: CPU-seconds of a test [0.2].",
 )
 @click.option("--seed", type=int, default=0, help="With --oracle random: which order [0].")
+@spread
 @trusted
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
 def repair(
     file: str, tests: str, call: str | None, model: str, propose: str | None, extras: dict[str, str], imagine: int,
-    as_json: bool, **options: Any,
+    address: str | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Look for small changes of FILE that make its tests pass; each that is shown was run, in the box."""
     from worldline.errors import UsageError
@@ -90,9 +91,19 @@ def repair(
     imagining = load_model(model) if plan.imagines else None
     recorded = partial(record, limits=RECORDED)
     what = "candidates are imagined" if plan.imagines else "candidates are run"
+    shop = workshop_of(address)
     with caller() as runs, progress(imagine if plan.imagines else 0, what) as (advance, _):
         predictor = WatchedPredictor(imagining, lambda: advance(1)) if imagining is not None else None
-        found = search(program, checks, runs, recorded, proposers=proposers, plan=plan, predictor=predictor)
+        found = search(
+            program,
+            checks,
+            runs,
+            recorded,
+            proposers=proposers,
+            plan=plan,
+            predictor=predictor,
+            workshop=shop,
+        )
     if as_json:
         click.echo(json.dumps(found.as_json()))
     else:

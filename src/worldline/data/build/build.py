@@ -11,20 +11,22 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import subprocess
 import sys
 import time
 import warnings
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from worldline import files
+from worldline.cluster.workshop import Here, Workshop, in_order
 from worldline.core.trace import InterpreterInfo
 from worldline.data.build.shards import Store
 from worldline.data.build.unit import Unit, UnitJob, covered
@@ -56,17 +58,19 @@ class BuildProgress:
 def build(
     recipe: str | Path | Mixture, out: str | Folder, *, count: int, workers: int = 0, seed: int = 0, unit: int = UNIT,
     trust: bool = False, progress: Callable[[BuildProgress], None] | None = None, format: str | None = None,
+    workshop: Workshop | None = None,
 ) -> BuildProgress:  # fmt: skip
     """Store `count` documents of a recipe (a path, a name, or the mixture itself) in a directory, or go on doing so.
 
-    `format` is the notation, where it is not the mixture's own.
+    `format` is the notation, where it is not the mixture's own. A `workshop` has the units made, where that is not
+    `workers` of this machine.
     """
     if count < 1 or unit < 1 or workers < 0:
         raise UsageError("count and unit are at least 1, workers at least 0 (0: one a core)")
     mixture = recipe if isinstance(recipe, Mixture) else load_config(recipe, "data", Mixture)
     mixture = replace(mixture, format=format or mixture.format)
     who = find(None)
-    plan = {
+    plan: dict[str, Any] = {
         "seed": seed,
         "unit": unit,
         "trust": trust,
@@ -78,7 +82,10 @@ def build(
     )
     store = Store(out, fingerprint=mark)
     try:
-        return _fill(store, mixture, count, workers or os.cpu_count() or 1, seed, unit, trust, progress)
+        shop = workshop or Here(workers or os.cpu_count() or 1, threads=True)
+        jobs = (UnitJob(mixture, seed, number, unit, trust) for number in range(store.following, 1 << 31))
+        with closing(in_order(shop.map(partial(_UnitProcess, plan["files"]), jobs))) as units:
+            return _fill(store, units, count, progress)
     finally:
         store.close()
 
@@ -91,18 +98,20 @@ def _told(mixture: Mixture) -> dict[str, Any]:
 
 def _digests(mixture: Mixture) -> dict[str, str]:
     """The sha256 of every file that a source draws from: another file of that name is another recipe."""
-    found = {}
-    for path in sorted({source.argument for source in mixture.sources if source.argument}):
-        if Path(path).is_file():
-            with files.disk(Path(path)), open(path, "rb") as file:
-                found[path] = hashlib.file_digest(file, "sha256").hexdigest()
-    return found
+    paths = sorted({source.argument for source in mixture.sources if source.argument})
+    return {path: digest for path in paths if (digest := _digest(Path(path)))}
+
+
+def _digest(path: Path) -> str:
+    if not path.is_file():
+        return ""
+    with files.disk(path), open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _fill(
-    store: Store, mixture: Mixture, count: int, workers: int, seed: int, unit: int, trust: bool,
-    progress: Callable[[BuildProgress], None] | None,
-) -> BuildProgress:  # fmt: skip
+    store: Store, units: Iterator[Unit], count: int, progress: Callable[[BuildProgress], None] | None
+) -> BuildProgress:
     before, began, duplicates, faults = store.documents, time.monotonic(), 0, 0
 
     def now() -> BuildProgress:
@@ -110,9 +119,7 @@ def _fill(
         covered = share(store.coverage)
         return BuildProgress(store.documents, count, store.size, duplicates, rate, covered, faults)
 
-    first = store.following
-    jobs = (UnitJob(mixture, seed, number, unit, trust) for number in range(first, 1 << 31))
-    for number, made in enumerate(_units(jobs, workers), first) if store.documents < count else ():
+    for number, made in enumerate(map(_checked, units), store.following) if store.documents < count else ():
         fresh = [
             (row, covers)
             for row, covers in zip(made.rows, made.covers, strict=True)
@@ -135,33 +142,31 @@ def _fill(
     return now()
 
 
-def _units(jobs: Iterator[UnitJob], workers: int) -> Iterator[Unit]:
-    """Units in order, as many processes at work as asked; those that nobody wants any more are ended."""
-    running: set[subprocess.Popen[bytes]] = set()
+class _UnitProcess:
+    """One worker: a process for each unit, which ends when nobody wants the unit any more."""
 
-    def run(job: UnitJob) -> Unit:
+    def __init__(self, digests: Mapping[str, str]) -> None:
+        if moved := [path for path, digest in digests.items() if _digest(Path(path)) != digest]:
+            raise UsageError(
+                f"{moved[0]} is not on {platform.node()} as it is here: a recipe's files must be on every node"
+            )
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __call__(self, job: UnitJob) -> Unit:
+        """The documents of a unit."""
         command = [sys.executable, "-m", "worldline.data.build.unit"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-            running.add(process)
+            self._process = process
             data = process.communicate(msgspec.json.encode(job))[0]
-            running.discard(process)
+            self._process = None
         if process.returncode:
             raise WorldlineError(f"unit {job.unit} ended with status {process.returncode}")
         return msgspec.msgpack.decode(data, type=Unit)
 
-    pool = ThreadPoolExecutor(workers, "worldline-build")
-    flight: deque[Future[Unit]] = deque()
-    try:
-        for job in jobs:
-            flight.append(pool.submit(run, job))
-            if len(flight) > workers:
-                yield _checked(flight.popleft().result())
-    finally:
-        for future in flight:
-            future.cancel()
-        for process in tuple(running):
+    def close(self) -> None:
+        """End what is under way."""
+        if (process := self._process) is not None:
             process.terminate()
-        pool.shutdown(wait=True)
 
 
 def _checked(made: Unit) -> Unit:

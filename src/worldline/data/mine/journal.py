@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,23 @@ HEAD: dict[str, Any] = {"format": "worldline-journal", "version": 1}
 LIMIT = 1 << 30  # bytes
 _STARTS = (json.dumps(HEAD).encode(), b'["')  # of every line, torn ones too
 Kept = tuple[str, bool]  # a call, and whether people wrote it
+
+
+@dataclass(frozen=True)
+class JournalEntries:
+    """What a journal has, where it cannot be written in: who tries a candidate there tells what was found."""
+
+    done: dict[str, list[Kept]]
+
+    def calls(self, mark: str) -> list[Kept] | None:
+        """What was kept of a candidate, None where that is not known."""
+        return self.done.get(mark)
+
+    def add(self, mark: str, calls: list[Kept]) -> None:
+        """Nothing is written here."""
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 class Journal:
@@ -36,6 +54,11 @@ class Journal:
                 self._file.write(json.dumps(HEAD).encode() + b"\n")
             elif not data.endswith(b"\n"):
                 self._file.write(b"\n")
+
+    @property
+    def known(self) -> JournalEntries:
+        """All that it has, for who cannot write in it."""
+        return JournalEntries(dict(self._done))
 
     def calls(self, mark: str) -> list[Kept] | None:
         """What was kept of a candidate, None where that is not known."""

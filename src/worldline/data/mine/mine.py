@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import lzma
+import platform
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -19,15 +21,16 @@ from random import Random
 from typing import Any
 
 from worldline import files
+from worldline.cluster.workshop import Here, Workshop, in_order
 from worldline.data.mine import near
 from worldline.data.mine.calls import LIMITS, ROUND, Reach, fuzz
 from worldline.data.mine.extract import Found, functions
-from worldline.data.mine.journal import Journal, digest
+from worldline.data.mine.journal import Journal, JournalEntries, digest
 from worldline.data.mine.mined import Mined
 from worldline.data.mine.near import Benchmark, Likeness
 from worldline.data.mine.quarry import known_tests, locate, python_files
 from worldline.data.mine.usage import Usages
-from worldline.data.mine.workers import shared
+from worldline.errors import UsageError
 from worldline.fence import STOPS
 from worldline.limits import Limits
 from worldline.programs.split import key
@@ -59,11 +62,15 @@ class _Tried:
     calls: list[Mined] | None = None
     like: Likeness | None = None
     fault: str = ""
+    mark: str = ""  # in the journal
 
 
 @dataclass(frozen=True)
 class _Job:
-    """What every worker of a mining is told."""
+    """What every worker of a mining is told. `noted`: what the journal has, for workers that cannot write in it.
+
+    `sizes` are the bytes of each file, likewise: a worker elsewhere must find the same.
+    """
 
     out: Path
     seed: int
@@ -73,6 +80,12 @@ class _Job:
     benchmark: Benchmark
     limits: Limits
     reach: Reach | None = None
+    noted: JournalEntries | None = None
+    sizes: Mapping[Path, int] = field(default_factory=dict)
+
+
+_Result = list[_Tried] | str  # of a file
+_Coming = Generator[tuple[int, _Result], None, None]
 
 
 class _Miner:
@@ -80,11 +93,13 @@ class _Miner:
 
     def __init__(self, job: _Job) -> None:
         setup = prepare(limits=stretched(job.limits, ROUND), python=None, core="auto", trust=job.trust)
-        self.job, self.worker, self.journal = job, BoxWorker(setup), Journal(job.out)
+        _require_same(job.sizes)
+        self.job, self.worker = job, BoxWorker(setup)
+        self.journal = job.noted or Journal(job.out)
         self.seen: set[str] = set()
         self.fuzz = fuzz if job.reach is None else partial(fuzz, reach=job.reach)
 
-    def __call__(self, path: Path) -> list[_Tried] | str:
+    def __call__(self, path: Path) -> _Result:
         """Every candidate of a file that is new here; or why it cannot be read."""
         try:
             several = list(functions(path))
@@ -121,7 +136,7 @@ class _Miner:
         if known is None:
             calls = self.fuzz(self.worker, found, Random(f"{seed}/{found.origin}"), shown)
             self.journal.add(mark, [(call.call, call.shown) for call in calls])
-            return _Tried(found.origin, same, calls)
+            return _Tried(found.origin, same, calls, mark=mark)
         hashed = key(found.core)
         return _Tried(
             found.origin, same, [Mined(found.source, call, found.origin, hashed, by) for call, by in known]
@@ -133,6 +148,15 @@ class _Miner:
         self.journal.close()
 
 
+def _require_same(sizes: Mapping[Path, int]) -> None:
+    """UsageError unless the files that are mined are here as they are where the mining was begun."""
+    for path, size in sizes.items():
+        if not path.is_file() or path.stat().st_size != size:
+            raise UsageError(
+                f"{path} is not on {platform.node()} as it is here: what is mined must be on every node"
+            )
+
+
 @dataclass
 class _Sifted:
     """What was kept so far, duplicates left out."""
@@ -141,7 +165,7 @@ class _Sifted:
     seen: set[str] = field(default_factory=set)
     like: list[tuple[str, Likeness]] = field(default_factory=list)
 
-    def file(self, tried: list[_Tried] | str) -> list[_Tried]:
+    def file(self, tried: _Result) -> list[_Tried]:
         """The candidates of a file that are new, counted; what failed is warned of."""
         several = [] if isinstance(tried, str) else [each for each in tried if each.same not in self.seen]
         faults = [tried] if isinstance(tried, str) else [each.fault for each in several if each.fault]
@@ -167,23 +191,28 @@ def mine(
     places: Sequence[str], *, out: str | Path, python: str | None = None, workers: int = 1, seed: int = 0,
     most: int = 0, trust: bool = False, known: bool = False, leave_out: Sequence[str | Path] = (),
     progress: Callable[[MiningCounts], None] | None = None, limits: Limits = LIMITS, reach: Reach | None = None,
+    workshop: Workshop | None = None,
 ) -> MiningCounts:  # fmt: skip
     """Mine packages (by name, as `python` finds them), `stdlib`, folders and files into a file; what was found.
 
     Files come in an order of the seed's: a part is a sample. `leave_out` are files of benchmarks' programs: what
     is like one of them is left out. The same again after it was killed goes on; the file is there when all is done, and
     the same; with `known` it is made of what the journal has so far, which stays. Its report is `FILE.report.json`.
-    `reach` is asked for calls that take branches which the others miss; it is pickled for each worker.
+    `reach` is asked for calls that take branches which the others miss; it is pickled for each worker. A `workshop`
+    elsewhere has the files tried, and finds the same: what it finds is noted in the journal here, file by file.
     """
     out, found, benchmark = Path(out), locate(places, python), Benchmark.read(leave_out)
     journal, draft, sifted = Journal(out), files.Draft(out), _Sifted()
     job = _Job(out, seed, trust, known, Usages(known_tests(found)), benchmark, limits, reach)
     paths = sorted(python_files(found))
     Random(f"{seed}/files").shuffle(paths)
+    if workshop is not None:
+        job = replace(job, noted=journal.known, sizes={path: path.stat().st_size for path in paths})
+    coming = (workshop or Here(workers)).map(partial(_Miner, job), paths)
     try:
         with (
             lzma.open(draft, "wb", preset=6) as file,  # type: ignore[call-overload]
-            shared(partial(_Miner, job), paths, workers) as results,
+            closing(in_order(_noted(coming, journal) if workshop is not None else coming)) as results,
         ):
             for tried in results:
                 for each in sifted.file(tried):
@@ -202,6 +231,16 @@ def mine(
     files.write(out.with_name(out.name + ".report.json"), told.encode("utf-8", "surrogatepass") + b"\n")
     (journal.close if known else journal.finish)()
     return sifted.tally
+
+
+def _noted(coming: _Coming, journal: Journal) -> _Coming:
+    """The same results, with what is new in each noted as it comes."""
+    with closing(coming):
+        for number, tried in coming:
+            for each in tried if isinstance(tried, list) else ():
+                if each.mark and each.calls is not None:
+                    journal.add(each.mark, [(call.call, call.shown) for call in each.calls])
+            yield number, tried
 
 
 def _report(sifted: _Sifted, benchmark: Benchmark, leave_out: Sequence[str | Path]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import json
 import lzma
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,10 +14,10 @@ from random import Random
 from typing import Any
 
 from worldline import files
+from worldline.cluster.workshop import Here, in_order
 from worldline.core.program import Program
 from worldline.data.document import frame, is_sound
 from worldline.data.forms.form import in_form
-from worldline.data.mine.workers import shared
 from worldline.data.mixture import ALL, TOGETHER, Mixture, written
 from worldline.errors import FormatError, UsageError
 from worldline.programs.split import split_of
@@ -138,11 +139,12 @@ def written_out(
     """The mined calls of a mixture's split as framed documents, compressed, each `times` in drawn modes; how many."""
     chosen = [each for each in read_mined(path) if mixture.split in (ALL, split_of(each.key))]
     groups = [(at, chosen[at : at + TOGETHER]) for at in range(0, len(chosen), TOGETHER)]
+    coming = Here(workers).map(partial(_Writer, _Written(mixture, times, trust)), groups)
     draft, made = files.Draft(Path(out)), 0
     try:
         with (
             lzma.open(draft, "wb", preset=6) as file,  # type: ignore[call-overload]
-            shared(partial(_Writer, _Written(mixture, times, trust)), groups, workers) as results,
+            closing(in_order(coming)) as results,
         ):
             for count, data in results:
                 file.write(data)

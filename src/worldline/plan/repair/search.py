@@ -6,10 +6,14 @@ What is reported has passed every test by running. The currency is executions: o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 from typing import Any, Protocol
 
+from worldline.cluster.workshop import Workshop, grouped, in_order
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.core.value import kind
@@ -23,7 +27,7 @@ from worldline.plan.repair.edits.proposer import may_matter
 from worldline.plan.repair.imagine import imagine
 from worldline.plan.repair.order import ORACLES, ordered, with_priors
 from worldline.predict.predictor import Predictor
-from worldline.recording.calls import CallBatch, CallEnd
+from worldline.recording.calls import CallBatch, CallEnd, Caller
 
 SECONDS = 0.2  # of CPU that one test may take; those that take more are tried once with so many times more
 PATIENCE = 20
@@ -31,6 +35,7 @@ RECORDED = Limits(steps=20_000, wall=20.0)  # of the failing test's one recordin
 EXECUTIONS = 2_000
 PATCHES = 3
 IMAGINED = 32
+TRIED = 8  # candidates that a workshop's worker is given at once
 _ABSENT = re.compile(
     r"(?:ModuleNotFoundError|ImportError)\(.*?(?:No module named |cannot import name )\\?'([^'\\]+)"
 )
@@ -228,8 +233,12 @@ def _refuse_absent(tests: CheckSet, pairs: Sequence[tuple[RepairCheck, CallEnd]]
 def repair(
     program: Program, tests: CheckSet, runs: Runs, record: Callable[[Program], Trace], *,
     proposers: Sequence[Proposer], plan: RepairPlan, predictor: Predictor | None = None,
+    workshop: Workshop | None = None,
 ) -> Repair:  # fmt: skip
-    """Patches that make every test pass, smallest first, within the plan's executions."""
+    """Patches that make every test pass, smallest first, within the plan's executions.
+
+    A `workshop` tries the candidates, where that is not here; some are then tried that are not needed, and not counted.
+    """
     counter = _Counter(runs, tests, plan.seconds, plan.executions)
     known = diagnosed(program, tests, counter.patiently(program.source), record)
     done = Repair(name=program.name, oracle=plan.oracle, tests=len(tests.checks), left_out=tests.left_out)
@@ -241,8 +250,8 @@ def repair(
     if plan.imagines and predictor is not None:
         seen = imagine(ranked, tests, known.first, known.trace, predictor, most=plan.imagined)
         ranked, asked, written = list(seen.ranked), seen.asked, seen.bytes
-    in_order = [one.candidate for one in ordered(ranked, plan.oracle, seed=plan.seed)]
-    found, tried = _verified(program, in_order, known, counter, plan.patches)
+    ranking = [one.candidate for one in ordered(ranked, plan.oracle, seed=plan.seed)]
+    found, tried = _verified(program, ranking, known, counter, plan.patches, workshop)
     return replace(
         done, failing=len(known.failing), first_failing=in_sentence(known.first.call), candidates=len(candidates),
         tried=tried, patches=tuple(sorted(found, key=lambda one: one.size)), imagined=asked,
@@ -251,17 +260,62 @@ def repair(
 
 
 def _verified(
-    program: Program, candidates: Sequence[RepairCandidate], known: Diagnosed, counter: _Counter, most: int
-) -> tuple[list[PassingPatch], int]:
+    program: Program, candidates: Sequence[RepairCandidate], known: Diagnosed, counter: _Counter, most: int,
+    workshop: Workshop | None,
+) -> tuple[list[PassingPatch], int]:  # fmt: skip
     """Those that pass every test by running, and how many were tried: the failing test first."""
-    found, tried = list[PassingPatch](), 0
-    for candidate in candidates:
-        if counter.is_spent or len(found) >= most:
-            break
-        tried += 1
-        if counter.passes(candidate.source, (known.first, *known.rest)):
-            found.append(_passing(program, candidate, counter.executions, tried))
+    found, tried, checks = list[PassingPatch](), 0, (known.first, *known.rest)
+    sources = [candidate.source for candidate in candidates]
+    trials = _tried_here(sources, checks, counter)
+    if workshop is not None and not counter.is_spent:
+        trials = _tried_elsewhere(sources, checks, counter, workshop)
+    with closing(trials):
+        for candidate in candidates:
+            if counter.is_spent or len(found) >= most:
+                break
+            tried += 1
+            if next(trials):
+                found.append(_passing(program, candidate, counter.executions, tried))
     return found, tried
+
+
+def _tried_here(
+    sources: Sequence[str], checks: Sequence[RepairCheck], counter: _Counter
+) -> Generator[bool, None, None]:
+    for source in sources:
+        yield counter.passes(source, checks)
+
+
+def _tried_elsewhere(
+    sources: Sequence[str], checks: Sequence[RepairCheck], counter: _Counter, workshop: Workshop
+) -> Generator[bool, None, None]:
+    """The same, by the workers of a workshop: one that would have met the end of the executions here has met it."""
+    hire = partial(_Trier, counter.tests, tuple(checks), counter.seconds)
+    with closing(in_order(workshop.map(hire, grouped(sources, TRIED)))) as results:
+        for is_passed, executions in chain.from_iterable(results):
+            left = counter.most - counter.executions
+            counter.executions += min(executions, left)
+            yield is_passed and executions <= left
+
+
+class _Trier:
+    """One worker: a box in which the tests of candidates are run."""
+
+    def __init__(self, tests: CheckSet, checks: Sequence[RepairCheck], seconds: float) -> None:
+        self._tests, self._checks, self._seconds = tests, checks, seconds
+        self._caller = Caller()
+
+    def __call__(self, sources: Sequence[str]) -> list[tuple[bool, int]]:
+        """Of each candidate whether it passes every test, and after how many executions that is known."""
+        return [self._tried(source) for source in sources]
+
+    def _tried(self, source: str) -> tuple[bool, int]:
+        counter = _Counter(self._caller, self._tests, self._seconds, len(self._checks) + 1)
+        return counter.passes(source, self._checks), counter.executions
+
+    def close(self) -> None:
+        """Put the box away."""
+        self._caller.close()
 
 
 def candidates_of(defect: Defect, proposers: Iterable[Proposer]) -> Iterator[RepairCandidate]:

@@ -15,6 +15,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
+from worldline.cluster.workshop import Workshop
 from worldline.codec.compact.prompt import Compact
 from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced
@@ -26,6 +27,7 @@ from worldline.suites.crux import literal
 from worldline.suites.foreign.foreign import Foreign, read_predictions
 from worldline.suites.report import Report
 from worldline.suites.run.run import run_answers
+from worldline.suites.run.spread import spread
 from worldline.suites.score import Verdict
 from worldline.suites.suite import Suite, Task
 
@@ -41,12 +43,14 @@ def score(
     fields: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     each: Callable[[int, int], None] | None = None,
+    workshop: Workshop | None = None,
     **options: Any,
 ) -> Report:
     """The report on a file of predictions; `options` are the suite's, its `data` among them.
 
     `fields` says what the file calls a role, such as the text or the id, where no guess will do. `limits` are those of
-    a recording; `each` hears how many rows are judged, of how many, from the beginning on.
+    a recording; `each` hears how many rows are judged, of how many, from the beginning on. A `workshop` has the rows
+    judged, where that is not here.
     """
     tasks = _tasks(suite, options)
     usual = next(iter(tasks.values())).options if tasks else Compact()
@@ -84,6 +88,7 @@ def score(
         left_out={NO_PROGRAM: nameless} if nameless else None,
         out=out,
         config={"options": given, "predictions": digest},
+        rows=None if workshop is None else spread(workshop, None, "cwm"),
     )
 
 

@@ -9,8 +9,8 @@ fault.
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -42,6 +42,9 @@ from worldline.suites.suite import Suite, Task
 BATCH = 64  # asks that a predictor is given at once
 
 Answers = Callable[[Sequence[Task], Sequence[Ask]], Iterator[Prediction]]
+Rows = Callable[
+    [Suite, "RunState", int | None], Iterator[Iterable[Verdict]]
+]  # who asks and judges, batch by batch
 
 
 @dataclass(frozen=True)
@@ -58,9 +61,17 @@ class Known:
     fault: RowFault | None = None
 
 
+@dataclass(frozen=True)
+class RowUnit:
+    """Some tasks by their places in the suite, and what is said of them elsewhere."""
+
+    rows: tuple[tuple[int, Task], ...]
+    said: Mapping[str, Foreign] = field(default_factory=dict)
+
+
 @dataclass
-class _State:
-    """What has come of a run so far."""
+class RunState:
+    """What has come of a run so far: its log, who hears of it, and what is counted."""
 
     log: RunDir | None
     record: Rerun
@@ -139,12 +150,14 @@ def run(
     config: Mapping[str, Any] | None = None,
     known: Callable[[int], None] | None = None,
     shard: SuiteShard | None = None,
+    rows: Rows | None = None,
 ) -> Report:
     """Ask for `limit` tasks (unless said: as many as the suite counts) and sum up; `each` hears every verdict.
 
     `keep` hears every record that is made. `out` keeps them in a directory, or goes on with the one that is there;
     `config` is what else decided them: the options of the suite (`options`, its seed among them) and the model's
     (`extras`). `known` hears how many truths are known, from the first on. Of a `shard` only its own tasks are asked.
+    `rows` has the tasks asked and judged elsewhere (`spread`), where that is not here.
     """
 
     def answers(tasks: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
@@ -154,7 +167,7 @@ def run(
     told = {**(config or {}), **({"how": dict(how)} if how else {})}
     return run_answers(
         suite, answers, name=predictor.name, codec=codec_of(predictor), limit=limit, batch=batch, each=each,
-        keep=keep, out=out, config=told, known=known, shard=shard,
+        keep=keep, out=out, config=told, known=known, shard=shard, rows=rows,
     )  # fmt: skip
 
 
@@ -174,6 +187,7 @@ def run_answers(
     left_out: Mapping[str, Sequence[str]] | None = None,
     known: Callable[[int], None] | None = None,
     shard: SuiteShard | None = None,
+    rows: Rows | None = None,
 ) -> Report:
     """The same for whatever gives one prediction for each task; `codec` is the one that it writes: budgets are its.
 
@@ -187,13 +201,18 @@ def run_answers(
     decided |= shard.config(most) if shard is not None else {}
     with opened(out, decided) as log:
         with _recorder(suite.limits) as recorded:
-            state = _State(log, recorded, recorder(suite.limits, hash_seed=1), keep, said or {})
+            state = RunState(log, recorded, recorder(suite.limits, hash_seed=1), keep, said or {})
             for why, names in (left_out or {}).items():
                 state.skipped += len(names)
                 state.left_out[why] = list(names)
-            coming = _selected(suite, state, most, shard)
-            while some := list(islice(_told(coming, known, len(state.verdicts)), batch)):
-                for verdict in _verdicts(some, answers, codec, state):
+
+            def here() -> Iterator[Iterable[Verdict]]:
+                coming = _selected(suite, state, most, shard)
+                while some := list(islice(_told(coming, known, len(state.verdicts)), batch)):
+                    yield _verdicts(some, answers, codec, state)
+
+            for several in here() if rows is None else rows(suite, state, most):
+                for verdict in several:
                     state.verdicts.append(verdict)
                     if each is not None:
                         each(verdict)
@@ -209,7 +228,7 @@ def run_answers(
     return summed
 
 
-def _by_id(state: _State) -> dict[str, list[Verdict]]:
+def _by_id(state: RunState) -> dict[str, list[Verdict]]:
     """The verdicts of predictions made elsewhere, by the id that several may share."""
     found: dict[str, list[Verdict]] = {}
     for verdict in state.verdicts:
@@ -231,7 +250,7 @@ def _made_by(suite: Suite) -> dict[str, Any]:
     return {"limits": asdict(suite.limits), "python": platform.python_version()}
 
 
-def _verdicts(some: list[Known], answers: Answers, codec: str, state: _State) -> Iterator[Verdict]:
+def _verdicts(some: list[Known], answers: Answers, codec: str, state: RunState) -> Iterator[Verdict]:
     """The verdicts on a batch: those that are stored first, then the others as they come."""
     yield from (each.stored.verdict() for each in some if each.stored is not None)
     fresh: list[tuple[Known, Ask]] = []
@@ -250,7 +269,7 @@ def _verdicts(some: list[Known], answers: Answers, codec: str, state: _State) ->
 
 
 def _settled(
-    each: Known, ask: Ask, found: Prediction | RowFault, codec: str, state: _State
+    each: Known, ask: Ask, found: Prediction | RowFault, codec: str, state: RunState
 ) -> Verdict | None:
     """The verdict on a prediction, once that is stored; None where the tool failed, which is stored too."""
 
@@ -279,10 +298,39 @@ def _settled(
     return verdict
 
 
+class RowJudge:
+    """One worker that asks and judges tasks and keeps no run: a box, and a predictor unless all is said already."""
+
+    def __init__(self, load: Callable[[], Predictor] | None, codec: str, limits: Limits) -> None:
+        self._predictor = None if load is None else load()
+        self._codec, self._limits = codec, limits
+        self._boxes = ExitStack()
+        self._record = self._boxes.enter_context(_recorder(limits))
+
+    def __call__(self, unit: RowUnit) -> list[Record]:
+        """The record of each task of a unit, in their order."""
+        records: list[Record] = []
+        state = RunState(None, self._record, recorder(self._limits, hash_seed=1), records.append, unit.said)
+
+        def answers(tasks: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
+            if self._predictor is not None:
+                return self._predictor.predict(asks)
+            return (unit.said[task.name].prediction for task in tasks)
+
+        suite = Suite(name="", tasks=[task for _, task in unit.rows], limits=self._limits)
+        for _ in _verdicts(list(_selected(suite, state, None, None)), answers, self._codec, state):
+            pass
+        return [replace(each, at=unit.rows[each.at][0]) for each in sorted(records, key=lambda one: one.at)]
+
+    def close(self) -> None:
+        """Let go of the box."""
+        self._boxes.close()
+
+
 def known_tasks(suite: Suite, *, limit: int | None = None) -> Iterator[Known]:
     """The tasks that a run asks for, each with what is true: for whoever has them asked and judged elsewhere."""
     with _recorder(suite.limits) as recorded:
-        state = _State(None, recorded, recorder(suite.limits, hash_seed=1))
+        state = RunState(None, recorded, recorder(suite.limits, hash_seed=1))
         yield from _selected(suite, state, suite.count if limit is None else limit, None)
 
 
@@ -294,7 +342,7 @@ def ask_of(each: Known, codec: str, written: Prediction | None = None) -> Ask:
     return Ask(program=task.program, options=task.options, limit=limit, hidden=hidden, control=task.control)
 
 
-def _selected(suite: Suite, state: _State, most: int | None, shard: SuiteShard | None) -> Iterator[Known]:
+def _selected(suite: Suite, state: RunState, most: int | None, shard: SuiteShard | None) -> Iterator[Known]:
     """The first tasks that have a true answer, `most` of them; of a shard its own of those.
 
     Which are the first is known once those before are recorded, whosesoever they are: only without a limit a shard
@@ -307,7 +355,7 @@ def _selected(suite: Suite, state: _State, most: int | None, shard: SuiteShard |
 
 
 def _known(
-    suite: Suite, state: _State, is_own: Callable[[int], bool], *, others: bool = True
+    suite: Suite, state: RunState, is_own: Callable[[int], bool], *, others: bool = True
 ) -> Generator[Known, None, None]:
     """The tasks that have a true answer, with it; those whose benchmark says another are only counted.
 
@@ -316,7 +364,7 @@ def _known(
     for at, task in enumerate(suite.tasks):
         if not others and not is_own(at):
             continue
-        stored = _stored(at, task, state)
+        stored = stored_row(at, task, state)
         if stored is not None and stored.counts:
             yield Known(at, task, stored=stored)
             continue
@@ -350,7 +398,7 @@ def _true(task: Task, recorded: Rerun, written: Prediction | None) -> Truth | Ro
     return ("disagrees", "the recording disagrees with the benchmark") if is_other else found
 
 
-def _stored(at: int, task: Task, state: _State) -> Record | None:
+def stored_row(at: int, task: Task, state: RunState) -> Record | None:
     """What is known of a task from before; a fault is nothing."""
     stored = state.log.seen.get(at) if state.log is not None else None
     if stored is not None and stored.is_fault:
