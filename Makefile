@@ -38,6 +38,8 @@ $(STAMP): pyproject.toml setup.py $(wildcard native/*.[ch])
 		echo "set-up: crosshair-tool or z3-solver is not to be had, so paths are found at random alone" >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'worldline[games]' || \
 		echo "set-up: open_spiel is not to be had, so the rules of games are compared with nobody's" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'worldline[ray]' || \
+		echo "set-up: ray is not to be had, so no cluster is tried" >&2
 	@ls src/worldline/_recorder.*.so >/dev/null 2>&1 || \
 		echo "set-up: no native modules were built (is there a C compiler?); the readable cores serve, slower" >&2
 	@touch $@

@@ -95,11 +95,8 @@ def bench(
     if scratchpad != ["none"]:
         _refuse_scratchpads(suite, force)
     if shard is not None:
-        is_other = samples > 1 or scratchpad != ["none"] or suites.is_measured(suite) or "by" in extras
-        if is_other or out is None or address is not None:
-            raise UsageError(
-                "a shard is of a plain run, kept in --out: not with samples, scratchpads, states, -M by=, --ray"
-            )
+        is_other = samples > 1 or scratchpad != ["none"] or address is not None or out is None
+        _refuse_shard(suite, extras, is_other)
     if suites.is_measured(suite):
         _measured(suites.measure(suite, found, predictor, limit=limit, force=force), out, as_json)
         return
@@ -179,6 +176,15 @@ def _refuse_ray(suite: str, model: str, extras: dict[str, str], is_other: bool) 
         raise UsageError(
             "--ray is for plain traces of a suite's programs: not with --samples, --force, --scratchpad, -M by=order, "
             "the model search, or a suite that is measured step by step"
+        )
+
+
+def _refuse_shard(suite: str, extras: dict[str, str], is_other: bool) -> None:
+    from worldline import suites as suites
+
+    if is_other or suites.is_measured(suite) or "by" in extras:
+        raise UsageError(
+            "a shard is of a plain run, kept in --out: not with samples, scratchpads, states, -M by=, --ray"
         )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -59,14 +59,6 @@ class Known:
     true: Truth | None = None
     stored: Record | None = None
     fault: RowFault | None = None
-
-
-@dataclass(frozen=True)
-class RowUnit:
-    """Some tasks by their places in the suite, and what is said of them elsewhere."""
-
-    rows: tuple[tuple[int, Task], ...]
-    said: Mapping[str, Foreign] = field(default_factory=dict)
 
 
 @dataclass
@@ -200,16 +192,16 @@ def run_answers(
     most = suite.count if limit is None else limit
     decided |= shard.config(most) if shard is not None else {}
     with opened(out, decided) as log:
-        with _recorder(suite.limits) as recorded:
+        with truth_recorder(suite.limits) as recorded:
             state = RunState(log, recorded, recorder(suite.limits, hash_seed=1), keep, said or {})
             for why, names in (left_out or {}).items():
                 state.skipped += len(names)
                 state.left_out[why] = list(names)
 
             def here() -> Iterator[Iterable[Verdict]]:
-                coming = _selected(suite, state, most, shard)
+                coming = selected(suite, state, most, shard)
                 while some := list(islice(_told(coming, known, len(state.verdicts)), batch)):
-                    yield _verdicts(some, answers, codec, state)
+                    yield verdicts_on(some, answers, codec, state)
 
             for several in here() if rows is None else rows(suite, state, most):
                 for verdict in several:
@@ -250,7 +242,7 @@ def _made_by(suite: Suite) -> dict[str, Any]:
     return {"limits": asdict(suite.limits), "python": platform.python_version()}
 
 
-def _verdicts(some: list[Known], answers: Answers, codec: str, state: RunState) -> Iterator[Verdict]:
+def verdicts_on(some: list[Known], answers: Answers, codec: str, state: RunState) -> Iterator[Verdict]:
     """The verdicts on a batch: those that are stored first, then the others as they come."""
     yield from (each.stored.verdict() for each in some if each.stored is not None)
     fresh: list[tuple[Known, Ask]] = []
@@ -298,40 +290,11 @@ def _settled(
     return verdict
 
 
-class RowJudge:
-    """One worker that asks and judges tasks and keeps no run: a box, and a predictor unless all is said already."""
-
-    def __init__(self, load: Callable[[], Predictor] | None, codec: str, limits: Limits) -> None:
-        self._predictor = None if load is None else load()
-        self._codec, self._limits = codec, limits
-        self._boxes = ExitStack()
-        self._record = self._boxes.enter_context(_recorder(limits))
-
-    def __call__(self, unit: RowUnit) -> list[Record]:
-        """The record of each task of a unit, in their order."""
-        records: list[Record] = []
-        state = RunState(None, self._record, recorder(self._limits, hash_seed=1), records.append, unit.said)
-
-        def answers(tasks: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
-            if self._predictor is not None:
-                return self._predictor.predict(asks)
-            return (unit.said[task.name].prediction for task in tasks)
-
-        suite = Suite(name="", tasks=[task for _, task in unit.rows], limits=self._limits)
-        for _ in _verdicts(list(_selected(suite, state, None, None)), answers, self._codec, state):
-            pass
-        return [replace(each, at=unit.rows[each.at][0]) for each in sorted(records, key=lambda one: one.at)]
-
-    def close(self) -> None:
-        """Let go of the box."""
-        self._boxes.close()
-
-
 def known_tasks(suite: Suite, *, limit: int | None = None) -> Iterator[Known]:
     """The tasks that a run asks for, each with what is true: for whoever has them asked and judged elsewhere."""
-    with _recorder(suite.limits) as recorded:
+    with truth_recorder(suite.limits) as recorded:
         state = RunState(None, recorded, recorder(suite.limits, hash_seed=1))
-        yield from _selected(suite, state, suite.count if limit is None else limit, None)
+        yield from selected(suite, state, suite.count if limit is None else limit, None)
 
 
 def ask_of(each: Known, codec: str, written: Prediction | None = None) -> Ask:
@@ -342,7 +305,7 @@ def ask_of(each: Known, codec: str, written: Prediction | None = None) -> Ask:
     return Ask(program=task.program, options=task.options, limit=limit, hidden=hidden, control=task.control)
 
 
-def _selected(suite: Suite, state: RunState, most: int | None, shard: SuiteShard | None) -> Iterator[Known]:
+def selected(suite: Suite, state: RunState, most: int | None, shard: SuiteShard | None) -> Iterator[Known]:
     """The first tasks that have a true answer, `most` of them; of a shard its own of those.
 
     Which are the first is known once those before are recorded, whosesoever they are: only without a limit a shard
@@ -409,7 +372,7 @@ def stored_row(at: int, task: Task, state: RunState) -> Record | None:
 
 
 @contextmanager
-def _recorder(limits: Limits) -> Iterator[Rerun]:
+def truth_recorder(limits: Limits) -> Iterator[Rerun]:
     """One box for the recordings of a run, opened by the first; the last is kept, for tasks that share a program."""
     waiting: list[Program] = []
     traces = _traces(waiting, limits)

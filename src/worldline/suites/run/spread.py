@@ -7,20 +7,61 @@ model is asked in vain where some of them have no true answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 
 from worldline.cluster.workshop import Workshop, grouped, in_order
-from worldline.predict.predictor import Predictor
+from worldline.limits import Limits
+from worldline.predict.interpreter import recorder
+from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.suites.foreign.foreign import Foreign
 from worldline.suites.run.record import Record
-from worldline.suites.run.run import RowJudge, Rows, RowUnit, RunState, stored_row
+from worldline.suites.run.run import Rows, RunState, selected, stored_row, truth_recorder, verdicts_on
 from worldline.suites.score import Verdict
 from worldline.suites.suite import Suite, Task
 
 UNIT = 8  # tasks
 ROUND = 1 << 12  # tasks that are looked through at once, where all are wanted
+
+
+@dataclass(frozen=True)
+class RowUnit:
+    """Some tasks by their places in the suite, and what is said of them elsewhere."""
+
+    rows: tuple[tuple[int, Task], ...]
+    said: Mapping[str, Foreign] = field(default_factory=dict)
+
+
+class RowJudge:
+    """One worker that asks and judges tasks and keeps no run: a box, and a predictor unless all is said already."""
+
+    def __init__(self, load: Callable[[], Predictor] | None, codec: str, limits: Limits) -> None:
+        self._predictor = None if load is None else load()
+        self._codec, self._limits = codec, limits
+        self._boxes = ExitStack()
+        self._record = self._boxes.enter_context(truth_recorder(limits))
+
+    def __call__(self, unit: RowUnit) -> list[Record]:
+        """The record of each task of a unit, in their order."""
+        records: list[Record] = []
+        state = RunState(None, self._record, recorder(self._limits, hash_seed=1), records.append, unit.said)
+
+        def answers(tasks: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
+            if self._predictor is not None:
+                return self._predictor.predict(asks)
+            return (unit.said[task.name].prediction for task in tasks)
+
+        suite = Suite(name="", tasks=[task for _, task in unit.rows], limits=self._limits)
+        for _ in verdicts_on(list(selected(suite, state, None, None)), answers, self._codec, state):
+            pass
+        return [replace(each, at=unit.rows[each.at][0]) for each in sorted(records, key=lambda one: one.at)]
+
+    def close(self) -> None:
+        """Let go of the box."""
+        self._boxes.close()
 
 
 def spread(workshop: Workshop, load: Callable[[], Predictor] | None, codec: str) -> Rows:
