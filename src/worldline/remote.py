@@ -373,6 +373,18 @@ def publish(folder: Path, where: str | Folder, *, last: str = MANIFEST) -> None:
                 files.write(to / name, source.read())
 
 
+def withdraw(where: str | Folder, *, first: str = MANIFEST) -> None:
+    """Remove what was published at a place, the manifest first: what has none is not taken for whole."""
+    at = place(where)
+    if (at / first).is_file():
+        remove(at / first)
+    if isinstance(at, Path):
+        files.remove_folder(at, lambda name: True)
+        return
+    with disk(at), _store(at) as (store, path):
+        store.delete_dir(path)
+
+
 def cache_folder() -> Path:
     """Where copies of what is on stores are kept: `$XDG_CACHE_HOME/worldline`, or `~/.cache/worldline`."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "worldline"

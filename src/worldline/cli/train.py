@@ -32,6 +32,9 @@ from worldline.errors import UsageError, WorldlineError
 )
 @click.option("--nproc-per-node", metavar="N", help="torchrun's: trainers on each machine, or `gpu`.")
 @click.option("--rdzv-endpoint", metavar="HOST:PORT", help="torchrun's: where several machines meet.")
+@click.option(
+    "--store", metavar="URL", help="Where checkpoints are put too; an empty DIR goes on from the newest."
+)
 @click.option("--fresh", is_flag=True, help="Begin anew even if DIR has a checkpoint.")
 def train(
     recipe: str,
@@ -45,6 +48,7 @@ def train(
     nodes: str | None,
     nproc_per_node: str | None,
     rdzv_endpoint: str | None,
+    store: str | None,
     fresh: bool,
 ) -> None:
     """Train a model by RECIPE, a file or a name in recipes/. Run again to go on; SIGTERM saves."""
@@ -73,14 +77,14 @@ def train(
             "device": device,
             "steps": steps,
         }
-        given |= {"minutes": minutes, "curriculum": curriculum}
+        given |= {"minutes": minutes, "curriculum": curriculum, "store": store}
         words = [
             word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))
         ]
         words += [f"--{name}" for name, wanted in (("sharded", sharded), ("fresh", fresh)) if wanted]
         command = torchrun(words, nodes=nodes, processes=nproc_per_node, endpoint=rdzv_endpoint)
         os.execv(command[0], command)
-    click.echo(run(config, Path(out), resume=not fresh, device=device))
+    click.echo(run(config, Path(out), resume=not fresh, device=device, kept=store))
 
 
 @click.group()

@@ -256,6 +256,12 @@ def folder_of(run: Path, step: int) -> Path:
     return run / f"step-{step:08d}"
 
 
+def step_of(name: str) -> int:
+    """The step of a checkpoint's name; -1 of any other name."""
+    match = _STEP.fullmatch(name)
+    return int(match[1]) if match else -1
+
+
 def latest(run: Path) -> Path | None:
     """A run's newest checkpoint."""
     found = _steps(run)
@@ -295,8 +301,8 @@ def _steps(run: Path) -> list[Path]:
     """A run's checkpoints, the newest last."""
     listed = files.names(run) if run.is_dir() else []
     names = {match[1] if (match := _OLD.fullmatch(name)) else name for name in listed}
-    steps = sorted((int(match[1]), name) for name in names if (match := _STEP.fullmatch(name)))
-    return [path for _, name in steps if ((path := surviving(run / name)) / MANIFEST).is_file()]
+    steps = sorted((name for name in names if step_of(name) >= 0), key=step_of)
+    return [path for name in steps if ((path := surviving(run / name)) / MANIFEST).is_file()]
 
 
 def to_bytes(tensors: dict[str, Tensor]) -> bytes:

@@ -25,12 +25,12 @@ from types import FrameType
 import torch
 from torch import Tensor
 
-from worldline import files
+from worldline import files, remote
 from worldline.data import batches
 from worldline.data.recipe import load_config
 from worldline.errors import DivergedError, DryError, WorldlineError
 from worldline.model.hybrid import Carried
-from worldline.model.train import folder
+from worldline.model.train import folder, store
 from worldline.model.train import loss as train_loss
 from worldline.model.train.config import Training, begun_with, changed
 from worldline.model.train.drilled import scored
@@ -66,16 +66,26 @@ class _Asked:
             raise _Stop
 
 
-def train(config: Training, out: Path, *, resume: bool = True, device: str | None = None) -> Path:
+def train(
+    config: Training, out: Path, *, resume: bool = True, device: str | None = None, kept: str | None = None
+) -> Path:
     """Train to the end, or until SIGTERM; the folder of the last checkpoint.
 
-    With `resume` a run goes on from its newest checkpoint; without, those that are there are removed.
+    With `resume` a run goes on from its newest checkpoint; without, those that are there are removed. `kept`: a URL
+    where every checkpoint is put too, and whence the newest is brought to a folder that has none as new.
     """
+    at = None if kept is None else remote.place(kept)
     ranks = join(device)
     if ranks.device.type == "cpu":
         torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
     with folder.held(out) if ranks.first else nullcontext():
-        return _train(begin(config, out, ranks, resume=resume))
+        if at is not None and ranks.first:
+            remote.make_directory(at)
+            store.bring(at, out) if resume else store.clear(at)
+        ranks.meet()
+        run = begin(config, out, ranks, resume=resume)
+        run.store = at
+        return _train(run)
 
 
 def _train(run: TrainingRun) -> Path:
@@ -260,7 +270,10 @@ def _mfu(run: TrainingRun, speed: float) -> float:
 def _save(run: TrainingRun) -> Path:
     """A checkpoint of this moment."""
     _look(run, 0)
-    return save(run)
+    saved = save(run)
+    if run.store is not None and run.ranks.first:
+        store.send(saved, run.store, keep=run.config.keep)
+    return saved
 
 
 # ---- the command
@@ -279,6 +292,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, help="instead of the recipe's")
     parser.add_argument("--curriculum", help="what the recipe's tutor begins with: `worldline learn -o FILE`")
     parser.add_argument("--sharded", action="store_true", help="deal the weights among the trainers (FSDP2)")
+    parser.add_argument("--store", help="a URL where checkpoints are put too, and whence a run goes on")
     parser.add_argument("--fresh", action="store_true", help="begin anew even if the folder has a checkpoint")
     asked = parser.parse_args(argv)
     try:
@@ -289,7 +303,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             config = changed(config, sharded=True)
         if asked.curriculum:
             config = begun_with(config, asked.curriculum)
-        last = train(config, asked.out, resume=not asked.fresh, device=asked.device)
+        last = train(config, asked.out, resume=not asked.fresh, device=asked.device, kept=asked.store)
         if os.environ.get("RANK", "0") == "0":  # one line, of however many trainers
             print(last)
     except WorldlineError as error:

@@ -28,6 +28,7 @@ from worldline.model.train.optimize import Average, Optimizer
 from worldline.model.train.ranks import TrainerRank
 from worldline.model.train.schedule import Clock, phase_at
 from worldline.model.train.start import Start, load_weights, restore, trained_on
+from worldline.remote import Folder
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class TrainingRun:
     step: int
     trained_on: list[dict[str, Any]]
     tutor: TutorProcess | None = None
+    store: Folder | None = None  # where checkpoints are sent besides
     drilled: float = 0.0  # when drills were last scored
     carried: list[Carried] | None = None  # out of the newest batch's rows, if they go on
     # Where own lanes stand behind the newest batch.
