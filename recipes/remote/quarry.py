@@ -1,4 +1,4 @@
-"""The packages of quarry.txt as Python files, out of their wheels: python recipes/remote/quarry.py .carry/quarry/packages
+"""The packages of quarry.txt as Python files, out of their wheels, into the folder that is named.
 
 Nothing is installed and nothing of them is run. Clones that quarry.txt names are brought by hand, beside them.
 """
