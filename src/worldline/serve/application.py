@@ -6,11 +6,10 @@ Who asks from where is the gate's. A client that leaves, or does not read, frees
 from __future__ import annotations
 
 import asyncio
-import hmac
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.responses import Response
@@ -18,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worldline.core.foreign_json import foreign_json
 from worldline.http.errors import Refusal
+from worldline.http.gate import shows_key
 from worldline.http.json_body import json_bytes
 from worldline.http.policy import Policy
 from worldline.serve.answer import ShownText, completed, error_object, model_entry, usage
@@ -38,7 +38,6 @@ class ServedModel:
     digest: str
     guide: bool = True
     at: int = 0
-    key: str = field(default="", repr=False)
 
     @property
     def entry(self) -> dict[str, Any]:
@@ -56,7 +55,7 @@ def application(
             await _lifespan(batch, announce, receive, send)
             return
         path: bytes = scope["raw_path"]
-        _authorise(scope, model.key)
+        _authorise(scope, policy)
         if path == COMPLETIONS:
             _allow(scope, "POST")
             try:
@@ -87,10 +86,8 @@ def _allow(scope: Scope, method: str) -> None:
         raise Refusal(405, f"this is a {method}", allow=method)
 
 
-def _authorise(scope: Scope, key: str) -> None:
-    shown = [value for name, value in scope["headers"] if name == b"authorization"]
-    wanted = f"Bearer {key}".encode()
-    if key and not (len(shown) == 1 and hmac.compare_digest(shown[0], wanted)):
+def _authorise(scope: Scope, policy: Policy) -> None:
+    if policy.key and not shows_key(scope["headers"], policy):
         raise Refusal(401, "this server asks for a key: `Authorization: Bearer KEY`", slug="invalid_api_key")
 
 
@@ -207,8 +204,8 @@ async def _choices(
         await more.wait()
         more.clear()
         for text, each in list(running):
-            choice = each.choice()
-            if choice["text"] or choice["finish_reason"]:
+            before, choice = each.size, each.choice()
+            if each.size > before or choice["finish_reason"]:  # bytes may be less than a character
                 yield choice
             if choice["finish_reason"]:
                 running.remove((text, each))
