@@ -10,6 +10,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from starlette.responses import Response
@@ -121,12 +122,14 @@ async def _answer(
         loop.call_soon_threadsafe(more.set)
 
     wanted = [(prompt, number) for prompt in question.prompts for number in range(question.count)]
-    texts = [
-        await asyncio.to_thread(Completion, question, prompt, number, guide=model.guide, tell=tell)
-        for prompt, number in wanted
-    ]
+    texts: list[Completion] = []
     gone = asyncio.ensure_future(_left(receive))
     try:
+        for prompt, number in wanted:  # a long program takes a second or two to be read
+            if gone.done():
+                return
+            begin = partial(Completion, question, prompt, number, guide=model.guide, tell=tell)
+            texts.append(await asyncio.to_thread(begin))
         for text in texts:
             batch.join(text)
         sending = asyncio.ensure_future(_sent(question, texts, model, more, send))
