@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from itertools import count, islice
@@ -10,9 +11,24 @@ from typing import Any
 
 import pytest
 
+from worldline.cluster.terms import accept, here
 from worldline.cluster.workshop import WINDOW, Here, flowing, grouped, in_order
 from worldline.data.mine.near import read_programs
 from worldline.errors import FormatError, WorldlineError
+from worldline.limits import Limits
+from worldline.recording import recorder
+
+
+def test_a_worker_trusts_programs_as_long_as_its_asker_does() -> None:
+    def is_boxed() -> bool:
+        return recorder.prepare(limits=Limits(), python=None, core="auto", trust=False).plan.boxed
+
+    boxed, trusting = here(), here(trust=True)
+    assert (boxed.boxed, trusting.boxed) == (True, False)
+    with warnings.catch_warnings():
+        for terms in (trusting, boxed, trusting, trusting, boxed):
+            accept(terms, "here")
+            assert is_boxed() == terms.boxed
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -70,5 +86,5 @@ def test_results_that_come_in_any_order_are_put_in_order_and_do_not_pile_up() ->
             break
     assert number == 0
     assert len(taken) <= 4 * WINDOW
-    assert list(in_order(flowing(range(99), lambda unit: unit, newest_first, lambda: 4))) != []
+    assert list(in_order(flowing(range(99), lambda unit: unit, newest_first, lambda: 4))) == list(range(99))
     assert list(grouped(range(5), 2)) == [(0, 1), (2, 3), (4,)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any, cast
 
 import pytest
@@ -141,6 +142,34 @@ def test_a_question_that_is_wrong_is_asked_once() -> None:
     with pytest.raises(Unanswered, match="status 400"):
         asyncio.run(one(servers))
     assert (first.asked, second.asked) == (1, 0)
+
+
+def test_what_a_client_says_of_its_failure_reaches_the_balance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question that is wrong is asked of one server, which is not left out for it; a Retry-After is kept."""
+    asked: list[str] = []
+    failure = Unanswered("status 400", again=False, context=True)
+
+    async def attempt(self: ServerClient, *given: Any, **more: Any) -> Any:
+        asked.append(self.url)
+        raise failure
+
+    async def look(self: ServerClient, *given: Any) -> dict[str, Any]:
+        return {}
+
+    monkeypatch.setattr(ServerClient, "_attempt", attempt)
+    monkeypatch.setattr(ServerClient, "look", look)
+    patience = Patience(timeout=60, retries=2)
+    servers = BalancedServers([ServerClient(name, patience, Random(0)) for name in "ab"], "m", clock=Clock())
+    for count in (1, 2):
+        with pytest.raises(Unanswered, match=r"^status 400$") as refused:
+            asyncio.run(one(servers))
+        assert refused.value.context
+        assert asked == ["a"] * count
+    asked.clear()
+    failure = Unanswered("status 429", after=500.0)  # longer than all attempts may take: nobody waits for it
+    with pytest.raises(Unanswered, match="status 429; 2 attempts, 2 servers"):
+        asyncio.run(one(servers))
+    assert asked == ["a", "b"]
 
 
 def test_other_weights_are_refused() -> None:

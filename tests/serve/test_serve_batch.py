@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,34 @@ def test_an_engine_that_fails_costs_those_beside_it_alone(engine: Alphabet) -> N
     batch.close()
 
 
+def test_a_text_that_cannot_be_written_costs_no_other(
+    engine: Alphabet, batch: EngineBatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing() -> bytes:
+        raise ValueError("no grammar")
+
+    broken, sound = Watched(b"a", most=4), Watched(b"b", most=3)
+    monkeypatch.setattr(broken.completion, "write", failing)
+    for _ in range(4):
+        engine.passes.release()
+    batch.join(broken.completion)
+    batch.join(sound.completion)
+    assert sound.text() == "cde"
+    assert broken.event.wait(PATIENCE)
+    assert (broken.completion.finish, sound.completion.finish) == ("broken", "length")
+
+
+def test_what_may_be_the_beginning_of_a_stop_is_held_back_and_nothing_else() -> None:
+    stops, random = (b"abab!", b"bb!", b"a!"), Random(0)
+    for _ in range(50):
+        found = Watched(b"x", most=1000, stops=stops).completion
+        for byte in random.choices(b"ab", k=40):
+            found._add(byte, 0.0, {})
+            ends = [bytes(found.text[at:]) for at in range(len(found.text))]
+            held = [len(end) for end in ends if any(stop.startswith(end) for stop in stops)]
+            assert found.shown == len(found.text) - max(held, default=0)
+
+
 @pytest.mark.parametrize(("keeps", "text"), [(False, "bc"), (True, "bcde")])
 def test_a_stop_ends_a_text_and_is_held_back(
     engine: Alphabet, batch: EngineBatch, keeps: bool, text: str
@@ -211,6 +240,9 @@ def test_bytes_that_are_no_text_are_shown_as_the_protocol_has_them(data: bytes, 
         ({"prompt": "a", "top_p": 0.5}, "top_p is 1 here"),
         ({"prompt": "a", "max_tokens": 0}, "max_tokens is less than 1"),
         ({"prompt": "a", "n": 200}, "n is more than"),
+        ({"prompt": "a", "n": 1.5}, "n is not of type integer or null"),
+        ({"prompt": "a", "temperature": float("nan")}, "temperature is not a number"),
+        ({"prompt": "a", "logit_bias": {"1": 2}}, "logit_bias is {} here"),
         ({"prompt": ["a"] * 100, "n": 2}, "at most 128 texts"),
         ({"prompt": "a", "stop": [""]}, "none of them empty"),
         ({"prompt": "a", "temprature": 1}, "has no use for 'temprature'"),

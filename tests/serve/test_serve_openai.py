@@ -112,6 +112,19 @@ def test_a_stream_is_the_same_text_in_pieces(client: Any, truths: list[str]) -> 
     assert last.usage.total_tokens == last.usage.prompt_tokens + last.usage.completion_tokens
 
 
+def test_a_stream_has_every_byte_of_characters_that_come_in_pieces(client: Any) -> None:
+    given: dict[str, Any] = {
+        "model": "default", "prompt": "h\u00e9\u20ac" * 5, "max_tokens": 60, "temperature": 1.5, "seed": 3,
+        "logprobs": 0, "extra_body": {"return_token_ids": True},
+    }  # fmt: skip
+    (whole,) = client.completions.create(**given).choices
+    pieces = [each.choices[0] for each in client.completions.create(stream=True, **given)]
+    assert any(byte >= 0x80 for byte in whole.token_ids)
+    assert [byte for each in pieces for byte in each.token_ids] == whole.token_ids
+    assert [token for each in pieces for token in each.logprobs.tokens] == whole.logprobs.tokens
+    assert "".join(each.text for each in pieces) == whole.text
+
+
 def test_models_are_listed_with_their_digest(client: Any) -> None:
     (model,) = client.models.list().data
     assert model.id == "default"
@@ -133,6 +146,8 @@ def test_errors_are_the_protocols(server: ModelServer, client: Any) -> None:
     assert long.value.code == "context_length_exceeded"
     with pytest.raises(openai.NotFoundError, match="/v1/completions"):
         client.chat.completions.create(model="default", messages=[{"role": "user", "content": "a"}])
+    with pytest.raises(openai.NotFoundError, match="/v1/completions"):
+        client.get(server.url + "/api/scenes", cast_to=object)
     with openai.OpenAI(base_url=server.url + "/v1", api_key="another", max_retries=0) as stranger:
         with pytest.raises(openai.AuthenticationError) as key:
             stranger.models.list()

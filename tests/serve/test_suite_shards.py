@@ -122,9 +122,16 @@ def test_the_verbs_refuse_in_a_sentence_what_does_not_fit(tmp_path: Path) -> Non
     assert "shard 2/3 is missing" in refused(one, three)
     assert "shard 2/3 is missing, and 1 more" in refused(one)
     assert "made without --shard" in refused(plain)
+    assert "plain is no shard" in refused(plain, one)
+    assert "plain is no shard" in refused(one, plain)
     assert "holds another run: shard was" in str(bench("--limit", "6", "--shard", "1/3", "-o", two).exception)
     assert "kept in --out" in str(bench("--shard", "1/3").exception)
-    assert CliRunner().invoke(cli, ["merge", three, one, two, "-o", str(tmp_path / "merged")]).exit_code == 0
+    assert (
+        CliRunner()
+        .invoke(cli, ["merge", f"file://{three}", one, two, "-o", f"file://{tmp_path}/merged"])
+        .exit_code
+        == 0
+    )
     found, wanted = (list(read_records(tmp_path / name)) for name in ("merged", "plain"))
     assert len(found) == len(wanted) == 6
     assert all(same(each, other) for each, other in zip(found, wanted, strict=True))

@@ -6,7 +6,6 @@ No logic: every verb calls a room.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import click
@@ -22,11 +21,13 @@ from worldline.errors import UsageError
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
     """Put the runs of `bench --shard`, all shards of one run, together as that run."""
+    from worldline.remote import place
     from worldline.suites.run.merge import merge as run
+    from worldline.suites.run.stored import local
     from worldline.terminal.console import terminal
     from worldline.terminal.suite_report import print_report
 
-    report = run([Path(each) for each in runs], Path(out))
+    report = run([local(each) for each in runs], place(out))
     if as_json:
         click.echo(json.dumps(report.as_json()))
     else:

@@ -36,6 +36,9 @@ def serve(
         raise UsageError(f"serving needs the extra `view`: pip install 'worldline[view]' ({error})") from None
     from worldline.predict.models import load_local
 
+    if model == "interpreter" or model.startswith(("server:", "hub:", "replay:", "python:")):
+        raise UsageError(f"{model} is not served: serve takes `default`, a checkpoint's folder or its URL")
+
     run(
         load_local(model, extras), host=host, port=port, batch=batch, guide=not no_guide, name=name, key=key,
         say=click.echo,

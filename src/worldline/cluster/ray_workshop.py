@@ -182,9 +182,7 @@ def _work(mark: str, asked: list[Any], unit: Any) -> tuple[WorldlineError | None
     global _hired
     try:
         if _hired is None or _hired[0] != mark:
-            if _hired is not None:
-                _hired[1].close()
-                _hired = None
+            _dismiss()
             terms, hire = _ray().get(asked[0])
             accept(terms, _node())
             _hired = mark, hire()
@@ -193,7 +191,16 @@ def _work(mark: str, asked: list[Any], unit: Any) -> tuple[WorldlineError | None
         return error, None
 
 
+def _dismiss() -> None:
+    """The hand of this worker process goes, before another's terms are accepted."""
+    global _hired
+    if _hired is not None:
+        _hired[1].close()
+        _hired = None
+
+
 def _probed(terms: Terms) -> WorldlineError | None:
+    _dismiss()
     try:
         accept(terms, _node())
     except WorldlineError as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import platform
 import warnings
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import metadata
 
@@ -17,6 +18,8 @@ from worldline.errors import UsageError, WorldlineError
 from worldline.limits import Limits
 from worldline.recording import recorder
 from worldline.recording.sandbox import open_box
+
+_trusting = ExitStack()  # of this worker process, until it works for another asker
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,9 @@ def here(*, trust: bool = False) -> Terms:
 def accept(terms: Terms, node: str) -> None:
     """Make this process, a worker on a node, one that gives the asker's results; an error where it cannot be."""
     warnings.simplefilter("ignore")
+    _trusting.close()
     if not terms.boxed:
-        recorder.without_boxes().__enter__()  # for as long as the process lives: it works for one asker
+        _trusting.enter_context(recorder.without_boxes())
     own = here()
     if own.versions != terms.versions:
         raise UsageError(

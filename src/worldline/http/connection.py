@@ -2,7 +2,7 @@
 
 uvicorn's own protocol does the talking; this one adds to it what uvicorn has no setting for, at the places asyncio
 calls. Deadlines run from the first byte to the last, so a byte a second does not extend them. Places are few: who has
-not shown the token makes room for whoever comes next, the oldest first. Requests that parse are `gate`'s to judge.
+not shown the token or the key makes room for whoever comes next, the oldest first. Requests that parse are `gate`'s.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 
 from worldline.http.errors import SLUGS
-from worldline.http.gate import shows_token
+from worldline.http.gate import shows_key, shows_token
 from worldline.http.policy import Policy
 
 _numbers = count()
@@ -34,7 +34,7 @@ class Connection(H11Protocol):
     def __init__(self, policy: Policy, **given: Any) -> None:
         super().__init__(**given)
         self.policy = policy
-        self.is_owner = False  # whether a request on it has carried the token
+        self.is_owner = False  # whether a request on it has carried the token or the key
         self.number = 0  # it was the so manieth
         self._awaited: str | None = None
         self._deadline: asyncio.TimerHandle | None = None
@@ -59,7 +59,7 @@ class Connection(H11Protocol):
             super().data_received(data)
         except h11.LocalProtocolError:  # broken off in the middle of an answer
             self.transport.abort()
-        self.is_owner = self.is_owner or (self.headers is not None and shows_token(self.headers, self.policy))
+        self.is_owner = self.is_owner or self._shows_who()
         state = self.conn.their_state
         if state is h11.IDLE:
             self._await("headers", self.policy.header_seconds)
@@ -67,6 +67,10 @@ class Connection(H11Protocol):
             self._await("body", self.policy.body_seconds)
         else:
             self._await(None, 0.0)
+
+    def _shows_who(self) -> bool:
+        headers = self.headers
+        return headers is not None and (shows_token(headers, self.policy) or shows_key(headers, self.policy))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """No deadline outlives its connection."""

@@ -74,7 +74,7 @@ def admit(scope: Scope, policy: Policy) -> None:
         raise Refusal(403, "there is nothing to upgrade to")
     if _all(headers, b"content-length") and _all(headers, b"transfer-encoding"):
         raise Refusal(400, "the body has two lengths")
-    is_api = path == b"/api" or path.startswith(b"/api/")
+    is_api = policy.token != "" and (path == b"/api" or path.startswith(b"/api/"))
     _origin(headers, policy, is_api=is_api)
     if is_api and not shows_token(headers, policy):
         raise Refusal(403, _NO_TOKEN, slug="token")
@@ -83,7 +83,13 @@ def admit(scope: Scope, policy: Policy) -> None:
 def shows_token(headers: Sequence[tuple[bytes, bytes]], policy: Policy) -> bool:
     """Whether a request carries the token."""
     token = _single(headers, TOKEN_HEADER.encode())
-    return token is not None and hmac.compare_digest(token, policy.token.encode())
+    return bool(policy.token and token) and hmac.compare_digest(token or b"", policy.token.encode())
+
+
+def shows_key(headers: Sequence[tuple[bytes, bytes]], policy: Policy) -> bool:
+    """Whether a request carries the key."""
+    shown = _single(headers, b"authorization")
+    return bool(policy.key and shown) and hmac.compare_digest(shown or b"", f"Bearer {policy.key}".encode())
 
 
 def _origin(headers: Sequence[tuple[bytes, bytes]], policy: Policy, *, is_api: bool) -> None:

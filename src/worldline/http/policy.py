@@ -38,13 +38,15 @@ class Policy:
     """Who may ask, what every answer carries, and the bounds of size, time and number.
 
     `hosts` are whole Host headers, with their port. `any_address` is for a server on every interface: an address that
-    is spelled out cannot be a rebound name.
+    is spelled out cannot be a rebound name. The token is asked for under /api, the key everywhere; neither where it is
+    empty.
     """
 
     hosts: frozenset[str]
     origins: frozenset[str]
     token: str = field(repr=False)
     port: int
+    key: str = field(default="", repr=False)
     any_address: bool = False
     headers: tuple[tuple[str, str], ...] = _HEADERS
     path_bytes: int = 1024

@@ -6,6 +6,7 @@ The same schemas stand in the OpenAPI description, so what is promised is what i
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -26,7 +27,7 @@ def fault(value: Any, schema: Mapping[str, Any], at: str = "the body") -> str | 
     if "enum" in schema and value not in schema["enum"]:
         return f"{at} is not one of {', '.join(map(str, schema['enum']))}"
     if "type" in schema and not _is(value, schema["type"]):
-        return f"{at} is not of type {schema['type']}"
+        return f"{at} is not of type {_named(schema['type'])}"
     if isinstance(value, dict):
         return _object(value, schema, at)
     if isinstance(value, str):
@@ -37,6 +38,10 @@ def fault(value: Any, schema: Mapping[str, Any], at: str = "the body") -> str | 
 def number(text: str) -> int | str:
     """A whole number that stands in an address; text that is none is left as it is, to be refused."""
     return int(text) if re.fullmatch(r"0|[1-9][0-9]{0,8}", text, re.ASCII) else text
+
+
+def _named(wanted: str | list[str]) -> str:
+    return wanted if isinstance(wanted, str) else " or ".join(wanted)
 
 
 def _is(value: Any, wanted: str | list[str]) -> bool:
@@ -70,6 +75,8 @@ def _text(value: str, schema: Mapping[str, Any], at: str) -> str | None:
 
 
 def _number(value: float, schema: Mapping[str, Any], at: str) -> str | None:
+    if isinstance(value, float) and math.isnan(value):
+        return f"{at} is not a number"
     if value < schema.get("minimum", value):
         return f"{at} is less than {schema['minimum']}"
     if value > schema.get("maximum", value):

@@ -39,6 +39,11 @@ class ShownText:
         self._decoder = codecs.getincrementaldecoder("utf-8")(_HANDLER)
         self._bytes = self._characters = 0
 
+    @property
+    def size(self) -> int:
+        """The bytes that were shown."""
+        return self._bytes
+
     def choice(self) -> dict[str, Any]:
         """What is to be shown since the last time; with why it ended once it has."""
         found = self._completion

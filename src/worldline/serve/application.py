@@ -6,11 +6,11 @@ Who asks from where is the gate's. A client that leaves, or does not read, frees
 from __future__ import annotations
 
 import asyncio
-import hmac
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from starlette.responses import Response
@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worldline.core.foreign_json import foreign_json
 from worldline.http.errors import Refusal
+from worldline.http.gate import shows_key
 from worldline.http.json_body import json_bytes
 from worldline.http.policy import Policy
 from worldline.serve.answer import ShownText, completed, error_object, model_entry, usage
@@ -38,7 +39,6 @@ class ServedModel:
     digest: str
     guide: bool = True
     at: int = 0
-    key: str = field(default="", repr=False)
 
     @property
     def entry(self) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def application(
             await _lifespan(batch, announce, receive, send)
             return
         path: bytes = scope["raw_path"]
-        _authorise(scope, model.key)
+        _authorise(scope, policy)
         if path == COMPLETIONS:
             _allow(scope, "POST")
             try:
@@ -87,10 +87,8 @@ def _allow(scope: Scope, method: str) -> None:
         raise Refusal(405, f"this is a {method}", allow=method)
 
 
-def _authorise(scope: Scope, key: str) -> None:
-    shown = [value for name, value in scope["headers"] if name == b"authorization"]
-    wanted = f"Bearer {key}".encode()
-    if key and not (len(shown) == 1 and hmac.compare_digest(shown[0], wanted)):
+def _authorise(scope: Scope, policy: Policy) -> None:
+    if policy.key and not shows_key(scope["headers"], policy):
         raise Refusal(401, "this server asks for a key: `Authorization: Bearer KEY`", slug="invalid_api_key")
 
 
@@ -124,12 +122,14 @@ async def _answer(
         loop.call_soon_threadsafe(more.set)
 
     wanted = [(prompt, number) for prompt in question.prompts for number in range(question.count)]
-    texts = [
-        await asyncio.to_thread(Completion, question, prompt, number, guide=model.guide, tell=tell)
-        for prompt, number in wanted
-    ]
+    texts: list[Completion] = []
     gone = asyncio.ensure_future(_left(receive))
     try:
+        for prompt, number in wanted:  # a long program takes a second or two to be read
+            if gone.done():
+                return
+            begin = partial(Completion, question, prompt, number, guide=model.guide, tell=tell)
+            texts.append(await asyncio.to_thread(begin))
         for text in texts:
             batch.join(text)
         sending = asyncio.ensure_future(_sent(question, texts, model, more, send))
@@ -207,8 +207,8 @@ async def _choices(
         await more.wait()
         more.clear()
         for text, each in list(running):
-            choice = each.choice()
-            if choice["text"] or choice["finish_reason"]:
+            before, choice = each.size, each.choice()
+            if each.size > before or choice["finish_reason"]:  # bytes may be less than a character
                 yield choice
             if choice["finish_reason"]:
                 running.remove((text, each))

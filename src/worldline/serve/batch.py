@@ -106,17 +106,24 @@ class EngineBatch:
 
     def _pass(self) -> None:
         """One byte or more for each member; those that are through leave."""
-        members = list(self._members)
+        going = [(each, fresh) for each in self._members if (fresh := self._written(each))]
         try:
-            data = [each.write() for each in members]
-            going = [(each.ahead, fresh) for each, fresh in zip(members, data, strict=True) if fresh]
             if going:
-                read(self._engine, [ahead for ahead, _ in going], [fresh for _, fresh in going])
+                read(self._engine, [each.ahead for each, _ in going], [fresh for _, fresh in going])
         except Exception:
             _log.exception("the engine failed")
-            for each in members:
+            for each, _ in going:
                 each.finish = each.finish or BROKEN
         self._settle()
+
+    def _written(self, member: Completion) -> bytes:
+        """What the engine has to read of a text next; one that cannot be written costs no other."""
+        try:
+            return member.write()
+        except Exception:
+            _log.exception("a text could not be written")
+            member.finish = BROKEN
+            return b""
 
     def _settle(self) -> None:
         """Who is through leaves; who waits for a part of a text, or for its end, is told."""

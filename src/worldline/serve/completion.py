@@ -137,7 +137,9 @@ class Completion:
     def _held(self) -> int:
         """The bytes at the end that may be the beginning of a stop."""
         longest = max(map(len, self.question.stops), default=1) - 1
-        sizes = range(min(longest, len(self.text)), 0, -1)
+        sizes = range(
+            min(longest, len(self.text) - self.shown), 0, -1
+        )  # one more than at the last byte, at most
         return next((n for n in sizes if any(s.startswith(self.text[-n:]) for s in self.question.stops)), 0)
 
     def _is_through(self) -> bool:

@@ -38,10 +38,8 @@ def serve(
         raise UsageError(f"--host {host} is not the loopback: say --key-env too, for whoever may ask")
     listener = listen(host, port)
     try:
-        rules = _rules(host, listener.getsockname()[1])
-        served = ServedModel(
-            name=name or model.name, digest=model.digest, guide=guide, at=int(time.time()), key=key
-        )
+        rules = _rules(host, listener.getsockname()[1], key)
+        served = ServedModel(name=name or model.name, digest=model.digest, guide=guide, at=int(time.time()))
         at = f"[{host}]" if ":" in host else host
         where = f"server:http://{at}:{rules.port}#{served.name}"
         app = application(served, EngineBatch(model.engine, most=batch), rules, lambda: say(where))
@@ -52,9 +50,9 @@ def serve(
         listener.close()
 
 
-def _rules(host: str, port: int) -> Policy:
+def _rules(host: str, port: int, key: str) -> Policy:
     """The policy: questions may be long and answers slow, and errors have the protocol's shape."""
     return replace(
         policy(host, port, ""), body_bytes=8 << 20, body_seconds=120.0, idle_seconds=60, connections=1024,
-        refusal=error_answer,
+        refusal=error_answer, key=key,
     )  # fmt: skip

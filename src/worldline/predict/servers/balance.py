@@ -8,6 +8,7 @@ comes back does not depend on which server it was. Servers that tell a digest of
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -78,8 +79,9 @@ class BalancedServers:
     ) -> _T:
         """What `read` makes of an answer, of whichever server; Unanswered when all have failed, each so many times."""
         rounds, tried = 1 + (self.patience.retries if retries is None else retries), 0
+        end = self._clock() + rounds * self.patience.timeout
         for number in range(1, rounds + 1):
-            left = list(self._places)
+            left, after = list(self._places), math.inf
             while left:
                 place = self._next(left)
                 left.remove(place)
@@ -90,8 +92,11 @@ class BalancedServers:
                     problem = failed
                     if not problem.again:
                         raise
-            if number < rounds:
-                await asyncio.sleep(max(problem.after, self._places[0].client.pause(number)))
+                    after = min(after, problem.after)
+            pause = max(after, self._places[0].client.pause(number))
+            if number == rounds or self._clock() + pause >= end:
+                break
+            await asyncio.sleep(pause)
         raise Unanswered(
             f"{problem.why}; {tried} attempts, {len(self._places)} servers", context=problem.context
         )

@@ -98,7 +98,8 @@ class ServerClient:
             except Unanswered as problem:
                 pause = max(problem.after, self.pause(attempt))
                 if not problem.again or attempt == attempts:
-                    raise Unanswered(_counted(problem.why, attempt), context=problem.context) from None
+                    why, told = _counted(problem.why, attempt), problem
+                    raise Unanswered(why, again=told.again, after=told.after, context=told.context) from None
                 if time.monotonic() + pause >= end:
                     late = f"{problem.why}, and no time for another attempt"
                     raise Unanswered(_counted(late, attempt)) from None

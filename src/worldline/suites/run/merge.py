@@ -11,17 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from worldline.errors import UsageError
+from worldline.remote import Folder
 from worldline.suites.report import Report, report
-from worldline.suites.run.directory import deciding, differences, is_run, newest, opened, read_config, verify
+from worldline.suites.run.directory import deciding, differences, is_run, newest, read_config, verify
 from worldline.suites.run.record import Record
 from worldline.suites.run.run import BATCH
 from worldline.suites.run.samples import tables
 from worldline.suites.run.shard import KEY
+from worldline.suites.run.stored import opened
 
 
-def merge(runs: Sequence[Path], out: Path) -> Report:
+def merge(runs: Sequence[Path], out: Folder) -> Report:
     """Writes the whole run into a directory that has none yet, and sums it up."""
     configs = [(path, read_config(path)) for path in runs]
+    _refuse_whole(configs)
     _refuse_others(configs)
     _refuse_shards(configs)
     for path in runs:
@@ -40,6 +43,12 @@ def merge(runs: Sequence[Path], out: Path) -> Report:
     return summed
 
 
+def _refuse_whole(configs: Sequence[tuple[Path, dict[str, Any]]]) -> None:
+    for path, config in configs:
+        if not isinstance(config.get(KEY), dict):
+            raise UsageError(f"{path} is no shard of a run: it was made without --shard")
+
+
 def _refuse_others(configs: Sequence[tuple[Path, dict[str, Any]]]) -> None:
     """All that decides the answers is the same in all."""
     (first, wanted), *others = configs
@@ -52,8 +61,7 @@ def _refuse_others(configs: Sequence[tuple[Path, dict[str, Any]]]) -> None:
 
 def _whole(config: dict[str, Any]) -> Any:
     """What the shards of one run have in common."""
-    shard = config.get(KEY)
-    return {key: shard.get(key) for key in ("of", "limit")} if isinstance(shard, dict) else shard
+    return {key: config[KEY].get(key) for key in ("of", "limit")}
 
 
 def _refuse_shards(configs: Sequence[tuple[Path, dict[str, Any]]]) -> None:
@@ -61,10 +69,7 @@ def _refuse_shards(configs: Sequence[tuple[Path, dict[str, Any]]]) -> None:
     numbers: dict[int, Path] = {}
     count = 0
     for path, config in configs:
-        shard = config.get(KEY)
-        if not isinstance(shard, dict):
-            raise UsageError(f"{path} is no shard of a run: it was made without --shard")
-        number, count = int(shard["number"]), int(shard["of"])
+        number, count = int(config[KEY]["number"]), int(config[KEY]["of"])
         if number in numbers:
             raise UsageError(f"{path} and {numbers[number]} are the same shard, {number}/{count}")
         numbers[number] = path
