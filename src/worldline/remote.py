@@ -439,7 +439,9 @@ def _contents(at: StorePath) -> tuple[dict[str, int], bytes]:
     """The size of each object of a folder, and its manifest; UsageError where there is nothing."""
     there = {name: size for name, size in sizes(at).items() if name != files.LOCK_NAME}
     if not there:
-        raise UsageError(f"{at}: there is nothing")
+        below = [name for name in names(at) if name != files.LOCK_NAME]
+        found = f"only folders; name one of them, as {at / below[-1]}" if below else "nothing"
+        raise UsageError(f"{at}: there is {found}")
     return there, read_plain(at / MANIFEST, limit=_MANIFEST_BYTES) if MANIFEST in there else b""
 
 

@@ -297,7 +297,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--recipe", required=True, help="a recipe's name or file")
     parser.add_argument("--function", default="training", help="the function in it that returns a Training")
-    parser.add_argument("--out", required=True, type=Path, help="the run's folder")
+    parser.add_argument("--out", required=True, help="the run's folder")
     parser.add_argument("--device", choices=("cpu", "cuda"))
     parser.add_argument("--steps", type=int, help="instead of the recipe's")
     parser.add_argument("--minutes", type=float, help="instead of the recipe's")
@@ -314,7 +314,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             config = changed(config, sharded=True)
         if asked.curriculum:
             config = begun_with(config, asked.curriculum)
-        last = train(config, asked.out, resume=not asked.fresh, device=asked.device, kept=asked.store)
+        out = store.require_disk(asked.out)
+        last = train(config, out, resume=not asked.fresh, device=asked.device, kept=asked.store)
         if os.environ.get("RANK", "0") == "0":  # one line, of however many trainers
             print(last)
     except WorldlineError as error:

@@ -9,8 +9,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from worldline import remote
+from worldline.errors import UsageError
 from worldline.model import checkpoint
 from worldline.remote import Folder
+
+
+def require_disk(out: str) -> Path:
+    """A run's folder, which is on a disk; UsageError of a URL of a store."""
+    if isinstance(at := remote.place(out), Path):
+        return at
+    raise UsageError(f"{out}: a training works on a disk: give it a folder, and this URL to --store")
 
 
 def bring(store: Folder, out: Path) -> None:
