@@ -17,6 +17,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -28,7 +29,8 @@ from worldline import files
 from worldline.errors import BusyError, DigestError, DiskError, FormatError, UsageError
 
 MANIFEST = "manifest.json"  # of what is published: the last to appear, so that what has one is whole
-_URL = re.compile(r"[a-z][a-z0-9+.-]+://")
+_URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+_NEARLY = re.compile(r"(?:s3|gs|gcs|file):", re.IGNORECASE)  # a URL but for its slashes
 _LOCK_BYTES = 4096
 _MANIFEST_BYTES = 64 << 20
 
@@ -71,7 +73,7 @@ class StorePath:
         return Path(self.name).suffix
 
     def _info(self) -> Any:
-        with _store(self) as (store, path):
+        with disk(self), _store(self) as (store, path):
             return store.get_file_info(path)
 
     def exists(self) -> bool:
@@ -95,7 +97,7 @@ class StorePath:
 
     def read_bytes(self) -> bytes:
         """The whole object."""
-        with _store(self) as (store, path), store.open_input_file(path) as file:
+        with disk(self), _store(self) as (store, path), store.open_input_file(path) as file:
             return bytes(file.readall())
 
     def open_input(self) -> Any:
@@ -115,11 +117,19 @@ def is_url(text: object) -> bool:
 
 def place(where: str | Folder) -> Folder:
     """A URL as the place that it names; a plain path and a `file://` URL as a Path."""
-    if isinstance(where, Path | StorePath) or not is_url(where):
-        return where if isinstance(where, StorePath) else Path(where)
+    if isinstance(where, Path | StorePath):
+        return where
+    if not is_url(where):
+        if _NEARLY.match(where):
+            raise UsageError(f"{where}: a URL has two slashes behind its colon; write ./{where} for a file")
+        return Path(where)
     parts = urlsplit(where)
     if parts.scheme == "file":
+        if parts.netloc not in ("", "localhost"):
+            raise UsageError(f"{where}: a file's URL has three slashes: file:///DIR")
         return Path(unquote(parts.path))
+    if not parts.netloc:
+        raise UsageError(f"{where}: a URL of a store names a bucket: {parts.scheme}://BUCKET/KEY")
     return StorePath(parts.scheme, parts.netloc, parts.path.strip("/"), parts.query)
 
 
@@ -265,8 +275,17 @@ def write(at: Folder, data: bytes, *, fsync: bool = True) -> str:
 
 
 def _send(source: io.BytesIO | io.BufferedReader, at: StorePath) -> None:
-    """Copy a file to a store: the object appears when all of it has arrived."""
-    with disk(at), _store(at) as (store, path), store.open_output_stream(path) as target:
+    """Copy a file to a store: the object appears when all of it has arrived.
+
+    In a thread, as signals are heard elsewhere: pyarrow's streams cannot be given up, and one that is left early, as
+    by Ctrl-C, puts what it has had until then in the object's place. What was begun is sent to its end.
+    """
+    with disk(at), _store(at) as (store, path), ThreadPoolExecutor(1) as sender:
+        sender.submit(_copy, source, store, path).result()
+
+
+def _copy(source: io.BytesIO | io.BufferedReader, store: Any, path: str) -> None:
+    with store.open_output_stream(path) as target:
         while data := source.read(8 * files.CHUNK):
             target.write(data)
 
@@ -313,14 +332,14 @@ class Mark:
 
     def require(self) -> None:
         """BusyError unless the mark is still ours: before what another writer could lose by it."""
-        with suppress(FileNotFoundError):
+        with disk(self._at), suppress(FileNotFoundError):
             if read(self._at, limit=_LOCK_BYTES) == self._text:
                 return
         raise BusyError(f"{self._folder} was taken over by another writer: this one has stopped")
 
     def release(self) -> None:
         """Let the next writer in; does nothing to a mark that is no longer ours."""
-        with suppress(BusyError, DiskError, OSError):
+        with suppress(BusyError, DiskError):
             self.require()
             remove(self._at)
 
@@ -348,23 +367,27 @@ def locked(at: Folder) -> bool:
 
 
 def _writer(folder: StorePath) -> str | None:
-    try:
+    with disk(folder), suppress(FileNotFoundError):
         content = read(folder / files.LOCK_NAME, limit=_LOCK_BYTES)
-    except FileNotFoundError:
-        return None
-    return None if content is None else files.living(content)
+        return None if content is None else files.living(content)
+    return None
 
 
 # ---- whole folders
 
 
 def publish(folder: Path, where: str | Folder, *, last: str = MANIFEST) -> None:
-    """Put every file of a folder at a place, the manifest last: what has one there is whole."""
+    """Put every file of a folder at a place, the manifest last: what has one there is whole.
+
+    One that was published there before loses its manifest first.
+    """
     to = place(where)
     make_directory(to)
     there = files.names(folder)
     if nested := [name for name in there if (folder / name).is_dir()]:
         raise UsageError(f"{folder} holds folders, {nested[0]} among them: publish each by itself")
+    if (to / last).is_file():
+        remove(to / last)
     for name in sorted(there, key=lambda name: name == last):
         with disk(folder / name), (folder / name).open("rb") as source:
             if isinstance(to, StorePath):
@@ -398,10 +421,7 @@ def fetched(where: str | Folder) -> Path:
     at = place(where)
     if isinstance(at, Path):
         return at
-    there = {name: size for name, size in sizes(at).items() if name != files.LOCK_NAME}
-    if not there:
-        raise UsageError(f"{at}: there is nothing")
-    manifest = read_plain(at / MANIFEST, limit=_MANIFEST_BYTES) if MANIFEST in there else b""
+    there, manifest = _contents(at)
     key = hashlib.sha256(repr((str(at), sorted(there.items()), manifest)).encode()).hexdigest()
     folder = cache_folder() / key[:32] / at.name
     if folder.is_dir():
@@ -409,24 +429,41 @@ def fetched(where: str | Folder) -> Path:
     files.make_directory(folder.parent)
     with tempfile.TemporaryDirectory(prefix=".fetched-", dir=folder.parent) as half:
         draft_folder = Path(half) / at.name
-        draft_folder.mkdir()
-        listed = _listed(manifest)
-        for name, size in there.items():
-            _fetch(at / name, draft_folder / name, size, listed.get(name))
+        _download(at, draft_folder, there, manifest)
         with suppress(OSError):  # another process was quicker: its copy is the same
             os.rename(draft_folder, folder)
     return folder
+
+
+def _contents(at: StorePath) -> tuple[dict[str, int], bytes]:
+    """The size of each object of a folder, and its manifest; UsageError where there is nothing."""
+    there = {name: size for name, size in sizes(at).items() if name != files.LOCK_NAME}
+    if not there:
+        below = [name for name in names(at) if name != files.LOCK_NAME]
+        found = f"only folders; name one of them, as {at / below[-1]}" if below else "nothing"
+        raise UsageError(f"{at}: there is {found}")
+    return there, read_plain(at / MANIFEST, limit=_MANIFEST_BYTES) if MANIFEST in there else b""
+
+
+def _download(at: StorePath, folder: Path, there: dict[str, int], manifest: bytes) -> None:
+    folder.mkdir()
+    listed = _listed(manifest)
+    for name, size in there.items():
+        _fetch(at / name, folder / name, size, listed.get(name))
 
 
 def fetch(where: str | Folder, folder: Path) -> None:
     """Bring what is at a place into a new folder, which appears whole: a checkpoint, so that a training goes on."""
     if os.path.lexists(folder):
         raise UsageError(f"{folder} is there already: nothing was fetched")
-    whole, half = fetched(where), folder.with_name(f".{folder.name}.new.tmp")
+    at, half = place(where), folder.with_name(f".{folder.name}.new.tmp")
     files.make_directory(folder.parent)
     with disk(half):
         shutil.rmtree(half, ignore_errors=True)
-        shutil.copytree(whole, half)
+        if isinstance(at, Path):
+            shutil.copytree(at, half)
+        else:
+            _download(at, half, *_contents(at))
         os.rename(half, folder)
     files.sync_directory(folder.parent)
 

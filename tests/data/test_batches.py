@@ -207,6 +207,9 @@ def test_files_give_every_document_once_a_round_in_a_new_order(tmp_path: Path) -
     assert rounds[0] != rounds[1]
     again = open_source(Files(paths=paths), seed="s")
     assert [again.draw() for _ in range(50)] == rounds[0]
+    again.close()
+    with pytest.raises(DryError, match="closed"):
+        again.draw()
 
 
 def test_ranks_share_a_file(tmp_path: Path) -> None:

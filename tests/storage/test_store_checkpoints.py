@@ -11,9 +11,10 @@ from object_store import BUCKET, object_store
 
 from worldline import remote
 from worldline.data.sources import Files, frame
-from worldline.errors import UsageError
+from worldline.errors import DiskError, UsageError
 from worldline.model import checkpoint
 from worldline.model.shape import Shape
+from worldline.model.train import store as trainer_store
 from worldline.model.train.config import Training
 from worldline.model.train.loop import main, train
 
@@ -84,6 +85,40 @@ def test_as_many_are_kept_as_on_disk_and_a_fresh_run_begins_there_too(
     assert remote.names(remote.place(store)) == ["step-00000001"]
 
 
+def test_what_was_never_sent_to_its_end_is_removed_with_the_old_ones(
+    store: str, config: Training, tmp_path: Path
+) -> None:
+    shelf = remote.place(store)
+    remote.write(shelf / "step-00000001" / "model.safetensors", b"half")
+    train(replace(config, steps=2, save_every=0, keep=1), tmp_path / "run", device="cpu", kept=store)
+    assert remote.names(shelf) == ["step-00000002"]
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_store_that_goes_away_ends_no_training(
+    store: str,
+    config: Training,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Checkpoints stay on disk, and it is said; what is missing at the end is sent by running again."""
+    few = replace(config, save_every=1, steps=3)
+
+    def away(*_: object, **__: object) -> None:
+        raise DiskError("the store is away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(trainer_store, "send", away)
+        with pytest.raises(DiskError, match=r"step-00000003 is whole, but not on the store.*run again"):
+            train(few, tmp_path / "run", device="cpu", kept=store)
+    told = capsys.readouterr().err
+    assert told.count("is not on the store, and the run goes on: the store is away") == 2
+    assert checkpoint.latest(tmp_path / "run") == tmp_path / "run" / "step-00000003"
+    train(few, tmp_path / "run", device="cpu", kept=store)
+    assert remote.names(remote.place(store)) == ["step-00000003"]
+
+
 def test_a_folder_may_be_the_place(config: Training, tmp_path: Path) -> None:
     few = replace(config, save_every=1, steps=3, keep=1)
     train(few, tmp_path / "run", device="cpu", kept=f"file://{tmp_path}/kept")
@@ -98,6 +133,10 @@ def test_the_command_takes_it(
     assert main([*words, str(tmp_path / "one")]) == 0
     assert main([*words, str(tmp_path / "two")]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == str(tmp_path / "two" / "step-00000003")
+    with pytest.raises(UsageError, match=r"only folders; name one of them, as .*step-00000003"):
+        remote.fetched(store)
+    assert main([*words, store]) == UsageError.exit_code
+    assert "this URL to --store" in capsys.readouterr().err
 
 
 def test_a_bucket_that_is_not_there_is_said_before_anything_is_trained(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -20,7 +22,7 @@ from worldline.data import shards
 from worldline.data.build.build import build
 from worldline.data.build.shards import read_rows, verify
 from worldline.data.mixture import TASKS, Mixture
-from worldline.errors import BusyError, DigestError, FingerprintError, UsageError
+from worldline.errors import BusyError, DigestError, DiskError, FingerprintError, UsageError
 from worldline.remote import Folder, StorePath
 
 TINY = Mixture(sources=(TASKS,))
@@ -63,8 +65,52 @@ def test_a_url_is_a_place_and_a_path_a_path(tmp_path: Path) -> None:
     assert ((at / "x").name, (at / "x").parent, at.suffix) == ("x", at, "")
     assert remote.place(f"file://{tmp_path}/a%20b") == tmp_path / "a b"
     assert remote.place("plain/path") == Path("plain/path")
+    assert remote.place("S3://bucket/some") == StorePath("s3", "bucket", "some")
     with pytest.raises(UsageError, match="no such store"):
         remote.names(remote.place("nothing://bucket/key"))
+    for wrong in ("s3:/bucket/key", "s3:bucket", "s3:///key", "s3://", "file://folder/x", "file:/folder"):
+        with pytest.raises(UsageError, match="URL"):
+            remote.place(wrong)
+    assert remote.place("./s3:/bucket") == Path("s3:/bucket")
+
+
+class Away:
+    """A file system that nothing can be asked of."""
+
+    def __getattr__(self, name: str) -> Any:
+        def refuse(*_: object, **__: object) -> None:
+            raise OSError("no answer\nand much more")
+
+        return refuse
+
+
+def test_a_store_that_is_away_is_told_of_in_a_line(
+    shelf: StorePath, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(remote, "_file_system", lambda *_: Away())
+    for act in (
+        shelf.exists, shelf.read_bytes, lambda: remote.Mark(shelf), lambda: remote.names(shelf),
+        lambda: remote.write(shelf, b""), lambda: remote.fetch(shelf, tmp_path / "x"), lambda: made(shelf),
+    ):  # fmt: skip
+        with pytest.raises(DiskError, match=r"no answer$"):
+            act()
+
+
+def test_an_interrupt_does_not_put_half_an_object_in_the_place_of_a_whole_one(
+    shelf: StorePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stream of pyarrow's that is left early puts there what it has: Ctrl-C must not come between."""
+    remote.write(shelf / "x", b"before")
+    copy = remote._copy
+
+    def interrupted(source: io.BytesIO, store: Any, path: str) -> None:
+        signal.raise_signal(signal.SIGINT)  # heard by the main thread while this one is at it
+        copy(source, store, path)
+
+    monkeypatch.setattr(remote, "_copy", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        remote.write(shelf / "x", b"after")
+    assert (shelf / "x").read_bytes() == b"after"
 
 
 def test_the_environment_may_name_the_server(

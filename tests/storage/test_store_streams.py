@@ -12,7 +12,8 @@ from object_store import BUCKET, object_store
 
 from worldline import files, remote
 from worldline.data.build.shards import DocumentRow, Store, read_rows
-from worldline.data.sources import Dataset, Files, Source, frame, open_source
+from worldline.data.lanes import WHOLE, Lanes
+from worldline.data.sources import Dataset, Files, Source, frame, open_lanes
 from worldline.data.streamed import streamed
 from worldline.errors import DigestError, UsageError
 from worldline.model.train.config import described
@@ -38,8 +39,8 @@ def shelf() -> Iterator[str]:
         yield url
 
 
-def drawn(source: Source, count: int, **how: int) -> list[tuple[bytes, bytes]]:
-    stream = open_source(source, seed="s", **how)
+def drawn(source: Source, count: int, lanes: Lanes = WHOLE) -> list[tuple[bytes, bytes]]:
+    stream = open_lanes(source, seed="s", lanes=lanes)[0]
     return [stream.draw() for _ in range(count)]
 
 
@@ -56,10 +57,11 @@ def test_training_draws_them_in_the_order_that_it_draws_a_folder_s(shelf: str, t
     stored(tmp_path / "set")
     here, there = Dataset(folder=str(tmp_path / "set")), Dataset(folder=shelf)
     assert drawn(there, 40) == drawn(here, 40)
-    assert drawn(there, 8, rank=1, ranks=2) == drawn(here, 8, rank=1, ranks=2)
-    stream = open_source(there, seed="s")
+    second = Lanes(count=2, rank=1, ranks=2)
+    assert drawn(there, 8, second) == drawn(here, 8, second) != drawn(here, 8)
+    (stream,) = open_lanes(there, seed="s")
     first = [stream.draw() for _ in range(7)]
-    again = open_source(there, seed="s", state=stream.state())
+    (again,) = open_lanes(there, seed="s", states=[stream.state()])
     assert first + [again.draw() for _ in range(9)] == drawn(here, 16)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
@@ -60,8 +59,10 @@ def train(
         from worldline.model.train.config import Training, begun_with, changed
         from worldline.model.train.loop import train as run
         from worldline.model.train.ranks import torchrun
+        from worldline.model.train.store import require_disk
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
+    folder = require_disk(out)
     config = load_config(recipe, function, Training)
     if steps is not None or minutes is not None:
         config = changed(config, steps=steps or 0, minutes=minutes or 0.0)
@@ -84,7 +85,7 @@ def train(
         words += [f"--{name}" for name, wanted in (("sharded", sharded), ("fresh", fresh)) if wanted]
         command = torchrun(words, nodes=nodes, processes=nproc_per_node, endpoint=rdzv_endpoint)
         os.execv(command[0], command)
-    click.echo(run(config, Path(out), resume=not fresh, device=device, kept=store))
+    click.echo(run(config, folder, resume=not fresh, device=device, kept=store))
 
 
 @click.group()

@@ -201,6 +201,7 @@ class Shards:
         self._paths, self._load, self._seed, self._lane, self._lanes = paths, load, seed, lane, lanes
         at = state or {"epoch": 0, "shard": 0, "document": 0}
         self._epoch, self._shard, self._at = (int(at[name]) for name in ("epoch", "shard", "document"))
+        self._closed = False
         self._held = self._open()
 
     def _open(self) -> list[Pair]:
@@ -214,6 +215,10 @@ class Shards:
         """The next document of this shard, or of the next that has one."""
         tried = 0
         while self._at >= len(self._held):
+            if (
+                self._closed
+            ):  # by another thread: who draws here is not waited for, however many shards it wants
+                raise DryError("these documents were closed")
             if tried > len(self._paths):
                 raise UsageError(f"no documents in {self._paths[0]} and the {len(self._paths) - 1} beside it")
             tried, self._at, self._shard = tried + 1, 0, self._shard + 1
@@ -228,8 +233,8 @@ class Shards:
         return {"epoch": self._epoch, "shard": self._shard, "document": self._at}
 
     def close(self) -> None:
-        """Forget the open shard."""
-        self._held = []
+        """Forget the open shard, and open no more."""
+        self._closed, self._held = True, []
 
 
 class Pool:

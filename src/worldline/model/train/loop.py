@@ -28,7 +28,7 @@ from torch import Tensor
 from worldline import files, remote
 from worldline.data import batches
 from worldline.data.recipe import load_config
-from worldline.errors import DivergedError, DryError, WorldlineError
+from worldline.errors import DiskError, DivergedError, DryError, WorldlineError
 from worldline.model.hybrid import Carried
 from worldline.model.train import folder, store
 from worldline.model.train import loss as train_loss
@@ -103,7 +103,7 @@ def _train(run: TrainingRun) -> Path:
         _look(run, 0)
         if progress >= 1:
             _tell(run, progress, evaluate=True)
-        return _save(run)
+        return _save(run, last=True)
     except DryError:  # what was learned until then is worth keeping
         if ranks.count == 1:
             _save(run)
@@ -267,12 +267,23 @@ def _mfu(run: TrainingRun, speed: float) -> float:
     return 6 * size * speed / (peak * run.ranks.count) if peak else 0.0
 
 
-def _save(run: TrainingRun) -> Path:
-    """A checkpoint of this moment."""
+def _save(run: TrainingRun, *, last: bool = False) -> Path:
+    """A checkpoint of this moment. A store that is away ends no training: only the last one must have arrived."""
     _look(run, 0)
     saved = save(run)
     if run.store is not None and run.ranks.first:
-        store.send(saved, run.store, keep=run.config.keep)
+        try:
+            store.send(saved, run.store, keep=run.config.keep)
+        except WorldlineError as error:
+            if last:
+                raise DiskError(
+                    f"{saved} is whole, but not on the store: {error}; run again to send it"
+                ) from error
+            print(
+                f"worldline: {saved} is not on the store, and the run goes on: {error}",
+                file=sys.stderr,
+                flush=True,
+            )
     return saved
 
 
@@ -286,7 +297,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--recipe", required=True, help="a recipe's name or file")
     parser.add_argument("--function", default="training", help="the function in it that returns a Training")
-    parser.add_argument("--out", required=True, type=Path, help="the run's folder")
+    parser.add_argument("--out", required=True, help="the run's folder")
     parser.add_argument("--device", choices=("cpu", "cuda"))
     parser.add_argument("--steps", type=int, help="instead of the recipe's")
     parser.add_argument("--minutes", type=float, help="instead of the recipe's")
@@ -303,7 +314,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             config = changed(config, sharded=True)
         if asked.curriculum:
             config = begun_with(config, asked.curriculum)
-        last = train(config, asked.out, resume=not asked.fresh, device=asked.device, kept=asked.store)
+        out = store.require_disk(asked.out)
+        last = train(config, out, resume=not asked.fresh, device=asked.device, kept=asked.store)
         if os.environ.get("RANK", "0") == "0":  # one line, of however many trainers
             print(last)
     except WorldlineError as error:

@@ -9,8 +9,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from worldline import remote
+from worldline.errors import UsageError
 from worldline.model import checkpoint
 from worldline.remote import Folder
+
+
+def require_disk(out: str) -> Path:
+    """A run's folder, which is on a disk; UsageError of a URL of a store."""
+    if isinstance(at := remote.place(out), Path):
+        return at
+    raise UsageError(f"{out}: a training works on a disk: give it a folder, and this URL to --store")
 
 
 def bring(store: Folder, out: Path) -> None:
@@ -27,15 +35,20 @@ def send(saved: Path, store: Folder, *, keep: int) -> None:
 
 
 def clear(store: Folder, *, keep: int = 0) -> None:
-    """Remove all but the newest checkpoints."""
-    there = _steps(store)
-    for name in there[: max(0, len(there) - keep)]:
-        remote.withdraw(store / name)
+    """Remove all but the newest checkpoints, and what is there of those that were never sent to their end."""
+    whole = _steps(store)
+    kept = whole[max(0, len(whole) - keep) :]
+    for name in _named(store):
+        if name not in kept:
+            remote.withdraw(store / name)
+
+
+def _named(store: Folder) -> list[str]:
+    """The names of checkpoints, whole or not, the newest last."""
+    found = remote.names(store) if store.is_dir() else []
+    return sorted((name for name in found if checkpoint.step_of(name) >= 0), key=checkpoint.step_of)
 
 
 def _steps(store: Folder) -> list[str]:
     """The names of the checkpoints that are whole, the newest last."""
-    found = [name for name in remote.names(store) if checkpoint.step_of(name) >= 0] if store.is_dir() else []
-    return sorted(
-        (name for name in found if (store / name / remote.MANIFEST).is_file()), key=checkpoint.step_of
-    )
+    return [name for name in _named(store) if (store / name / remote.MANIFEST).is_file()]
