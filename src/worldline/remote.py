@@ -14,7 +14,6 @@ import json
 import os
 import re
 import secrets
-import shutil
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,13 +25,11 @@ from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
 from worldline import files
-from worldline.errors import BusyError, DigestError, DiskError, FormatError, UsageError
+from worldline.errors import BusyError, DiskError, FormatError, UsageError
 
-MANIFEST = "manifest.json"  # of what is published: the last to appear, so that what has one is whole
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _NEARLY = re.compile(r"(?:s3|gs|gcs|file):", re.IGNORECASE)  # a URL but for its slashes
 _LOCK_BYTES = 4096
-_MANIFEST_BYTES = 64 << 20
 
 Readable = io.FileIO | io.BytesIO
 """A file on disk, or the bytes of an object."""
@@ -73,7 +70,7 @@ class StorePath:
         return Path(self.name).suffix
 
     def _info(self) -> Any:
-        with disk(self), _store(self) as (store, path):
+        with disk(self), reached(self) as (store, path):
             return store.get_file_info(path)
 
     def exists(self) -> bool:
@@ -97,12 +94,12 @@ class StorePath:
 
     def read_bytes(self) -> bytes:
         """The whole object."""
-        with disk(self), _store(self) as (store, path), store.open_input_file(path) as file:
+        with disk(self), reached(self) as (store, path), store.open_input_file(path) as file:
             return bytes(file.readall())
 
     def open_input(self) -> Any:
         """The object as pyarrow's file, whose parts are asked for as they are read."""
-        with _store(self) as (store, path):
+        with reached(self) as (store, path):
             return store.open_input_file(path)
 
 
@@ -145,7 +142,7 @@ def _file_system(scheme: str, bucket: str, query: str) -> Any:
 
 
 @contextmanager
-def _store(at: StorePath) -> Iterator[tuple[Any, str]]:
+def reached(at: StorePath) -> Iterator[tuple[Any, str]]:
     """The file system of a place and its path in there; a store's refusal is an OSError that can be shown in a line."""
     store = _file_system(at.scheme, at.bucket, at.query)
     try:
@@ -189,7 +186,7 @@ def names(at: Folder) -> list[str]:
         return files.names(at)
     from pyarrow import fs
 
-    with disk(at), _store(at) as (store, path):
+    with disk(at), reached(at) as (store, path):
         found = store.get_file_info(fs.FileSelector(path, allow_not_found=True))
         return sorted(each.base_name for each in found)
 
@@ -201,7 +198,7 @@ def sizes(at: Folder) -> dict[str, int]:
             return {each.name: each.stat().st_size for each in found if each.is_file(follow_symlinks=False)}
     from pyarrow import fs
 
-    with disk(at), _store(at) as (store, path):
+    with disk(at), reached(at) as (store, path):
         listed = store.get_file_info(fs.FileSelector(path, allow_not_found=True))
         return {each.base_name: int(each.size) for each in listed if each.is_file}
 
@@ -223,7 +220,7 @@ def remove(at: Folder) -> None:
     """Remove a file or an object."""
     if isinstance(at, Path):
         return files.remove(at)
-    with disk(at), _store(at) as (store, path):
+    with disk(at), reached(at) as (store, path):
         store.delete_file(path)
 
 
@@ -231,7 +228,7 @@ def read(at: Folder, *, limit: int) -> bytes | None:
     """A file's bytes, at most `limit + 1` of them; None if it is no regular file."""
     if isinstance(at, Path):
         return files.read(at, limit=limit)
-    with _store(at) as (store, path), store.open_input_file(path) as file:
+    with reached(at) as (store, path), store.open_input_file(path) as file:
         return bytes(file.read(limit + 1))
 
 
@@ -270,17 +267,17 @@ def write(at: Folder, data: bytes, *, fsync: bool = True) -> str:
     """Replace a file or an object by these bytes, all or nothing; their sha256."""
     if isinstance(at, Path):
         return files.write(at, data, fsync=fsync)
-    _send(io.BytesIO(data), at)
+    send(io.BytesIO(data), at)
     return hashlib.sha256(data).hexdigest()
 
 
-def _send(source: io.BytesIO | io.BufferedReader, at: StorePath) -> None:
+def send(source: io.BytesIO | io.BufferedReader, at: StorePath) -> None:
     """Copy a file to a store: the object appears when all of it has arrived.
 
     In a thread, as signals are heard elsewhere: pyarrow's streams cannot be given up, and one that is left early, as
     by Ctrl-C, puts what it has had until then in the object's place. What was begun is sent to its end.
     """
-    with disk(at), _store(at) as (store, path), ThreadPoolExecutor(1) as sender:
+    with disk(at), reached(at) as (store, path), ThreadPoolExecutor(1) as sender:
         sender.submit(_copy, source, store, path).result()
 
 
@@ -301,7 +298,7 @@ class _StoreDraft(files.Draft):
         try:
             sha256 = super().commit()
             with self.path.open("rb") as whole:
-                _send(whole, self._at)
+                send(whole, self._at)
         finally:
             self._folder.cleanup()
         return sha256
@@ -371,117 +368,3 @@ def _writer(folder: StorePath) -> str | None:
         content = read(folder / files.LOCK_NAME, limit=_LOCK_BYTES)
         return None if content is None else files.living(content)
     return None
-
-
-# ---- whole folders
-
-
-def publish(folder: Path, where: str | Folder, *, last: str = MANIFEST) -> None:
-    """Put every file of a folder at a place, the manifest last: what has one there is whole.
-
-    One that was published there before loses its manifest first.
-    """
-    to = place(where)
-    make_directory(to)
-    there = files.names(folder)
-    if nested := [name for name in there if (folder / name).is_dir()]:
-        raise UsageError(f"{folder} holds folders, {nested[0]} among them: publish each by itself")
-    if (to / last).is_file():
-        remove(to / last)
-    for name in sorted(there, key=lambda name: name == last):
-        with disk(folder / name), (folder / name).open("rb") as source:
-            if isinstance(to, StorePath):
-                _send(source, to / name)
-            else:
-                files.write(to / name, source.read())
-
-
-def withdraw(where: str | Folder, *, first: str = MANIFEST) -> None:
-    """Remove what was published at a place, the manifest first: what has none is not taken for whole."""
-    at = place(where)
-    if (at / first).is_file():
-        remove(at / first)
-    if isinstance(at, Path):
-        files.remove_folder(at, lambda name: True)
-        return
-    with disk(at), _store(at) as (store, path):
-        store.delete_dir(path)
-
-
-def cache_folder() -> Path:
-    """Where copies of what is on stores are kept: `$XDG_CACHE_HOME/worldline`, or `~/.cache/worldline`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "worldline"
-
-
-def fetched(where: str | Folder) -> Path:
-    """A folder on a store as one on disk, each listed file checked by its digest; a folder on disk as it is.
-
-    It is kept under the digest of its manifest, and not fetched again as long as that stands.
-    """
-    at = place(where)
-    if isinstance(at, Path):
-        return at
-    there, manifest = _contents(at)
-    key = hashlib.sha256(repr((str(at), sorted(there.items()), manifest)).encode()).hexdigest()
-    folder = cache_folder() / key[:32] / at.name
-    if folder.is_dir():
-        return folder
-    files.make_directory(folder.parent)
-    with tempfile.TemporaryDirectory(prefix=".fetched-", dir=folder.parent) as half:
-        draft_folder = Path(half) / at.name
-        _download(at, draft_folder, there, manifest)
-        with suppress(OSError):  # another process was quicker: its copy is the same
-            os.rename(draft_folder, folder)
-    return folder
-
-
-def _contents(at: StorePath) -> tuple[dict[str, int], bytes]:
-    """The size of each object of a folder, and its manifest; UsageError where there is nothing."""
-    there = {name: size for name, size in sizes(at).items() if name != files.LOCK_NAME}
-    if not there:
-        below = [name for name in names(at) if name != files.LOCK_NAME]
-        found = f"only folders; name one of them, as {at / below[-1]}" if below else "nothing"
-        raise UsageError(f"{at}: there is {found}")
-    return there, read_plain(at / MANIFEST, limit=_MANIFEST_BYTES) if MANIFEST in there else b""
-
-
-def _download(at: StorePath, folder: Path, there: dict[str, int], manifest: bytes) -> None:
-    folder.mkdir()
-    listed = _listed(manifest)
-    for name, size in there.items():
-        _fetch(at / name, folder / name, size, listed.get(name))
-
-
-def fetch(where: str | Folder, folder: Path) -> None:
-    """Bring what is at a place into a new folder, which appears whole: a checkpoint, so that a training goes on."""
-    if os.path.lexists(folder):
-        raise UsageError(f"{folder} is there already: nothing was fetched")
-    at, half = place(where), folder.with_name(f".{folder.name}.new.tmp")
-    files.make_directory(folder.parent)
-    with disk(half):
-        shutil.rmtree(half, ignore_errors=True)
-        if isinstance(at, Path):
-            shutil.copytree(at, half)
-        else:
-            _download(at, half, *_contents(at))
-        os.rename(half, folder)
-    files.sync_directory(folder.parent)
-
-
-def _fetch(at: StorePath, to: Path, size: int, sha256: str | None) -> None:
-    found = files.Draft(to, fsync=False)
-    with disk(at), _store(at) as (store, path), store.open_input_stream(path) as source:
-        while data := source.read(8 * files.CHUNK):
-            found.write(data)
-    made = found.commit()
-    if made != (sha256 or made) or found.size != size:
-        raise DigestError(f"{at} is not the file that was written: its manifest says another")
-
-
-def _listed(manifest: bytes) -> dict[str, str]:
-    """The digests that a manifest of this package lists; what else it says is its room's."""
-    with suppress(ValueError, AttributeError, TypeError, KeyError, RecursionError):
-        found = json.loads(manifest) if manifest else {}
-        table = found.get("files") or {each["name"]: each for each in found.get("shards", ())}
-        return {str(name): str(entry["sha256"]) for name, entry in table.items()}
-    return {}

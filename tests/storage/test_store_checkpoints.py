@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from object_store import BUCKET, object_store
 
-from worldline import remote
+from worldline import published, remote
 from worldline.data.sources import Files, frame
 from worldline.errors import DiskError, UsageError
 from worldline.model import checkpoint
@@ -67,12 +67,12 @@ def test_an_empty_folder_goes_on_from_what_is_there_to_the_bit(
     last = shelf / "step-00000008"
     assert set(remote.names(last)) == {path.name for path in half.iterdir()}
     remote.remove(
-        last / remote.MANIFEST
+        last / published.MANIFEST
     )  # as if it had been killed as it sent: what is not whole is not gone on from
     other = train(config, tmp_path / "other", device="cpu", kept=store)
     assert files_of(other) == files_of(whole)
     assert (tmp_path / "other" / "step-00000004").is_dir()  # brought, not trained
-    assert checkpoint.is_model(remote.fetched(last))
+    assert checkpoint.is_model(published.fetched(last))
 
 
 def test_as_many_are_kept_as_on_disk_and_a_fresh_run_begins_there_too(
@@ -134,7 +134,7 @@ def test_the_command_takes_it(
     assert main([*words, str(tmp_path / "two")]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == str(tmp_path / "two" / "step-00000003")
     with pytest.raises(UsageError, match=r"only folders; name one of them, as .*step-00000003"):
-        remote.fetched(store)
+        published.fetched(store)
     assert main([*words, store]) == UsageError.exit_code
     assert "this URL to --store" in capsys.readouterr().err
 

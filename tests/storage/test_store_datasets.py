@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from object_store import BUCKET, object_store
 from stored_traces import FINGERPRINT, facts, trace
 
-from worldline import files, remote
+from worldline import files, published, remote
 from worldline.cli import cli
 from worldline.data import shards
 from worldline.data.build.build import build
@@ -90,7 +90,7 @@ def test_a_store_that_is_away_is_told_of_in_a_line(
     monkeypatch.setattr(remote, "_file_system", lambda *_: Away())
     for act in (
         shelf.exists, shelf.read_bytes, lambda: remote.Mark(shelf), lambda: remote.names(shelf),
-        lambda: remote.write(shelf, b""), lambda: remote.fetch(shelf, tmp_path / "x"), lambda: made(shelf),
+        lambda: remote.write(shelf, b""), lambda: published.fetch(shelf, tmp_path / "x"), lambda: made(shelf),
     ):  # fmt: skip
         with pytest.raises(DiskError, match=r"no answer$"):
             act()

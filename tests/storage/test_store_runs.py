@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from object_store import BUCKET, object_store
 
-from worldline import remote
+from worldline import published, remote
 from worldline.cli import cli
 from worldline.errors import BusyError, DigestError, FingerprintError, FormatError, UsageError
 from worldline.model.checkpoint import SHIPPED, latest
@@ -157,21 +157,21 @@ def test_a_model_is_published_and_opened_from_there(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder = tmp_path / "model"
     shutil.copytree(SHIPPED, folder)
-    remote.publish(folder, shelf)
+    published.publish(folder, shelf)
     assert objects(shelf) == objects(folder)
     found = load_model(str(shelf), {"threads": "1"})
     assert found.name == shelf.name
     assert getattr(found, "digest", "") == getattr(load_model(str(folder), {"threads": "1"}), "digest", "-")
-    copy = remote.fetched(shelf)
-    assert remote.fetched(str(shelf)) == copy
-    assert remote.fetched(folder) == folder
-    remote.fetch(str(shelf), tmp_path / "run" / "step-00000007")
+    copy = published.fetched(shelf)
+    assert published.fetched(str(shelf)) == copy
+    assert published.fetched(folder) == folder
+    published.fetch(str(shelf), tmp_path / "run" / "step-00000007")
     assert latest(tmp_path / "run") == tmp_path / "run" / "step-00000007"
     assert objects(tmp_path / "run" / "step-00000007") == objects(folder)
     with pytest.raises(UsageError, match="already"):
-        remote.fetch(shelf, tmp_path / "run" / "step-00000007")
+        published.fetch(shelf, tmp_path / "run" / "step-00000007")
     with pytest.raises(UsageError, match="publish each by itself"):
-        remote.publish(tmp_path / "run", shelf / "run")
+        published.publish(tmp_path / "run", shelf / "run")
     weights = (shelf / "model.safetensors").read_bytes()
     remote.write(shelf / "model.safetensors", weights[:-1] + bytes([weights[-1] ^ 1]))
     shutil.rmtree(tmp_path / "cache")

@@ -230,7 +230,7 @@ def encode(
 @click.argument("directory", type=click.Path())
 def verify(directory: str) -> None:
     """Check every byte in DIRECTORY (traces, a dataset, a run, a model) against its manifest; exit 1 if one differs."""
-    from worldline import remote
+    from worldline import published, remote
     from worldline.data import shards as traces
     from worldline.data.build import shards as datasets
     from worldline.model import checkpoint as models
@@ -242,7 +242,7 @@ def verify(directory: str) -> None:
     if isinstance(path, remote.StorePath) and not any(
         each.endswith(".parquet") for each in remote.names(path)
     ):
-        path = local(path) if runs.is_run(path) else remote.fetched(path)
+        path = local(path) if runs.is_run(path) else published.fetched(path)
     if isinstance(path, Path) and (runs.is_run(path) or models.is_model(path)):
         found = (runs if runs.is_run(path) else models).findings(path)
     else:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from worldline.errors import UsageError
 from worldline.predict.predictor import CODECS, Predictor
-from worldline.remote import fetched
+from worldline.published import fetched
 
 if TYPE_CHECKING:
     from worldline.predict.local import Local

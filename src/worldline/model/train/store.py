@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from worldline import remote
+from worldline import published, remote
 from worldline.errors import UsageError
 from worldline.model import checkpoint
 from worldline.remote import Folder
@@ -25,12 +25,12 @@ def bring(store: Folder, out: Path) -> None:
     """The newest checkpoint that is whole there into a run's folder, unless that has one as new."""
     here, there = checkpoint.latest(out), _steps(store)
     if there and (here is None or checkpoint.step_of(here.name) < checkpoint.step_of(there[-1])):
-        remote.fetch(store / there[-1], out / there[-1])
+        published.fetch(store / there[-1], out / there[-1])
 
 
 def send(saved: Path, store: Folder, *, keep: int) -> None:
     """Put a checkpoint there, and remove all but the newest."""
-    remote.publish(saved, store / saved.name)
+    published.publish(saved, store / saved.name)
     clear(store, keep=keep)
 
 
@@ -40,7 +40,7 @@ def clear(store: Folder, *, keep: int = 0) -> None:
     kept = whole[max(0, len(whole) - keep) :]
     for name in _named(store):
         if name not in kept:
-            remote.withdraw(store / name)
+            published.withdraw(store / name)
 
 
 def _named(store: Folder) -> list[str]:
@@ -51,4 +51,4 @@ def _named(store: Folder) -> list[str]:
 
 def _steps(store: Folder) -> list[str]:
     """The names of the checkpoints that are whole, the newest last."""
-    return [name for name in _named(store) if (store / name / remote.MANIFEST).is_file()]
+    return [name for name in _named(store) if (store / name / published.MANIFEST).is_file()]
