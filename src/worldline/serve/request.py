@@ -72,12 +72,12 @@ class CompletionRequest:
 
 def request_of(body: Any) -> CompletionRequest:
     """The question in a body; a Refusal that says what is wrong with it."""
-    for name, values in _IDLE.items() if isinstance(body, dict) else ():
-        if body.get(name) is not None and body[name] not in values:
-            raise Refusal(400, f"{name} is {values[0]!r} here: this server has no other")
     if (wrong := fault(body, _SCHEMA)) is not None:
         raise Refusal(400, wrong)
     prompts = _prompts(body["prompt"])
+    for name, values in _IDLE.items():
+        if body.get(name) is not None and body[name] not in values:
+            raise Refusal(400, f"{name} is {values[0]!r} here: this server has no other")
     given = {name: value for name, value in body.items() if value is not None}
     count = given.get("n", 1)
     if len(prompts) * count > CHOICES:
