@@ -16,7 +16,6 @@ import re
 import secrets
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -277,6 +276,8 @@ def send(source: io.BytesIO | io.BufferedReader, at: StorePath) -> None:
     In a thread, as signals are heard elsewhere: pyarrow's streams cannot be given up, and one that is left early, as
     by Ctrl-C, puts what it has had until then in the object's place. What was begun is sent to its end.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     with disk(at), reached(at) as (store, path), ThreadPoolExecutor(1) as sender:
         sender.submit(_copy, source, store, path).result()
 

@@ -38,7 +38,6 @@ from worldline.cli.serve import serve
 from worldline.cli.step import step
 from worldline.errors import UsageError, WorldlineError
 from worldline.limits import Limits
-from worldline.remote import is_url
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -325,6 +324,8 @@ def _traces(file: str, options: dict[str, Any]) -> Iterator[Trace]:
 
 
 def _is_stored(file: str, options: dict[str, Any]) -> bool:
+    from worldline.remote import is_url
+
     is_folder = os.path.isdir(file) or is_url(file)
     return file.endswith(".json") or (is_folder and options["entry"] is None)
 

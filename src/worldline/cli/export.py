@@ -8,7 +8,6 @@ import click
 
 from worldline.cli.options import trusted
 from worldline.errors import UsageError, WorldlineError
-from worldline.remote import is_url
 
 FORMS = ("csv", "parquet", "latex")
 
@@ -64,6 +63,8 @@ def _tables(run: str, out: str | None, forms: list[str], tokenizer: str | None) 
 
     if not forms:
         raise UsageError("say in which form: --csv, --parquet or --latex")
+    from worldline.remote import is_url
+
     if out is None and is_url(run):
         raise UsageError("the tables of a run on a store go to a folder: -o DIR")
     found = gather(local(run), limit=0, tokenizer=tokenizer)

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from worldline.errors import UsageError, WorldlineError
-from worldline.remote import is_url
 
 
 @click.command()
@@ -33,6 +32,8 @@ def report(run: str, out: str | None, limit: int, figures: str | None, tokenizer
         from worldline.report.figures import ready
 
         ready()
+    from worldline.remote import is_url
+
     if out is None and is_url(run):
         raise UsageError("a page about a run on a store goes to a file: -o FILE")
     text, found = made(local(run), limit=limit, tokenizer=tokenizer)

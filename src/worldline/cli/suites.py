@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,7 +26,9 @@ from worldline.cli.options import (
 )
 from worldline.cli.suite_options import own
 from worldline.errors import UsageError, WorldlineError
-from worldline.remote import Folder, place
+
+if TYPE_CHECKING:
+    from worldline.remote import Folder
 
 
 @click.command()
@@ -76,6 +78,7 @@ def bench(
 
     from worldline import suites as suites
     from worldline.predict.models import load_model
+    from worldline.remote import place
     from worldline.suites.run.directory import is_run
 
     if options["reveal"] is not None and suite != "permutation" and options["of"] != "permutation":
@@ -359,6 +362,7 @@ def score(
     **options: Any,
 ) -> None:  # fmt: skip
     """Judge PREDICTIONS, made elsewhere, of the tasks of SUITE: JSON lines with an id and a text each."""
+    from worldline.remote import place
     from worldline.suites.foreign.scored import score as run
     from worldline.terminal.console import terminal
     from worldline.terminal.suite_report import print_report

@@ -13,7 +13,6 @@ from worldline.cli.options import MODELS, limited, limits_of, settings, trusted
 from worldline.cli.programs import program_of, program_options
 from worldline.core.escape import printable
 from worldline.errors import UsageError
-from worldline.remote import is_url
 
 if TYPE_CHECKING:
     from worldline.codec.tokens import Tokenizer
@@ -27,6 +26,8 @@ def _existing(
 ) -> tuple[str, ...]:
     """The targets, each a URL or a path of something that is there."""
     there = click.Path(exists=True)
+    from worldline.remote import is_url
+
     return tuple(each if is_url(each) else str(there.convert(each, parameter, context)) for each in targets)
 
 
