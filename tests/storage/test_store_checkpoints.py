@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from object_store import BUCKET, object_store
+from object_store import BUCKET
 
 from worldline import published, remote
 from worldline.data.sources import Files, frame
@@ -17,6 +16,7 @@ from worldline.model.shape import Shape
 from worldline.model.train import store as trainer_store
 from worldline.model.train.config import Training
 from worldline.model.train.loop import main, train
+from worldline.remote import StorePath
 
 RECIPE = """\
 from worldline.data.sources import Files
@@ -29,18 +29,10 @@ def training():
 """
 
 
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    with object_store() as url:
-        yield url
-
-
 @pytest.fixture
-def store(
-    endpoint: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> str:
+def store(shelf: StorePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return f"s3://{BUCKET}/{request.node.name}?endpoint_override={endpoint}"
+    return str(shelf)
 
 
 @pytest.fixture

@@ -7,13 +7,11 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from object_store import BUCKET, object_store
 from stored_traces import FINGERPRINT, facts, trace
 
 from worldline import files, published, remote
@@ -26,20 +24,6 @@ from worldline.errors import BusyError, DigestError, DiskError, FingerprintError
 from worldline.remote import Folder, StorePath
 
 TINY = Mixture(sources=(TASKS,))
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    with object_store() as url:
-        yield url
-
-
-@pytest.fixture
-def shelf(endpoint: str, request: pytest.FixtureRequest) -> StorePath:
-    """An empty place of this test's own."""
-    found = remote.place(f"s3://{BUCKET}/{request.node.name}?endpoint_override={endpoint}")
-    assert isinstance(found, StorePath)
-    return found
 
 
 @pytest.fixture(scope="module")

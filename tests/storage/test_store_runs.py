@@ -6,12 +6,10 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from object_store import BUCKET, object_store
 
 from worldline import published, remote
 from worldline.cli import cli
@@ -24,19 +22,6 @@ from worldline.suites.permutation import load
 from worldline.suites.run.directory import newest, read_config, verify
 from worldline.suites.run.run import run
 from worldline.suites.run.stored import local
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    with object_store() as url:
-        yield url
-
-
-@pytest.fixture
-def shelf(endpoint: str, request: pytest.FixtureRequest) -> StorePath:
-    found = remote.place(f"s3://{BUCKET}/{request.node.name}?endpoint_override={endpoint}")
-    assert isinstance(found, StorePath)
-    return found
 
 
 def made(at: Folder, limit: int = 6) -> None:

@@ -13,13 +13,34 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worldline.http.errors import Refusal
+
+if TYPE_CHECKING:
+    from starlette.types import Receive
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _BRACKET = re.compile(rb"[\[\]{}]")
 _DIGITS = 18
+
+
+class ClientLeft(Exception):
+    """The client left before its body was whole."""
+
+
+async def received(receive: Receive, most: int) -> bytes:
+    """The bytes of a body, as far as it may go; ClientLeft where the client did."""
+    data, is_more = bytearray(), True
+    while is_more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientLeft
+        data += message.get("body", b"")
+        is_more = message.get("more_body", False)
+        if len(data) > most:
+            raise Refusal(413, f"a body has at most {most} bytes")
+    return bytes(data)
 
 
 def parse(data: bytes, *, depth: int) -> Any:

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from worldline.core.foreign_json import foreign_json
 from worldline.http.errors import Refusal
 from worldline.http.gate import shows_key
-from worldline.http.json_body import json_bytes
+from worldline.http.json_body import ClientLeft, json_bytes, received
 from worldline.http.policy import Policy
 from worldline.serve.answer import ShownText, completed, error_object, model_entry, usage
 from worldline.serve.batch import EngineBatch
@@ -61,7 +61,7 @@ def application(
             _allow(scope, "POST")
             try:
                 body = await _body(receive, policy.body_bytes)
-            except ConnectionError:
+            except ClientLeft:
                 return
             await _answer(request_of(body), model, batch, receive, send)
             return
@@ -93,18 +93,10 @@ def _authorise(scope: Scope, policy: Policy) -> None:
 
 
 async def _body(receive: Receive, most: int) -> Any:
-    """What was sent, as JSON; ConnectionError where the client left in the middle of it."""
-    data, is_more = bytearray(), True
-    while is_more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ConnectionError
-        data += message.get("body", b"")
-        is_more = message.get("more_body", False)
-        if len(data) > most:
-            raise Refusal(413, f"a body has at most {most} bytes")
+    """What was sent, as JSON."""
+    data = await received(receive, most)
     try:
-        return foreign_json(bytes(data))
+        return foreign_json(data)
     except ValueError as error:
         raise Refusal(400, f"the body is not JSON: {error}") from None
 

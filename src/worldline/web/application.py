@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worldline.http.errors import Refusal
-from worldline.http.json_body import json_bytes, parse
+from worldline.http.json_body import ClientLeft, json_bytes, parse, received
 from worldline.http.policy import Policy
 from worldline.http.schema_check import fault
 from worldline.web.endpoint import CheckedRequest, Endpoint, asked, found
@@ -24,10 +24,6 @@ from worldline.web.static_files import StaticFile
 
 _JSON = (b"application/json", b"application/json;charset=utf-8")
 _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
-
-
-class _Gone(Exception):
-    """The client left before it had asked."""
 
 
 def application(
@@ -48,7 +44,7 @@ def application(
         query = asked(endpoint, scope["query_string"])
         try:
             call = CheckedRequest(numbers, query, await _body(endpoint, scope, receive, policy))
-        except _Gone:
+        except ClientLeft:
             return
         if endpoint.is_stream:
             with _place(streams):
@@ -99,24 +95,10 @@ async def _body(endpoint: Endpoint, scope: Scope, receive: Receive, policy: Poli
         raise Refusal(415, "the body is to be application/json, as it is")
     if length and int(length) > policy.body_bytes:
         raise Refusal(413, f"a body has at most {policy.body_bytes} bytes")
-    value = parse(await _read(receive, policy.body_bytes), depth=policy.body_depth)
+    value = parse(await received(receive, policy.body_bytes), depth=policy.body_depth)
     if (wrong := fault(value, endpoint.body)) is not None:
         raise Refusal(422, wrong)
     return value
-
-
-async def _read(receive: Receive, most: int) -> bytes:
-    """What was sent, as far as it may go."""
-    data, is_more = bytearray(), True
-    while is_more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise _Gone
-        data += message.get("body", b"")
-        is_more = message.get("more_body", False)
-        if len(data) > most:
-            raise Refusal(413, f"a body has at most {most} bytes")
-    return bytes(data)
 
 
 async def _lifespan(service: Service, announce: Callable[[], None], receive: Receive, send: Send) -> None:
