@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from worldline.cli import cli
 from worldline.core.program import Program
-from worldline.errors import UsageError
+from worldline.errors import UsageError, WorldlineError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
 from worldline.suites.run.directory import RECORDS, newest, read_records, verify
@@ -135,3 +135,42 @@ def test_the_verbs_refuse_in_a_sentence_what_does_not_fit(tmp_path: Path) -> Non
     found, wanted = (list(read_records(tmp_path / name)) for name in ("merged", "plain"))
     assert len(found) == len(wanted) == 6
     assert all(same(each, other) for each, other in zip(found, wanted, strict=True))
+
+
+class Behind(Now):
+    """The same model behind a server's address."""
+
+    def __init__(self, at: str, template: str = "plain") -> None:
+        self.name, self.config = f"server:http://{at}/v1#small", {"template": template}
+
+
+def test_one_model_behind_several_servers_is_one_run(tmp_path: Path) -> None:
+    for k, at in enumerate(("one:80", "two:80", "one:80"), 1):
+        run(suite(), Behind(at), out=tmp_path / str(k), shard=SuiteShard(k, 3))
+    merged = merge([tmp_path / str(k) for k in (1, 2, 3)], tmp_path / "merged")
+    assert merged.model == "server:http://one:80/v1,http://two:80/v1#small"
+    whole = run(suite(), Now(), out=tmp_path / "whole")
+    assert replace(merged, model="now") == whole
+    run(suite(), Behind("two:80", "other"), out=tmp_path / "other", shard=SuiteShard(2, 3))
+    with pytest.raises(UsageError, match="template is 'other', not 'plain'"):
+        merge([tmp_path / "1", tmp_path / "other", tmp_path / "3"], tmp_path / "again")
+
+
+class Failing(Now):
+    """It fails on one program."""
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        for ask, found in zip(asks, super().predict(asks), strict=True):
+            yield (
+                replace(found, status="fault", text=b"", note="cut") if ask.program.call == "f(4)" else found
+            )
+
+
+def test_faults_in_a_shard_are_said_by_merge(tmp_path: Path) -> None:
+    for k in (1, 2):
+        run(suite(), Failing(), out=tmp_path / str(k), shard=SuiteShard(k, 2))
+    told = ["merge", str(tmp_path / "1"), str(tmp_path / "2"), "-o", str(tmp_path / "merged")]
+    found = CliRunner().invoke(cli, told)
+    assert isinstance(found.exception, WorldlineError)
+    assert "1 prediction failed in the tool" in str(found.exception)
+    assert (tmp_path / "merged" / "report.json").exists()

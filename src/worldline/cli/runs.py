@@ -32,6 +32,7 @@ def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
         click.echo(json.dumps(report.as_json()))
     else:
         print_report(terminal(), report)
+    refuse_faults(report.faults)
 
 
 @click.command()

@@ -1,6 +1,7 @@
 """The runs of all shards of a suite as the one run that they are parts of: its records, their order, its report.
 
-Runs of other settings, of shards that are there twice or missing, or that are not through are refused.
+Runs of other settings, of shards that are there twice or missing, or that are not through are refused. Shards that
+asked one model of several servers are one run of that model behind all of them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.errors import UsageError
+from worldline.predict.servers.server import addresses
 from worldline.remote import Folder
 from worldline.suites.report import Report, report
 from worldline.suites.run.directory import deciding, differences, is_run, newest, read_config, verify
@@ -19,6 +21,8 @@ from worldline.suites.run.run import BATCH
 from worldline.suites.run.samples import tables
 from worldline.suites.run.shard import KEY
 from worldline.suites.run.stored import opened
+
+SERVER = "server:"
 
 
 def merge(runs: Sequence[Path], out: Folder) -> Report:
@@ -32,6 +36,7 @@ def merge(runs: Sequence[Path], out: Folder) -> Report:
     if is_run(out):
         raise UsageError(f"{out} is a run already: merge into a new directory")
     config = {key: value for key, value in configs[0][1].items() if key not in (KEY, "format")}
+    config["model"] = _behind_all([str(each["model"]) for _, each in configs])
     found = {at: record for path in runs for at, record in newest(path).items()}
     records = list(_in_order([found[at] for at in sorted(found)]))
     summed = sum_up(records, suite=str(config["suite"]), model=str(config["model"]))
@@ -53,10 +58,28 @@ def _refuse_others(configs: Sequence[tuple[Path, dict[str, Any]]]) -> None:
     """All that decides the answers is the same in all."""
     (first, wanted), *others = configs
     for path, config in others:
-        one, other = ({**deciding(each), KEY: _whole(each)} for each in (wanted, config))
+        one, other = (_alike(each) for each in (wanted, config))
         if found := differences(one, other):
             key, (was, now) = next(iter(found.items()))
             raise UsageError(f"{path} is of other settings than {first}: {key} is {now!r}, not {was!r}")
+
+
+def _alike(config: dict[str, Any]) -> dict[str, Any]:
+    """What is the same in every shard: of a server not its address, but all else that it says of itself."""
+    common = {**deciding(config), KEY: _whole(config)}
+    if str(common["model"]).startswith(SERVER):
+        common["model"] = SERVER + "#" + addresses(common["model"])[1]
+        common["template"] = (config.get("how") or {}).get("template")
+    return common
+
+
+def _behind_all(models: Sequence[str]) -> str:
+    """The one model of all shards, behind every server that was asked."""
+    if not models[0].startswith(SERVER):
+        return models[0]
+    asked = [addresses(model) for model in models]
+    urls = dict.fromkeys(url for each, _ in asked for url in each)
+    return f"{SERVER}{','.join(urls)}#{asked[0][1]}"
 
 
 def _whole(config: dict[str, Any]) -> Any:
