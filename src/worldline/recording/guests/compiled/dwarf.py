@@ -298,7 +298,10 @@ class Dwarf:
         )
 
     def location(self, die: Die) -> bytes:
-        """Where a variable is: its expression; of a list of them (DWARF 4) the one that holds longest; or none."""
+        """Where a variable is: its expression; of a list of them (DWARF 4) the one that holds longest; or none.
+
+        What a register held at the entry is told as what it holds: whoever reads it reads it at the entry.
+        """
         place = die.get(LOCATION)
         if isinstance(place, bytes) or not isinstance(place, int) or die.unit.version >= 5:
             return place if isinstance(place, bytes) else b""
@@ -311,7 +314,7 @@ class Dwarf:
             if low == (1 << 64) - 1:
                 continue
             (size,) = struct.unpack_from("<H", self._locations, place)
-            found = self._locations[place + 2 : place + 2 + size]
+            found = _at_entry(self._locations[place + 2 : place + 2 + size])
             longest[found] = longest.get(found, 0) + high - low
             place += 2 + size
         return max(longest, key=lambda one: longest[one], default=b"")
@@ -363,6 +366,12 @@ class Dwarf:
     def _address(self, unit: DwarfUnit, index: int) -> int:
         place = unit.address_base + 8 * index
         return int.from_bytes(self._addresses[place : place + 8], "little")
+
+
+def _at_entry(expression: bytes) -> bytes:
+    """An expression of a register's value at the entry (DW_OP_entry_value, or GNU's) as one of that register."""
+    is_entry = len(expression) == 3 and expression[0] in (0xA3, 0xF3) and 0x50 <= expression[2] <= 0x6F
+    return bytes([expression[2] + 0x20, 0]) if is_entry else expression
 
 
 def _text(section: bytes, offset: int) -> str:
