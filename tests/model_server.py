@@ -9,6 +9,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import IO
+
+from heeding import heed_interrupts
 
 
 @dataclass(frozen=True)
@@ -30,10 +33,15 @@ class ModelServer:
 
 
 @contextmanager
-def model_server(*options: str, env: Mapping[str, str] | None = None) -> Iterator[ModelServer]:
+def model_server(
+    *options: str, env: Mapping[str, str] | None = None, stderr: IO[bytes] | None = None
+) -> Iterator[ModelServer]:
     """The shipped model on a free port."""
     command = [sys.executable, "-m", "worldline", "serve", "--port", "0", "-M", "threads=1", *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=stderr, text=True, env={**os.environ, **(env or {})},
+        preexec_fn=heed_interrupts,
+    )  # fmt: skip
     try:
         assert process.stdout is not None
         said = process.stdout.readline().strip()

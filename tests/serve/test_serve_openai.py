@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import threading
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -183,3 +185,16 @@ def test_a_client_that_leaves_frees_its_places(server: ModelServer, client: Any,
         ).close()
     found = client.completions.create(model="default", prompt=PROMPT, max_tokens=400, temperature=0)
     assert found.choices[0].text == truths[0]
+
+
+def test_ctrl_c_ends_it_while_a_stream_is_under_way(tmp_path: Path) -> None:
+    with (
+        open(tmp_path / "stderr", "wb") as stderr,
+        model_server(stderr=stderr) as server,
+        openai.OpenAI(base_url=server.url + "/v1", api_key="none", timeout=120, max_retries=0) as client,
+    ):
+        stream = client.completions.create(model="default", prompt="abc", max_tokens=1 << 20, stream=True)
+        assert next(iter(stream)).choices
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(120) == 0
+    assert (tmp_path / "stderr").read_text() == ""

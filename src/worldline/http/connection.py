@@ -91,6 +91,12 @@ class Connection(H11Protocol):
             self._writing.cancel()
             self._writing = None
 
+    def shutdown(self) -> None:
+        """The server ends: what is under way has its time, and is cut off in an orderly way."""
+        super().shutdown()
+        if not self.transport.is_closing():
+            self.loop.call_later(self.policy.leave_seconds, self._refuse, 503, "the server ends")
+
     def send_400_response(self, msg: str) -> None:
         """What is no HTTP."""
         self._refuse(400, msg)

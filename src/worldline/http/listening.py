@@ -57,7 +57,7 @@ def server_of(app: ASGIApp, rules: Policy) -> uvicorn.Server:
         proxy_headers=False,
         h11_max_incomplete_event_size=rules.header_bytes,
         timeout_keep_alive=rules.idle_seconds,
-        timeout_graceful_shutdown=rules.leave_seconds,
+        timeout_graceful_shutdown=rules.leave_seconds + 5,  # `connection` cuts off before
         backlog=BACKLOG,
     )
     return uvicorn.Server(config)
