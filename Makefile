@@ -92,7 +92,7 @@ humaneval: setup ## HumanEval's solutions on their tests' inputs: both codecs th
 	$(BIN)/python perf/humaneval.py
 
 hostile: setup ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 1,000 random programs a version
-	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 WORLDLINE_LANGUAGES=all $(PYTEST) tests/storage tests/hostile tests/escape tests/recording tests/languages
+	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 WORLDLINE_LANGUAGES=all $(PYTEST) tests/storage tests/hostile tests/escape tests/recording tests/languages tests/suites/test_resume.py
 	$(BIN)/python tests/rewrite/many.py 10000 --drawn 1
 
 hidden: setup ## 260 stochastic programs: one seed is one run, and a record replays; what is not the same is named

@@ -295,8 +295,7 @@ def is_open(line: socket.socket) -> bool:
     return True
 
 
-@pytest.mark.parametrize("what", STRANGERS)
-@pytest.mark.parametrize("count", [300, 2_000])
+@pytest.mark.parametrize(("what", "count"), [*((what, 300) for what in STRANGERS), ("say nothing", 2_000)])
 def test_the_owner_is_answered_while_a_crowd_holds_every_place(what: str, count: int) -> None:
     """No deadline helps here: each would come in an hour."""
     with serving(bounds=WAITING) as served, contextlib.ExitStack() as stack:

@@ -1,7 +1,7 @@
 """Whether a value is what a schema says: the part of JSON Schema that our requests are described in.
 
 The same schemas stand in the OpenAPI description, so what is promised is what is checked. Known are `type`, `enum`,
-`const`, `oneOf`, `required`, `properties` (others are refused), `minimum`, `maximum`, `maxLength`, `pattern`.
+`const`, `oneOf`, `required`, `properties` (others are refused where there are any), `minimum`, `maximum`, `maxLength`, `pattern`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def fault(value: Any, schema: Mapping[str, Any], at: str = "the body") -> str | 
         return f"{at} is not one of {', '.join(map(str, schema['enum']))}"
     if "type" in schema and not _is(value, schema["type"]):
         return f"{at} is not of type {_named(schema['type'])}"
-    if isinstance(value, dict):
+    if isinstance(value, dict) and ("properties" in schema or "required" in schema):
         return _object(value, schema, at)
     if isinstance(value, str):
         return _text(value, schema, at)

@@ -42,6 +42,7 @@ def called(call: str) -> Trace:
         ("middle((1.0, 2.0), (3.0, 4.0))", "Where#4(x=2.0, y=3.0)"),
         ("total([{'marks': [5]}, {'marks': [7, 1]}], 2)", "12"),
         ("missing((1, 2))", "False"),
+        ("mixed(1, {'marks': [2]}, 8.0, {'marks': [0, 4], 'at': (0, 16), 'word': 'A'}, 'B')", "162"),
     ],
 )
 def test_a_call_gives_its_value(call: str, value: str) -> None:

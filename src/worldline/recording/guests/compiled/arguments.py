@@ -10,7 +10,7 @@ from .table import R_FLOATS, R_MEMORY, R_MIXED, result_of
 from .types import TypeRow, TypeRows
 from .variables import PARAMETER, Described
 
-GENERAL, FLOAT, POINTER = range(3)
+GENERAL, FLOAT, POINTER, STACKED = range(4)
 _MOST = {"aarch64": (8, 8), "x86_64": (6, 8)}  # registers of each class
 _SEVERAL = ("list", "tuple")
 
@@ -98,13 +98,11 @@ class _Memory:
         return inner.kind in (kinds.STRUCT, kinds.UNION) and tree[0] == "tuple"
 
     def passed(self, tree: Any, row: int, where: str, machine: str) -> list[tuple[int, int, int]]:
-        """A struct by value: the registers that it is in, or that point to it."""
+        """A struct by value: the registers that it is in, or that point to it, or its place on the stack."""
         data, links = self.value(tree, row, where)
         how, mask = result_of(self.types, row, machine)
-        if how == R_MEMORY and machine == "x86_64":
-            raise Misfit(f"{where} is a struct that is passed on the stack, which a call cannot")
         if how == R_MEMORY:
-            return [(POINTER, self.block(data, links), 0)]
+            return [(STACKED if machine == "x86_64" else POINTER, self.block(data, links), 0)]
         each = mask if how == R_FLOATS else 8
         blocks = dict(links)
         rows: list[tuple[int, int, int]] = []
@@ -186,12 +184,10 @@ def encode(call: dict[str, Any], functions: list[Described], types: TypeRows, ma
         signed = row.kind in (kinds.INT, kinds.ENUM)
         bits = int.from_bytes(data, "little", signed=signed) & (1 << 64) - 1
         rows.append((FLOAT if row.kind == kinds.FLOAT else GENERAL, 0, bits))
-    general = sum(kind != FLOAT for kind, _, _ in rows)
+    general = sum(kind in (GENERAL, POINTER) for kind, _, _ in rows)
+    floating = sum(kind == FLOAT for kind, _, _ in rows)
     in_memory = result_of(types, functions[number].result, machine)[0] == R_MEMORY
-    if (
-        general + (in_memory and machine == "x86_64") > _MOST[machine][0]
-        or len(rows) - general > _MOST[machine][1]
-    ):
+    if general + (in_memory and machine == "x86_64") > _MOST[machine][0] or floating > _MOST[machine][1]:
         raise Misfit(f"{call['function']} takes more arguments than there are registers for")
     return _packed(number, rows, memory)
 

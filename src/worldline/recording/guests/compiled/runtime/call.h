@@ -4,14 +4,15 @@
 
 #include "start.h"
 
-enum { G_GENERAL, G_FLOAT, G_POINTER };
-struct arg { u32 kind, block; u64 bits; };      /* block: which one it points to */
+enum { G_GENERAL, G_FLOAT, G_POINTER, G_STACKED };
+struct arg { u32 kind, block; u64 bits; };      /* block: which one it points to, or is passed on the stack */
 struct memory { u64 size, data; u32 links, nlinks; }; /* of the call's own blocks; data, links: from the args' begin */
 struct link { u64 at; u32 block, pad; };
 struct call { u32 fn, nargs, nblocks, pad; u64 args, blocks; };
 
 extern int __real_main(int, char **, char **);
-void wl_call(u64 address, u64 *general, double *floats, void *result); /* result: where a struct is returned that is too large */
+/* result: where a struct is returned that is too large; stacked: words that are passed on the stack (x86-64) */
+void wl_call(u64 address, u64 *general, double *floats, void *result, u64 *stacked, u64 words);
 
 /* In C++ and Rust the call is a function that the compiler made; what it gives is the program's status. */
 extern int __wl_called(void) __attribute__((weak));
@@ -50,13 +51,22 @@ static int make_call(void)
         general[ng++] = (u64)result;
 #endif
     }
+    u64 words = 0;
+    for (u32 i = 0; i < c->nargs; i++)
+        words += args[i].kind == G_STACKED ? (blocks[args[i].block].size + 7) / 8 : 0;
+    u64 *stacked = own_alloc((words + 1) * 8);
+    words = 0;
     for (u32 i = 0; i < c->nargs; i++)
         if (args[i].kind == G_FLOAT)
             memcpy(&floats[nf++], &args[i].bits, 8);
-        else
+        else if (args[i].kind == G_STACKED) {
+            u64 size = blocks[args[i].block].size;
+            memcpy(&stacked[words], made[args[i].block], size);
+            words += (size + 7) / 8;
+        } else
             general[ng++] = args[i].kind == G_POINTER ? (u64)made[args[i].block] : args[i].bits;
     begin();
-    wl_call(fns[c->fn].address + load_bias, general, floats, result);
+    wl_call(fns[c->fn].address + load_bias, general, floats, result, stacked, words);
     return 0;
 }
 

@@ -113,7 +113,7 @@ __wl_hook:
 	b	9b
 	.size	__wl_hook, .-__wl_hook
 
-/* wl_call(address, general, floats, result): a call with eight registers of each class. */
+/* wl_call(address, general, floats, result, ...): a call with eight registers of each class, nothing on the stack. */
 	.globl	wl_call
 	.type	wl_call, %function
 wl_call:

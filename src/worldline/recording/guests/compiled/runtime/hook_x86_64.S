@@ -94,7 +94,7 @@ __wl_hook:
 	jmp	9b
 	.size	__wl_hook, .-__wl_hook
 
-/* wl_call(address, general, floats): a call with six general and eight floating registers. */
+/* wl_call(address, general, floats, result, stacked, words): six general and eight floating registers, words on the stack. */
 	.globl	wl_call
 	.type	wl_call, @function
 wl_call:
@@ -102,6 +102,15 @@ wl_call:
 	movq	%rsp, %rbp
 	movq	%rdi, %r11
 	movq	%rsi, %r10
+	leaq	1(%r9), %rcx			/* the stack stays aligned to 16 */
+	andq	$-2, %rcx
+	shlq	$3, %rcx
+	subq	%rcx, %rsp
+	movq	%r9, %rcx
+	movq	%r8, %rsi
+	movq	%rsp, %rdi
+	cld
+	rep movsq
 	movsd	(%rdx), %xmm0
 	movsd	8(%rdx), %xmm1
 	movsd	16(%rdx), %xmm2
@@ -118,7 +127,7 @@ wl_call:
 	movq	40(%r10), %r9
 	movl	$8, %eax
 	call	*%r11
-	popq	%rbp
+	leave
 	ret
 	.size	wl_call, .-wl_call
 	.section	.note.GNU-stack, "", @progbits
