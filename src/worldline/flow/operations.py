@@ -44,21 +44,24 @@ class Operation:
     operands: frozenset[str] = frozenset()
 
 
-def statements(source: str, line: int | None) -> list[ast.stmt]:
+def statements(source: str, line: int | None) -> tuple[ast.stmt, ...]:
     """The innermost statements that a line belongs to, those around first where several begin on one line."""
-    covering = [] if line is None else [node for node in _statements(source) if _covers(node, line)]
-    start = max((first_line(node) for node in covering), default=0)
-    return [node for node in covering if first_line(node) == start]
+    return () if line is None else _statements(source).get(line, ())
 
 
 @lru_cache(maxsize=64)
-def _statements(source: str) -> tuple[ast.stmt, ...]:
+def _statements(source: str) -> dict[int, tuple[ast.stmt, ...]]:
+    found: dict[int, tuple[ast.stmt, ...]] = {}
+    begins: dict[int, int] = {}
     tree = syntax(source)
-    return () if tree is None else tuple(node for node in ast.walk(tree) if isinstance(node, ast.stmt))
-
-
-def _covers(node: ast.stmt, line: int) -> bool:
-    return first_line(node) <= line <= (node.end_lineno or node.lineno)
+    for node in () if tree is None else ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            begin, alone = first_line(node), (node,)
+            for line in range(begin, (node.end_lineno or node.lineno) + 1):
+                if begin >= begins.get(line, 0):
+                    found[line] = (*found[line], node) if begin == begins.get(line) else alone
+                    begins[line] = begin
+    return found
 
 
 def of_name(source: str, line: int | None, name: str, kind: str = "") -> Operation:
