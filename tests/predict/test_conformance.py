@@ -118,7 +118,7 @@ def test_through_score(texts: Corpus, tmp_path: Path, how: Any) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
     programs = {str(i): each.program for i, (each, _, _) in enumerate(texts.rows)}
-    found = read_predictions(path, programs=programs)
+    found = read_predictions(path, programs=programs.get)
     texts.check(f"score, {how.__name__}", [row.prediction for row in found])
 
 

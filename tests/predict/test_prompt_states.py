@@ -38,7 +38,11 @@ def test_texts_behind_a_known_prompt_are_the_same() -> None:
     again = list(local.settled().predict([*ASKS, *ASKS]))
     assert read == sum(len(ask.prompt) for ask in ASKS)
     assert engine.pinned == read
-    assert [(one.text, one.logprob) for one in again] == [(one.text, one.logprob) for one in [*first, *first]]
+    assert [one.text for one in again] == [one.text for one in [*first, *first]]
+    sums = [
+        one.logprob for one in [*first, *first]
+    ]  # rounded otherwise where more texts are written together
+    assert [one.logprob for one in again] == pytest.approx(sums, rel=1e-5)
 
 
 @pytest.mark.parametrize(("kept", "read"), [(20, 33), (11, 43), (5, 43)])

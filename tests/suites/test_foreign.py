@@ -123,14 +123,14 @@ def test_the_prompt_says_what_the_model_saw(tmp_path: Path) -> None:
 
 def test_a_program_by_id(tmp_path: Path) -> None:
     known = Program(source=CODE + "\n", call="f('ab')")
-    found = _one(tmp_path, {"id": "a", "trace": TRACE}, programs={"a": known})
+    found = _one(tmp_path, {"id": "a", "trace": TRACE}, programs={"a": known}.get)
     assert found.program == with_main(known)
     _agrees(found)
     direct = "\n".join(TRACE.split("\n")[2:-1]).rpartition("    return f")[0]
-    found = _one(tmp_path, {"id": "a", "trace": direct}, programs={"a": known})
+    found = _one(tmp_path, {"id": "a", "trace": direct}, programs={"a": known}.get)
     assert found.program == known
     _agrees(found)
-    assert _one(tmp_path, {"id": "b", "trace": TRACE}, programs={"a": known}).note == "no program"
+    assert _one(tmp_path, {"id": "b", "trace": TRACE}, programs={"a": known}.get).note == "no program"
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_several_generations(tmp_path: Path) -> None:
     choices = [{"message": {"content": TRACE}}, {"text": TRACE[:100]}]
     for value in ({"sample_1": [TRACE, TRACE[:100]]}, [{"id": "sample_1", "choices": choices}]):
         path = _write(tmp_path / "many.json", value, lines=False)
-        found = read_predictions(path, programs=known)
+        found = read_predictions(path, programs=known.get)
         assert [(row.id, row.sample, row.note) for row in found] == [
             ("sample_1", 0, "whole"), ("sample_1", 1, "truncated"),
         ]  # fmt: skip
@@ -257,7 +257,7 @@ def test_a_new_problem_behind_the_trace_is_not_the_one_that_was_asked(tmp_path: 
     )
     text = truth.text.decode() + other
     row = {"id": "a", "generation": text if known else asked + text}
-    found = _one(tmp_path, row, programs={"a": program} if known else {})
+    found = _one(tmp_path, row, programs=({"a": program} if known else {}).get)
     assert (found.note, found.program, found.text) == ("run-on", program, truth.text)
 
 

@@ -1,7 +1,8 @@
 """Whether a value is what a schema says: the part of JSON Schema that our requests are described in.
 
 The same schemas stand in the OpenAPI description, so what is promised is what is checked. Known are `type`, `enum`,
-`const`, `oneOf`, `required`, `properties` (others are refused where there are any), `minimum`, `maximum`, `maxLength`, `pattern`.
+`const`, `oneOf`, `required`, `properties` (where there are any, others are refused), `minimum`, `maximum`, `maxLength`,
+`pattern`.
 """
 
 from __future__ import annotations

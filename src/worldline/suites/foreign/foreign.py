@@ -7,7 +7,7 @@ files are rows.py's, programs program.py's. Nothing is run, and nothing is judge
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -75,15 +75,14 @@ def read_predictions(
     path: str | Path,
     *,
     fields: Mapping[str, str] | None = None,
-    programs: Mapping[str, Program] | None = None,
+    programs: Callable[[str], Program | None] = lambda _: None,
     options: Compact | None = None,
 ) -> list[Foreign]:
-    """Every prediction of a file. `programs` are a suite's by id, for rows that do not say what they are of.
+    """Every prediction of a file. `programs` gives a suite's by id, for rows that do not say what they are of.
 
     `fields` maps a role (`rows.FIELDS`) to the name it goes by; `options` are those of compact text.
     """
-    known = programs or {}
-    return [_read(row, known.get(row.id), options or Compact()) for row in read_rows(path, fields=fields)]
+    return [_read(row, programs(row.id), options or Compact()) for row in read_rows(path, fields=fields)]
 
 
 def _read(row: ForeignRow, known: Program | None, options: Compact) -> Foreign:

@@ -17,6 +17,7 @@ from typing import Any
 
 from worldline.cluster.workshop import Workshop
 from worldline.codec.compact.prompt import Compact
+from worldline.core.program import Program
 from worldline.errors import UsageError
 from worldline.fence import RowFault, fenced
 from worldline.limits import Limits
@@ -52,17 +53,15 @@ def score(
     a recording; `each` hears how many rows are judged, of how many, from the beginning on. A `workshop` has the rows
     judged, where that is not here.
     """
-    tasks = _tasks(suite, options)
-    usual = next(iter(tasks.values())).options if tasks else Compact()
-    programs = {name: task.program for name, task in tasks.items()}
-    found = _named(read_predictions(path, fields=fields, programs=programs, options=usual))
+    tasks = _NamedTasks(_tasks(suite, options), is_drawn=suite in SUITES and options.get("data") is None)
+    found = _named(read_predictions(path, fields=fields, programs=tasks.program, options=tasks.usual))
     known = {name: each for name, each in found.items() if each.program is not None}
     if not known:
         raise UsageError(
             f"no row of {path} shows its program or is a task of {suite}{_missing(suite, options)}"
         )
     nameless = [name for name in found if name not in known]
-    asked = [_task(name, known, tasks.get(each.id), usual) for name, each in known.items()]
+    asked = [_task(name, known, tasks.get(each.id), tasks.usual) for name, each in known.items()]
     suited = Suite(name=suite, tasks=asked, limits=limits or Limits())
 
     def answers(asked: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
@@ -92,14 +91,40 @@ def score(
     )
 
 
-def _tasks(suite: str, options: dict[str, Any]) -> dict[str, Task]:
-    """The suite's tasks by name; none of a suite that is a file which was not given."""
+def _tasks(suite: str, options: dict[str, Any]) -> Iterator[Task]:
+    """The suite's tasks; none of a suite that is a file which was not given."""
     if suite in SUITES and options.get("data") is None:
         made = import_module(SUITES[suite]).load
         if "data" in inspect.signature(made).parameters:
-            return {}
+            return iter(())
     found = load(suite, **options)
-    return {task.name: task for task in islice(found.tasks, found.count or MOST)}
+    return islice(found.tasks, found.count or MOST)
+
+
+class _NamedTasks:
+    """A suite's tasks by name, made as far as they are asked for: the names of a drawn suite's begin alike."""
+
+    def __init__(self, tasks: Iterator[Task], *, is_drawn: bool) -> None:
+        self._rest, self._found = tasks, dict[str, Task]()
+        first = next(tasks, None)
+        self.usual, self._stem = Compact(), ""
+        if first is not None:
+            self._found[first.name] = first
+            self.usual, self._stem = first.options, first.name.partition("/")[0] if is_drawn else ""
+
+    def get(self, name: str) -> Task | None:
+        """The task of a name."""
+        while name not in self._found and name.startswith(self._stem):
+            task = next(self._rest, None)
+            if task is None:
+                break
+            self._found[task.name] = task
+        return self._found.get(name)
+
+    def program(self, name: str) -> Program | None:
+        """The program of a name."""
+        task = self.get(name)
+        return None if task is None else task.program
 
 
 def _missing(suite: str, options: Mapping[str, Any]) -> str:
