@@ -222,6 +222,8 @@ def exception_info(session: Session, asked: Arguments) -> dict[str, Any]:
     cause = here.cause
     if cause is not None and cause.name != "right" and cause_in_words(cause) not in lines:
         lines.append(f"cause: {cause_in_words(cause)}")
+    elif cause is None and session.snapshot.is_growing:
+        lines.append("cause: it is not known yet")
     if here.wrong is not None:
         lines.append(f"branch: {here.wrong.in_words(lambda value: cut(value, LONGEST))}")
     belief = _belief(session)
