@@ -1,12 +1,12 @@
 # Every act on this repository. `make` alone lists them.
 #
 #   PYTHON=...   the interpreter that .venv is made from (3.11 or newer)
-#   JOBS=...     how many test processes run side by side: one more than cores, since many tests wait for browsers and boxes
+#   JOBS=...     how many test processes run side by side: two more than cores, since many tests wait for browsers, boxes and servers
 
 SHELL := /bin/bash
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $$p && break; done)
-JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
+JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 2 )))
 BIN := .venv/bin
 STAMP := .venv/.set-up
 HARNESS := .venv/.harness

@@ -2,7 +2,7 @@
 const vm = require('vm');
 const seen = new Set();
 function look(value, depth) {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value) || depth > 4) return;
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value) || depth > 3) return;
   seen.add(value);
   let keys = [];
   try { keys = Reflect.ownKeys(value); } catch { return; }
