@@ -76,3 +76,44 @@ int main(void) {
     assert trace.outcome.kind in ("returned", "exited"), trace.outcome
     shown = [step.delta["a"] for step in trace.steps if "a" in step.delta]
     assert set(shown) == {"<pointer>"}
+
+
+def test_a_function_that_begins_with_a_loop_is_entered_once() -> None:
+    source = """static int f(int n) {
+    do {
+        n--;
+    } while (n > 0);
+    return n;
+}
+static int g(int n) { do n--; while (n > 0); return n; }
+static int h(int n) { for (;;) { n--;
+        if (n < 0)
+            return n; } }
+int main(void) {
+    return f(2) + g(2) + h(1) + 1;
+}
+"""
+    trace = warm.recorded(source, "first.c")
+    assert [one.name for one in trace.frames] == ["main", "f", "g", "h"]
+    told = [
+        [(step.line, step.delta.get("n")) for step in trace.steps if step.frame == at] for at in (1, 2, 3)
+    ]
+    assert told[0][:5] == [(1, "2"), (3, "1"), (4, None), (3, "0"), (4, None)]
+    assert told[1][:3] == [(7, "2"), (7, "1"), (7, "0")]
+    assert told[2][:5] == [(8, "1"), (8, "0"), (9, None), (8, "-1"), (9, None)]
+
+
+def test_a_global_whose_address_is_a_number_in_the_code_is_one_that_the_function_uses() -> None:
+    source = """static int many[3] = {1, 2, 3};
+int main(void) {
+    int *p = many + 1;
+    *p = 7;
+    return 0;
+}
+"""
+    trace = warm.recorded(source, "address.c")
+    told = [(step.line, dict(step.delta), dict(step.same)) for step in trace.steps if step.event == "line"]
+    assert told[:2] == [
+        (3, {"p": "Ptr#1([1, 2, 3], at=1)"}, {"p": "many"}),
+        (4, {"p": "Ptr#1([1, 7, 3], at=1)", "many": "[1, 7, 3]"}, {}),
+    ]

@@ -153,3 +153,66 @@ def test_a_match_in_a_loop_has_one_step_of_its_line_each_round() -> None:
 }
 """
     assert lines(source, "main")[1] == [2, 3, 4, 6, 7, 11, 12, 15, 11, 12, 15, 11, 17, 3, 4, 9, 11, 12, 3, 19]
+
+
+def test_a_loop_without_an_end_in_a_loop_has_a_step_of_its_line_where_it_is_entered() -> None:
+    source = """fn main() {
+    let mut k = 0;
+    'out: loop {
+        k += 1;
+        let r = loop {
+            k += 1;
+            if k % 2 == 0 {
+                continue;
+            }
+            break k;
+        };
+        if r > 4 {
+            break 'out;
+        }
+    }
+    println!("{k}");
+}
+"""
+    assert lines(source, "main")[1] == [2, 3, 4, 5, 6, 7, 6, 7, 10, 12, 4, 5, 6, 7, 10, 12, 16]
+
+
+def test_a_function_that_begins_with_a_loop_is_entered_once() -> None:
+    source = """macro_rules! turn {
+    ($n:ident) => {
+        while $n > 0 {
+            $n -= 1;
+        }
+    };
+}
+fn first(mut n: i32) -> i32 {
+    while n > 0 {
+        n -= 1;
+    }
+    n
+}
+fn second(mut n: i32) -> i32 {
+    loop {
+        n -= 1;
+        if n < 1 {
+            return n;
+        }
+    }
+}
+fn third(mut n: i32) -> i32 {
+    turn!(n);
+    n
+}
+fn fourth(mut n: i32) -> i32 { while n > 0 { n -= 1; } n }
+fn main() {
+    println!("{}", first(2) + second(2) + third(2) + fourth(2));
+}
+"""
+    trace, found = lines(source, "first")
+    assert [one.name for one in trace.frames] == ["main", "first", "second", "third", "fourth"]
+    assert found == [9, 10, 9, 10, 9, 12]
+    assert lines(source, "second")[1] == [15, 16, 17, 16, 17, 18]
+    assert lines(source, "third")[1] == [3, 4, 3, 4, 3, 24]
+    assert lines(source, "fourth")[1] == [26, 26, 26]
+    shown = [step.delta["n"] for step in trace.steps if step.frame == 4 and "n" in step.delta]
+    assert shown == ["2", "1", "0"]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .loops import LOC, back_edges, fills, first_loc, one_line_heads, round_heads
+from .loops import ENDLESS, LOC, Span, back_edges, fills, first_loc, one_line_heads, round_heads, with_entries
 from .machine import Machine
 from .unwinding import data_labels, landing_pads, leads, ordinary, regions
 
@@ -24,7 +24,6 @@ _CFI = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z_.$][\w.$]*")
 _EXPRESSION = re.compile(r"(if|match|unsafe)\b|\{")
-_ENDLESS = re.compile(r"('\w+\s*:\s*)?loop\b")
 _LAMBDA = re.compile(r"Ul\w*E\d*_cl")
 _KEPT = re.compile(r"\tstr\tx0, (\[\w+, ?#?-?\d+\])|\tmovq\t%rdi, (-?\d+\(%rbp\))")
 _LOAD = re.compile(r"\tldr\w*\t|\tmov\w*\t-?\d*\(%\w+\), %")
@@ -58,6 +57,7 @@ class Routine:
     locs: list[tuple[int, int, int]] = field(default_factory=list)  # index, line (0: not ours), place
     first: int = 0  # number of its first site
     opening: int = 0  # the line it begins on
+    head: int = 0  # of a loop that it begins with: where its label is
     frames: dict[int, int] = field(default_factory=dict)  # rules for the canonical frame address, by register
     kept: int = (
         0  # where it keeps the address of what it returns in memory: this far below that; 0: in its register
@@ -76,8 +76,10 @@ class Woven:
     regions: list[tuple[str, str, str]]  # where exceptions go: from which label to which, and the pad's
 
 
-def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Woven:
-    """The assembly with its calls. `sources` are the lines of the program's own files, by path."""
+def instrument(
+    text: str, machine: Machine, sources: dict[str, list[str]], loops: list[Span] | None = None
+) -> Woven:
+    """The assembly with its calls; `sources`: the lines of the program's own files, `loops`: where Rust's are."""
     files = _own_files(text, sources)
     out: list[str] = []
     functions: list[Routine] = []
@@ -93,6 +95,9 @@ def instrument(text: str, machine: Machine, sources: dict[str, list[str]]) -> Wo
         if number_of_file not in files:
             continue
         function.file, function.file_number = files[number_of_file], int(number_of_file)
+        function.lines, function.head = with_entries(
+            function.lines, number_of_file, loops or [], machine.jump
+        )
         known = len(places)
         places.append(match[1])
         function.closure = _closure(text, match.start(), function.lines)
@@ -144,7 +149,7 @@ def _leave_out_jumps(function: Routine, source: list[str]) -> None:
         there = function.sites.get(first_loc(function.lines, labels[target]) + 1)
         if there is None or there is site or there.kind != LINE:
             continue
-        endless = code in back and _ENDLESS.match(source[site.line - 1], site.column - 1)
+        endless = code in back and ENDLESS.match(source[site.line - 1], site.column - 1)
         if endless or there.line == site.line:
             del function.sites[at]
 
@@ -198,6 +203,7 @@ def _woven(function: Routine, machine: Machine) -> Iterator[str]:
 def _scan(function: Routine, machine: Machine, file: str, source: list[str], places: list[str]) -> None:
     """Finds the function's line starts, its sites and what they need to know."""
     heads, filled = one_line_heads(function.lines), fills(function.lines)
+    heads |= {first_loc(function.lines, function.head)} if function.head else set[int]()
     rounds = round_heads(function.lines) if function.file.endswith(".rs") else set[int]()
     frame, states = (machine.stack, machine.entry_offset), list[tuple[int, int]]()
     seen, previous, statement, first = 0, 0, True, (0, 0)
@@ -244,7 +250,8 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
                 function.sites[start].kind |= RETURN
     function.sites = dict(sorted(function.sites.items()))
     function.kept = _kept_result(function, machine)
-    function.words = set(_WORD.findall("\n".join(function.lines)))
+    words = _WORD.findall("\n".join(function.lines))
+    function.words = {*words, *(word.removeprefix(machine.immediate) for word in words)}
 
 
 def _kept_result(function: Routine, machine: Machine) -> int:

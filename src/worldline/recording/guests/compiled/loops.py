@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from .unwinding import leads
 
 LOC = re.compile(r"\t\.loc\t?\s*(\d+) (\d+)(?: (\d+))?(.*)")
+ENDLESS = re.compile(r"('\w+\s*:\s*)?loop\b")
+_BEGINS = " prologue_end"
+Span = tuple[tuple[int, int], tuple[int, int]]  # where something begins in the source, and where it has ended
 
 
 def back_edges(lines: list[str]) -> dict[int, int]:
@@ -62,6 +65,42 @@ def round_heads(lines: list[str]) -> set[int]:
     return {
         at for head in set(back_edges(lines).values()) if (at := first_loc(lines, head)) not in inside
     } - {0}
+
+
+def with_entries(lines: list[str], file: str, loops: list[Span], jump: str) -> tuple[list[str], int]:
+    """A function's lines with the jumps into loops that were left out, and the head of a loop that it begins with."""
+    heads, first = set(back_edges(lines).values()), 0
+    mark = _BEGINS if any(_BEGINS in text for text in lines) else ""
+    out: list[str] = []
+    before, falls, statement, given_back, waiting, seen = (0, 0), True, True, True, True, 0
+    for at, text in enumerate(lines):
+        if match := LOC.match(text):
+            if "is_stmt" in match[4]:
+                statement = "is_stmt 1" in match[4]
+            elif not given_back:
+                text += " is_stmt 0"
+            given_back, seen = True, seen + 1
+            waiting = waiting and (mark not in text if mark else seen < 2)
+            text = text.replace(_BEGINS, "") if first else text
+            before = _position(match, file) or before
+        elif at in heads and falls and seen:
+            here = _position(LOC.match(lines[first_loc(lines, at)]), file) or before
+            around = [one for one in loops if one[0] <= here < one[1] and not one[0] <= before < one[1]]
+            line, column = min(around)[0] if around else here if here[0] == before[0] else before
+            if waiting or line != before[0]:
+                out.append(f"\t.loc\t{file} {line} {column}{mark * waiting} is_stmt 1")
+                out.append(f"\t{jump}\t{text[:-1]}")
+                first = len(out) if waiting else first
+                given_back, waiting = statement, False
+        elif text.startswith("\t") and not text.startswith("\t."):
+            falls = leads(text)[1]
+        out.append(text)
+    return out, first
+
+
+def _position(match: re.Match[str] | None, file: str) -> tuple[int, int] | None:
+    known = match is not None and match[1] == file and match[2] != "0"
+    return (int(match[2]), int(match[3] or 0)) if match and known else None
 
 
 def _one_line(lines: list[str]) -> bool:

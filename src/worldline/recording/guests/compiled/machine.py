@@ -21,6 +21,8 @@ class Machine:
     jumps: frozenset[str]  # mnemonics that never fall through
     calls: re.Pattern[str]
     registers: dict[str, int]
+    immediate: str  # what stands before a number, or before a symbol whose address is one
+    jump: str  # the mnemonic of one to a label
 
 
 def _hook_aarch64(site: int) -> str:
@@ -47,6 +49,8 @@ AARCH64 = Machine(
     frozenset({"b", "br", "ret", "udf", "brk"}),
     re.compile(r"\tblr?\t(\S+)"),
     {"sp": 31, "wsp": 31, "x29": 29, "w29": 29},
+    "#",
+    "b",
 )
 X86_64 = Machine(
     "x86_64",
@@ -62,5 +66,7 @@ X86_64 = Machine(
     frozenset({"jmp", "jmpq", "ret", "retq", "ud2", "hlt"}),
     re.compile(r"\tcallq?\t\*?(\S+)"),
     {"rsp": 7, "rbp": 6, "%rsp": 7, "%rbp": 6},
+    "$",
+    "jmp",
 )
 MACHINES = {"aarch64": AARCH64, "x86_64": X86_64}

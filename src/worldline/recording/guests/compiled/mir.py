@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from .loops import Span
+
 Place = tuple[int, str]  # a local and the path of fields in it; the empty path is all of it
 State = dict[
     int, frozenset[str]
@@ -23,6 +25,8 @@ _FUNCTION = re.compile(r"fn (.+?)\((?=_\d|\)).*\{$")
 _AT = r"at (.*):(\d+):(\d+): (\d+):(\d+)$"
 _DEBUG = re.compile(r"\s+debug ([\w#]+) => (.*?);\s+// in scope (\d+) " + _AT)
 _RESULT = re.compile(r"\s+let (?:mut )?_0: .*// return place in scope 0 " + _AT)
+_LOOP = re.compile(r"('\w+\s*:\s*)?(loop|while)\b")
+_GOTO = re.compile(r"^ +goto -> bb\d+;\s+// scope \d+ " + _AT, re.M)
 _SPAN = re.compile(r"\s*// scope (\d+) at (?:no-location|(.*):(\d+):\d+: \d+:\d+)$")
 _BLOCK = re.compile(r"    bb(\d+)( \(cleanup\))?: \{$")
 _TARGET = re.compile(r"(?:return|success|otherwise|-?\d+): bb(\d+)")
@@ -93,6 +97,17 @@ def read(text: str, file: str, source: str) -> list[Moves]:
         found.append(moves)
         at = end
     return found
+
+
+def loops_of(text: str, file: str, source: str) -> list[Span]:
+    """Where the file's loops are, but for those over iterators: each is entered by a jump that counts to all of it."""
+    rows = source.split("\n")
+    found = set[Span]()
+    for match in _GOTO.finditer(text):
+        line, column, last, end = (int(one) for one in match.groups()[1:])
+        if _same(match[1], file) and line <= len(rows) and _LOOP.match(rows[line - 1], column - 1):
+            found.add(((line, column), (last, end)))
+    return sorted(found)
 
 
 def place(text: str) -> Place | None:

@@ -89,13 +89,15 @@ def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
     given = toolbox.as_file(name)
     toolbox.run([tools["rustc"], *_FLAGS, *_UNSTABLE, "--crate-name", "program", emit, given], environment)
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
-    made = instrument(Path(assembly).read_text(), machine, sources)
+    said = Path(moves).read_text()
+    loops = mir.loops_of(said, given, spec["source"])
+    made = instrument(Path(assembly).read_text(), machine, sources, loops)
     Path(woven).write_text(made.text)
     wrapped = ["-no-pie", "-Wl,--wrap=main", "-Wl,--gc-sections,-u,__wl_places", "-Wa,--gdwarf-5"]
     objects = [woven, *toolbox.runtime(spec["tools"]), *_libraries(spec["tools"])]
     toolbox.run([tools["gcc"], *wrapped, "-o", program, *objects])
     binary = Path(program).read_bytes()
-    known_moves = mir.read(Path(moves).read_text(), given, spec["source"])
+    known_moves = mir.read(said, given, spec["source"])
     described = LinkedProgram(binary, made, sources, machine.name, Library("rust"), known_moves)
     table = described.table("rustc", spec["toolchain"]["version"], b"" if spec["call"] else None)
     known = flow.flow_of(described, machine)

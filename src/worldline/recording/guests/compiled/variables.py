@@ -245,7 +245,7 @@ def _has_value(name: str, line: object, source: list[str]) -> bool:
 
 
 def scope_at(described: Described, address: int, site: HookSite) -> tuple[list[int], list[int]]:
-    """Indices of the variables that have a name and a value at a site, and of those that are only in scope."""
+    """Indices of the variables that have a name and a value at a site, and of those that have yet to get one there."""
     shown: dict[str, int] = {}
     more: list[int] = []
     for index, one in enumerate(described.variables):
@@ -260,7 +260,7 @@ def scope_at(described: Described, address: int, site: HookSite) -> tuple[list[i
             if other is not None:
                 more.append(other)
             shown[one.name] = index
-        else:
+        elif address >= one.born or site.line >= one.line:  # nothing points to what is declared further on
             more.append(index)
     return sorted(shown.values()), more
 

@@ -4,6 +4,8 @@
 
 #include "start.h"
 
+#define MOST_LEFT (1u << 14)
+
 enum { G_GENERAL, G_FLOAT, G_POINTER, G_STACKED };
 struct arg { u32 kind, block; u64 bits; };      /* block: which one it points to, or is passed on the stack */
 struct memory { u64 size, data; u32 links, nlinks; }; /* of the call's own blocks; data, links: from the args' begin */
@@ -17,10 +19,19 @@ void wl_call(u64 address, u64 *general, double *floats, void *result, u64 *stack
 /* In C++ and Rust the call is a function that the compiler made; what it gives is the program's status. */
 extern int __wl_called(void) __attribute__((weak));
 
+/* What lies on the stack below the caller's frame is nobody's: it is marked, whatever was left there before the program. */
+__attribute__((noinline)) static void mark_stack(void)
+{
+    u8 below[MOST_LEFT];
+    memset(below, PATTERN, sizeof below);
+    __asm__ volatile("" : : "r"(below) : "memory");
+}
+
 static int make_call(void)
 {
     if (__wl_called) {
         begin();
+        mark_stack();
         return __wl_called();
     }
     const u8 *base = (const u8 *)table + table->args;
@@ -66,14 +77,17 @@ static int make_call(void)
         } else
             general[ng++] = args[i].kind == G_POINTER ? (u64)made[args[i].block] : args[i].bits;
     begin();
+    mark_stack();
     wl_call(fns[c->fn].address + load_bias, general, floats, result, stacked, words);
     return 0;
 }
 
 int __wrap_main(int argc, char **argv, char **envp)
 {
-    if (!for_call || !table)
+    if (!for_call || !table) {
+        mark_stack();
         return __real_main(argc, argv, envp);
+    }
     return make_call();
 }
 
