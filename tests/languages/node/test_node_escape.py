@@ -65,7 +65,7 @@ def outside() -> Iterator[Outside]:
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[BoxWorker]:
-    worker = BoxWorker(prepare(limits=Limits(wall=60), python=None, core="auto", trust=False))
+    worker = BoxWorker(prepare(limits=Limits(wall=60, steps=200_000), python=None, core="auto", trust=False))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOKEN_OF_HOST", SECRET)  # before its box is opened, by the first program
         yield worker
