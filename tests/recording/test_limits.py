@@ -105,7 +105,8 @@ def test_the_clock_starts_with_the_program(tmp_path: Path, monkeypatch: pytest.M
         assert (found.hit, found.status, found.report) == ("", 0, "begun")
         found = box.run({**spec, "source": "x"}, b"")
         assert (found.hit, found.report) == ("time", "begun")
-        monkeypatch.setattr(sandbox, "SETUP_SECONDS", 0.05)
+    monkeypatch.setattr(sandbox, "SETUP_SECONDS", 0.05)
+    with open_box(replace(setup.plan, guest_folder=str(tmp_path)), setup.limits) as box:
         found = box.run({**spec, "source": ""}, b"")
         assert (found.hit, found.report) == ("time", "")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from interpreters import FOUND
+from interpreters import FOUND, HERE
 from odd_programs import PROGRAMS
 
 from worldline.core.program import Program
@@ -17,6 +17,7 @@ from worldline.recording.recorder import record, record_many
 NATIVE_ONLY = ("finalisers", "deep")
 RAISES = ("long_detail",)
 LIMITS = Limits(wall=300)  # it only guards against hanging
+TIGHT = ({"value_bytes": 60}, {"value_bytes": 200, "value_depth": 2})
 
 
 def facts(trace: Trace) -> dict[str, object]:
@@ -28,8 +29,10 @@ def first_difference(a: Trace, b: Trace) -> object:
     return next(((x, y) for x, y in zip(a.steps, b.steps, strict=False) if x != y), (a.outcome, b.outcome))
 
 
-@pytest.mark.parametrize("limits", [{}, {"value_bytes": 60}, {"value_bytes": 200, "value_depth": 2}])
-@pytest.mark.parametrize("version", FOUND)
+@pytest.mark.parametrize(
+    ("version", "limits"),
+    [*((version, {}) for version in FOUND), *((HERE, limits) for limits in TIGHT)],
+)
 def test_cores_agree_on_odd_programs(version: str, limits: dict[str, int]) -> None:
     bounds = replace(LIMITS, **limits)
     programs = [Program(source=source) for source in PROGRAMS.values()]
