@@ -55,7 +55,7 @@ def differing(originals: Sequence[Program], done: Sequence[Rewritten]) -> list[s
 @cache
 def recorded(programs: tuple[Program, ...]) -> list[Trace]:
     """The runs of the originals, which every mode is compared with."""
-    return record_many(programs)
+    return list(record_many(programs))
 
 
 @pytest.mark.parametrize("mode", MODES, ids="+".join)

@@ -24,7 +24,7 @@ from worldline.core.program import Program
 from worldline.data import manifest, shards
 from worldline.errors import DigestError, DiskError, FormatError, WorldlineError
 
-FAULTS = int(os.environ.get("WORLDLINE_FAULTS", "200"))
+FAULTS = int(os.environ.get("WORLDLINE_FAULTS", "100"))
 
 
 def test_kills_at_random_instants_lose_nothing(tmp_path: Path) -> None:
