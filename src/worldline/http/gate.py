@@ -7,9 +7,11 @@ our own is a 500, and it is logged.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -30,7 +32,8 @@ def gate(app: ASGIApp, policy: Policy) -> ASGIApp:
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await app(scope, receive, send)
+            with suppress(asyncio.CancelledError):  # a second Ctrl-C: nobody waits for an orderly end
+                await app(scope, receive, send)
             return
         if scope["type"] != "http":
             raise ValueError(f"no {scope['type']} here")
