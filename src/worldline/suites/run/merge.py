@@ -65,7 +65,7 @@ def _refuse_others(configs: Sequence[tuple[Path, dict[str, Any]]]) -> None:
 
 
 def _alike(config: dict[str, Any]) -> dict[str, Any]:
-    """What is the same in every shard: of a server not its address, but all else that it says of itself."""
+    """What is the same in every shard: of a server its model and template, whatever its address."""
     common = {**deciding(config), KEY: _whole(config)}
     if str(common["model"]).startswith(SERVER):
         common["model"] = SERVER + "#" + addresses(common["model"])[1]
