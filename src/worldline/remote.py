@@ -119,7 +119,10 @@ def place(where: str | Folder) -> Folder:
         if _NEARLY.match(where):
             raise UsageError(f"{where}: a URL has two slashes behind its colon; write ./{where} for a file")
         return Path(where)
-    parts = urlsplit(where)
+    try:
+        parts = urlsplit(where)
+    except ValueError as error:  # file://[
+        raise UsageError(f"{where!r} is no URL: {error}") from None
     if parts.scheme == "file":
         if parts.netloc not in ("", "localhost"):
             raise UsageError(f"{where}: a file's URL has three slashes: file:///DIR")
