@@ -70,14 +70,14 @@ BROKEN = re.compile(
 )
 
 _SIGN = r"[+-]?\s*+"
-_DIGITS = r"[0-9](?:_?[0-9])*+"
+_DIGITS = r"[0-9]++(?:_[0-9]++)*+"
 _ANY_QUOTES = (
     r"(?>'''(?>[^\\]|\\[\s\S])*?'''|\"\"\"(?>[^\\]|\\[\s\S])*?\"\"\""
     r"|'(?>[^'\\]|\\[\s\S])*+'|\"(?>[^\"\\]|\\[\s\S])*+\")"
 )
 LOOSE_STR = f"[uUrR]?{_ANY_QUOTES}"
 LOOSE_BYTES = f"(?>[bB][rR]?|[rR][bB]){_ANY_QUOTES}"
-_BASED = r"0[xX](?:_?[0-9a-fA-F])++|0[oO](?:_?[0-7])++|0[bB](?:_?[01])++"
+_BASED = r"0[xX](?:_?[0-9a-fA-F]++)++|0[oO](?:_?[0-7]++)++|0[bB](?:_?[01]++)++"
 LOOSE_INT = rf"(?>{_SIGN}(?>{_BASED}|{_DIGITS})(?![0-9A-Za-z_.]))"
 _POINT = rf"(?>{_DIGITS}\.(?:{_DIGITS})?|\.{_DIGITS}|{_DIGITS}(?=[eE]))(?:[eE][+-]?{_DIGITS})?"
 LOOSE_FLOAT = (
