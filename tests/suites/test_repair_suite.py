@@ -7,13 +7,16 @@ from pathlib import Path
 import pytest
 
 from worldline import suites
+from worldline.cli import main
 from worldline.errors import UsageError
 from worldline.limits import Limits
+from worldline.plan.repair.search import Repair
 from worldline.predict.interpreter import Interpreter
 from worldline.recording.calls import caller
 from worldline.stats import Share
+from worldline.suites import repair as repair_suite
 from worldline.suites.repair import in_time
-from worldline.suites.repair.quixbugs import of_one_version, read_quixbugs
+from worldline.suites.repair.quixbugs import BuggyProgram, of_one_version, read_quixbugs
 
 HALF = "def half(n):\n    return n // {}\n\n\n'''\nHalf\n'''\n"
 COUNT = "def count(node):\n    if node is None:\n        return {}\n    return 1 + count(node.successor)\n"
@@ -79,8 +82,34 @@ def test_all_are_repaired_and_a_perfect_imagination_tries_fewer(folder: Path) ->
     assert found.n == 2
 
 
+def test_a_program_is_taken_when_the_one_before_is_done(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a bar shows of a measurement that takes an hour."""
+    told: list[str] = []
+
+    def repaired(bug: BuggyProgram, order: str, *_: object) -> Repair:
+        told.append(f"{bug.name} {order}")
+        return Repair(name=bug.name, oracle=order, tests=0)
+
+    monkeypatch.setattr(repair_suite, "_repaired", repaired)
+    suite = suites.load("repair", data=folder)
+    suites.measure("repair", suite.told(lambda count: told.append(f"{count} begun")), Interpreter(), limit=2)
+    assert [told[0], told[3]] == ["1 begun", "1 begun"]
+    assert [each.split()[1] for each in told] == ["begun", "prior", "mixed"] * 2
+
+
 def test_another_folder_gets_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is not QuixBugs' folder"):
         suites.load("repair", data=tmp_path)
     with pytest.raises(UsageError, match="jkoppel/QuixBugs"):
         suites.load("repair")
+
+
+def test_a_directory_is_refused_before_anything_is_measured(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(repair_suite, "_repaired", lambda *_: pytest.fail("it was measured"))
+    words = ["bench", "repair", "--data", str(folder), "--model", "interpreter"]
+    assert main([*words, "-o", str(tmp_path / "run")]) == 2
+    assert "leaves no run to keep" in capsys.readouterr().err

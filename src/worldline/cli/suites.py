@@ -101,7 +101,7 @@ def bench(
         is_other = samples > 1 or scratchpad != ["none"] or address is not None or out is None
         _refuse_shard(suite, extras, is_other)
     if suites.is_measured(suite):
-        _measured(suites.measure(suite, found, predictor, limit=limit, force=force), out, as_json)
+        _measure(found, predictor, limit, force, out, as_json)
         return
     if force is not None:
         predictor = _forced(predictor, force, queries, found)
@@ -308,14 +308,20 @@ def _forced(predictor: Any, force: list[str], queries: int | None, suite: Any) -
     return Forced(predictor, force[0], queries=QUERIES if queries is None else queries, limits=suite.limits)
 
 
-def _measured(measured: Any, out: str | None, as_json: bool) -> None:
+def _measure(
+    suite: Any, predictor: Any, limit: int | None, force: list[str] | None, out: str | None, as_json: bool
+) -> None:
+    """A suite that is no run of traces: what it finds is printed and not kept."""
+    from worldline import suites as suites
     from worldline.terminal.console import terminal
     from worldline.terminal.suite_report import print_measured
 
     if out is not None:
         raise UsageError(
-            f"the suite {measured.suite} is measured step by step and leaves no run to keep in --out"
+            f"the suite {suite.name} is measured step by step and leaves no run to keep in --out"
         )
+    with progress(limit or suite.count or 0, "programs begun") as (advance, _):
+        measured = suites.measure(suite.name, suite.told(advance), predictor, limit=limit, force=force)
     if as_json:
         click.echo(json.dumps(measured.as_json()))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.prompt import Compact
@@ -44,6 +44,16 @@ class Suite:
 
     def __repr__(self) -> str:
         return f"<Suite {self.name}, {'without end' if self.count is None else f'{self.count:,} tasks'}>"
+
+    def told(self, advance: Callable[[int], None]) -> Suite:
+        """The same tasks; `advance` is told of each as it is taken."""
+
+        def taken() -> Iterator[Task]:
+            for task in self.tasks:
+                advance(1)
+                yield task
+
+        return replace(self, tasks=taken())
 
     def for_scratchpads(self) -> Suite:
         """The same tasks, each truth told by statements."""

@@ -45,7 +45,7 @@ def load(*, data: str | Path, seed: int = 0) -> Suite:
 
 def measure(suite: Suite, predictor: Predictor, *, limit: int | None = None) -> Measured:
     """Each program repaired in either order, with the first patch that passes as the end of the search."""
-    bugs = [task.bug for task in islice(suite.tasks, limit) if isinstance(task, RepairTask)]
+    bugs = (task.bug for task in islice(suite.tasks, limit) if isinstance(task, RepairTask))
     found: dict[str, list[Repair]] = {order: [] for order in ORDERS}
     with caller() as runs:
         for bug in bugs:
@@ -66,7 +66,7 @@ def measure(suite: Suite, predictor: Predictor, *, limit: int | None = None) -> 
     table = Table(
         "programs repaired", heads, tuple(_filled(row, found[str(row[0])], solved) for row in rows), note
     )
-    return Measured(suite.name, predictor.name, len(bugs), (table,))
+    return Measured(suite.name, predictor.name, len(solved), (table,))
 
 
 def in_time(bug: BuggyProgram, runs: Caller) -> BuggyProgram:
