@@ -113,3 +113,17 @@ def test_a_directory_is_refused_before_anything_is_measured(
     words = ["bench", "repair", "--data", str(folder), "--model", "interpreter"]
     assert main([*words, "-o", str(tmp_path / "run")]) == 2
     assert "leaves no run to keep" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--force", "states"], "repair is measured without force"),
+        (["--queries", "3"], "goes with --force queries"),
+    ],
+)
+def test_what_it_does_not_take_is_refused(
+    folder: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", "repair", "--data", str(folder), "--model", "interpreter", *words]) == 2
+    assert said in capsys.readouterr().err

@@ -100,13 +100,13 @@ def bench(
     if shard is not None:
         is_other = samples > 1 or scratchpad != ["none"] or address is not None or out is None
         _refuse_shard(suite, extras, is_other)
+    if queries is not None and force != ["queries"]:
+        raise UsageError("--queries goes with --force queries")
     if suites.is_measured(suite):
         _measure(found, predictor, limit, force, out, as_json)
         return
     if force is not None:
         predictor = _forced(predictor, force, queries, found)
-    elif queries is not None:
-        raise UsageError("--queries goes with --force queries")
     if extras.get("by") == "order" and out is not None and is_run(out):
         raise UsageError(f"{out} is a run already: outputs that stand in order are read from the first on")
     given = {name: value for name, value in options.items() if value is not None}
@@ -303,8 +303,6 @@ def _forced(predictor: Any, force: list[str], queries: int | None, suite: Any) -
 
     if len(force) != 1:
         raise UsageError("one thing is forced at a time; the suite states takes several")
-    if queries is not None and force != ["queries"]:
-        raise UsageError("--queries goes with --force queries")
     return Forced(predictor, force[0], queries=QUERIES if queries is None else queries, limits=suite.limits)
 
 

@@ -88,5 +88,7 @@ def is_measured(suite: str) -> bool:
 def measure(suite: str, tasks: Suite, predictor: Predictor, **options: Any) -> Measured:
     """What comes of a suite that `is_measured`; options that are None count as not given."""
     given = {name: value for name, value in options.items() if value is not None}
-    found: Measured = import_module(SUITES[suite]).measure(tasks, predictor, **given)
-    return found
+    measured: Callable[..., Measured] = import_module(SUITES[suite]).measure
+    if strange := sorted(given.keys() - inspect.signature(measured).parameters.keys()):
+        raise UsageError(f"the suite {suite} is measured without {', '.join(strange)}")
+    return measured(tasks, predictor, **given)
