@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -23,6 +24,7 @@ os.environ.update(
     RAY_worker_niceness="0",  # or tests beside these would starve them
 )  # fmt: skip
 
+from ray._private import services  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
 from worldline.cli import main  # noqa: E402
@@ -67,16 +69,34 @@ def longer{0}(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    made = Cluster(
-        initialize_head=True,
-        head_node_args={"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False},
-    )
-    for _ in range(2):
-        made.add_node(num_cpus=1, object_store_memory=STORE)
-    ray.init(address=made.address, log_to_driver=False, logging_level="error")
-    yield made
-    ray.shutdown()
-    made.shutdown()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(services, "get_node", patiently(services.get_node))
+        made = Cluster(
+            initialize_head=True,
+            head_node_args={"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False},
+        )
+        for _ in range(2):
+            made.add_node(num_cpus=1, object_store_memory=STORE)
+        ray.init(address=made.address, log_to_driver=False, logging_level="error")
+        yield made
+        ray.shutdown()
+        made.shutdown()
+
+
+def patiently(get_node: Callable[..., Any]) -> Callable[..., Any]:
+    """Ray gives a node 30 s to start, and that cannot be set: too few where the host is busy with others."""
+
+    def asked(*which: str) -> Any:
+        until = time.monotonic() + 300
+        while True:
+            try:
+                return get_node(*which)
+            except RuntimeError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.2)
+
+    return asked
 
 
 @pytest.fixture
