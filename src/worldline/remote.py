@@ -282,9 +282,8 @@ def send(source: io.BytesIO | io.BufferedReader, at: StorePath) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     with disk(at), reached(at) as (store, path), ThreadPoolExecutor(1) as sender:
-        sender.submit(
-            int
-        ).result()  # a thread that an interrupt cuts off while it starts is waited for by nobody
+        # Its thread first: one that an interrupt meets while it starts is waited for by nobody.
+        sender.submit(int).result()
         sender.submit(_copy, source, store, path).result()
 
 
