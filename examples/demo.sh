@@ -1,37 +1,41 @@
 #!/usr/bin/env bash
-# What worldline does, on small programs. `make demo` sets up and runs this.
+# A first look at worldline, in about half a minute. `make demo` installs it and runs this.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+progress=$PWD/.ci/progress
+# The commands write into a pipe, so they are told what the terminal is like.
+if [ -t 1 ]; then COLUMNS=$(tput cols) FORCE_COLOR=1; else COLUMNS=110 FORCE_COLOR=; fi
+export COLUMNS FORCE_COLOR
 
-say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
-run() { say "$@"; "$@"; }
+# part SENTENCE COMMAND...: introduces a command with one sentence, shows it and executes it.
+number=0
+part() {
+  number=$((number + 1))
+  printf '\n\033[1m%d. %s\033[0m\n' "$number" "$1"
+  shift
+  printf '\033[2m$ %s\033[0m\n' "$(echo "${@@Q}" | sed -E "s/'([A-Za-z0-9_.,/-]+)'/\1/g")"
+  local status=0
+  "$progress" --show "working" "$@" || status=$?
+  # Exit status 1 is a finding: the model was wrong somewhere.
+  [ "$status" -le 1 ] || exit "$status"
+}
 
-see() { say "$@"; "$@" || [ $? = 1 ]; } # 1 is a finding: the model was wrong somewhere
+part "Record a program: every line it executes and every value it changes." \
+  worldline record examples/paint.py --call 'paint([[1, 2], [3, 4]])'
+part "Ask the model to predict the same run. Nothing is executed." \
+  worldline imagine examples/paint.py --call 'paint([[1, 2], [3, 4]])'
+part "See where the two diverge and why." \
+  worldline debug examples/paint.py --call 'paint([[1, 2], [3, 4]])'
+part "Measure the model: five names, one swap per line, is the final state exactly right?" \
+  worldline bench permutation --length 8,32 --limit 4
+part "List every outcome of a program that throws dice, with its probability." \
+  worldline futures examples/dice.py --call 'throw(4)'
+part "Repair a bug: search for an edit that makes the tests pass." \
+  worldline plan repair examples/depth.py --tests examples/depth_tests.py --executions 100
 
-see worldline debug examples/count.py --call "count('berry', 'r')"
-see worldline debug examples/paint.py --call "paint([[1, 2], [3, 4]])"
-see worldline debug examples/parse.py --call "parse('42')"
-run worldline imagine examples/factorial.py --call "fact(3)"
-run worldline imagine examples/evens.py --call "total(6)" --scratchpad flatten --unfold
-run worldline record examples/dice.py --call "throw(2)" --seed 3
-run worldline futures examples/dice.py --call "throw(4)"
-run worldline futures examples/race.py --call "race(1)" --preemptions 1
-run worldline paths examples/grade.py --call grade --seconds 5
-run worldline ask examples/count.py --call "count('berry', 'r')"
-run worldline plan repair examples/depth.py --tests examples/depth_tests.py --executions 100
-run worldline plan input examples/depth.py --goal "depth(text) == -3"
-run worldline plan play kuhn --games 20 --simulations 100
-run worldline rehearse examples/tidy.py --folder examples
-run worldline bench permutation --length 8,128 --limit 4
-run worldline bench generated --limit 20
-run worldline rewrite examples/evens.py --flatten
-
-say "What all of it stands on: real executions, recorded"
-run worldline record examples/account.py --call "month('Ada')"
-run worldline record examples/endless.py --steps 2000 --rows 8
-run worldline record examples/factorial.py --call "fact(3)" -o "$work/traces"
-run worldline verify "$work/traces"
-run worldline show "$work/traces" --step 9
-run worldline cost examples/count.py --call "count('berry', 'r')"
+printf '\n\033[1mNext\033[0m\n'
+cat <<'TEXT'
+Activate the environment first: source .venv/bin/activate
+  worldline debug FILE.py --call "f(1)"    debug the model on your own function
+  worldline --help                         all commands; README.md explains the main ones
+TEXT

@@ -1,28 +1,96 @@
-"""Puts this folder on the path, so that every test finds `strategies`, keeps Hypothesis from timing anything and torch
-and numpy from starting threads, and says once whether there is a box."""
+"""What all tests share: tiers, Hypothesis profiles, one thread per process, and the check that a sandbox exists.
+
+It also puts this folder on the path, so that every test finds `strategies` and its neighbours.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
+import cpu_budget
 import pytest
 from hypothesis import HealthCheck, settings
-
-# No test depends on how busy the machine is.
-settings.register_profile(
-    "worldline", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("worldline")
+from tiers import IS_FULL
 
 # The test processes fill the cores: more threads only wait for each other (training takes a third of the CPU time with
-# one). It is read when torch and numpy are imported, so nothing of worldline is imported before; children inherit it.
+# one). torch and numpy read it when they are imported, which nothing above does; child processes inherit it.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+# No test depends on how busy the machine is.
+for profile, max_examples in (("fast", 20), ("full", 100)):
+    settings.register_profile(
+        profile, deadline=None, max_examples=max_examples, suppress_health_check=[HealthCheck.too_slow]
+    )
+settings.load_profile("full" if IS_FULL else "fast")
+
+INTERPRETERS = ("3.11", "3.12", "3.13")
+THIS_INTERPRETER = "{}.{}".format(*sys.version_info)
+STARTS_A_PROCESS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system"}
+_unit_test: list[str] = []
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure CPU time, and watch that unit tests start no process."""
+    cpu_budget.register(config, with_budgets=not IS_FULL)
+    sys.addaudithook(_refuse_processes)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files whose tests are all `long` where no long test is selected: importing them costs time."""
+    if config.getoption("markexpr") not in ("unit", "not long") or collection_path.suffix != ".py":
+        return None
+    marker = "unit" if config.getoption("markexpr") == "unit" else "long"
+    is_marked = f"\npytestmark = pytest.mark.{marker}\n" in collection_path.read_text(encoding="utf-8")
+    return True if is_marked == (marker == "long") else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as `long`: cases on another interpreter, and the cases that `sampled(keep)` leaves out of `make test`."""
+    groups: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        if any(
+            value in INTERPRETERS and value != THIS_INTERPRETER
+            for value in parameters
+            if isinstance(value, str)
+        ):
+            item.add_marker("long")
+        elif item.get_closest_marker("sampled"):
+            groups[item.nodeid.partition("[")[0]].append(item)
+    for cases in groups.values():
+        marker = cases[0].get_closest_marker("sampled")
+        keep = marker.args[0] if marker else len(cases)
+        kept = {at * len(cases) // keep for at in range(keep)}
+        for at, item in enumerate(cases):
+            if at not in kept:
+                item.add_marker("long")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
+    """Say which unit test runs, for the audit hook."""
+    is_unit = item.get_closest_marker("unit") is not None
+    _unit_test[:] = [item.nodeid] if is_unit else []
+    result = yield
+    _unit_test.clear()
+    return result
+
+
+def _refuse_processes(event: str, arguments: tuple[object, ...]) -> None:
+    if _unit_test and event in STARTS_A_PROCESS:
+        raise AssertionError(f"{_unit_test[0]} is marked `unit` and starts a process ({event})")
 
 
 @pytest.fixture(scope="session")
 def box() -> None:
-    """A machine without a box refuses, as it should; then there is nothing to see for the tests that use this."""
+    """Skip where there is no sandbox: a machine without one refuses to record, as it should."""
     from worldline.core.program import Program
     from worldline.errors import NoSandbox
     from worldline.recording.recorder import record
@@ -30,4 +98,4 @@ def box() -> None:
     try:
         record(Program(source="pass"))
     except NoSandbox as error:
-        pytest.skip(f"no box on this machine: {error}")
+        pytest.skip(f"no sandbox on this machine: {error}")

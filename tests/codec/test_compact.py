@@ -9,6 +9,7 @@ import pytest
 from compact_traces import Machine, Spy, make_trace
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from worldline.codec.compact.parse import Parsed, parse, parse_answer
 from worldline.codec.compact.prompt import Compact, prompt
@@ -202,7 +203,7 @@ def test_a_trace_that_cannot_be_is_refused() -> None:
 
 
 @given(traces, st.sampled_from(MODES))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(40, 300), deadline=None)
 def test_parsing_gives_the_steps_back(trace: Trace, options: Compact) -> None:
     data = encode(trace, options)
     parsed = parse(data)
@@ -217,7 +218,7 @@ def test_parsing_gives_the_steps_back(trace: Trace, options: Compact) -> None:
 
 
 @given(traces, st.sampled_from(SPARSE))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(40, 300), deadline=None)
 def test_sparse_texts_keep_every_action_and_the_state_where_it_is_revealed(
     trace: Trace, options: Compact
 ) -> None:
@@ -253,7 +254,7 @@ def again(parsed: Parsed, ended: bool) -> bytes:
 
 
 @given(traces, st.sampled_from([*MODES, *SPARSE]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(10, 60), deadline=None)
 def test_the_prompt_may_be_given_apart(trace: Trace, options: Compact) -> None:
     first, steps = prompt(trace.program, options), encode_steps(trace, options)
     assert first + steps == encode(trace, options)

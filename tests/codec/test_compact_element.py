@@ -8,6 +8,7 @@ import pytest
 from compact_traces import VALUES, near
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from worldline.codec.compact.element import ElementEdit, apply, change, read_edit
 from worldline.core.malformed import Malformed
@@ -96,7 +97,7 @@ def test_every_form_has_one_spelling(old: str, new: str, text: str) -> None:
 
 
 @given(values, values)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(40, 300), deadline=None)
 def test_a_change_leads_from_the_old_value_to_the_new(old: object, new: object) -> None:
     before, after = text_of(old), text_of(new)
     text = change("x", before, after)
@@ -105,7 +106,7 @@ def test_a_change_leads_from_the_old_value_to_the_new(old: object, new: object) 
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(40, 300), deadline=None)
 def test_small_changes_of_any_value(seed: int) -> None:
     random = Random(seed)
     value = random.choice(VALUES)
@@ -116,7 +117,7 @@ def test_small_changes_of_any_value(seed: int) -> None:
 
 
 @given(values)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(33, 200), deadline=None)
 def test_a_level_is_put_together_as_it_was(value: object) -> None:
     text = text_of(value)
     parts = split(text)
@@ -131,7 +132,7 @@ def test_every_kind_of_value_is_split_or_left_alone(text: str) -> None:
 
 
 @given(st.text(max_size=30), st.sampled_from(VALUES), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(40, 300), deadline=None)
 def test_any_text_is_an_edit_or_malformed(text: str, value: str, minus: bool) -> None:
     read = read_edit(text, 0, minus)
     if not isinstance(read, Malformed):

@@ -8,6 +8,7 @@ import pytest
 from compact_traces import Machine, make_trace
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from worldline.codec.compact.parse import parse, parse_answer
 from worldline.codec.compact.prompt import Compact
@@ -39,21 +40,21 @@ def check(data: bytes) -> None:
 
 
 @given(st.binary(max_size=60), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(40, 300), deadline=None)
 def test_random_bytes(data: bytes, after_a_prompt: bool) -> None:
     check(PROMPT + data if after_a_prompt else data)
     parse_answer(data)
 
 
 @given(st.lists(MARKS, max_size=60).map("".join), st.sampled_from(["", "# element\n", "# reveal=2\n"]))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(40, 600), deadline=None)
 def test_random_marks(text: str, header: str) -> None:
     check(header.encode() + PROMPT + text.encode())
     check(header.encode() + PROMPT + b"(1 x=[1, 2] s='ab' d={'k': 1}\n" + text.encode() + b"\n.\n")
 
 
 @given(st.integers(0, 10**6), st.sampled_from(OPTIONS), st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(40, 400), deadline=None)
 def test_texts_with_a_few_wrong_bytes(seed: int, options: Compact, data: st.DataObject) -> None:
     text = bytearray(encode(Machine(Random(seed)).run(25), options))
     for _ in range(data.draw(st.integers(1, 3))):

@@ -13,6 +13,7 @@ import cwm_sources
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
@@ -126,10 +127,11 @@ def test_round_trip_on_humaneval() -> None:
     ], steps=400))  # fmt: skip
 
 
+@pytest.mark.fuzz
 def test_round_trip_on_random_programs() -> None:
     path = Path(__file__).parents[1] / "recording" / "fuzz_programs.py"
     generator = runpy.run_path(str(path))["program"]
-    _round_trip(_traces(Program(source=generator(seed)) for seed in range(40)))
+    _round_trip(_traces(Program(source=generator(seed)) for seed in range(examples(6, 40))))
 
 
 HARD = {
@@ -204,10 +206,11 @@ def test_what_follows_the_outermost_return(after: str, kind: str, answer: str | 
         assert (read.run_on is None) == (kind == "whole")
 
 
+@pytest.mark.fuzz
 def test_cut_anywhere_is_truncated_and_keeps_the_whole_frames() -> None:
     for text in (TRACE, _kinds(TRACE).text.removesuffix("<|frame_sep|><|end_of_text|>")):
         whole = _kinds(text).prediction.frames
-        for end in range(1, len(text), 1 + 4 * text.startswith("<")):
+        for end in range(1, len(text), examples(7, 1) + 4 * text.startswith("<")):
             read = _kinds(text[:end])
             shown = read.prediction.frames
             assert read.malformed is None, text[:end][-40:]
@@ -375,9 +378,11 @@ LONG = [
 ]  # fmt: skip
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize(("head", "again", "times"), LONG, ids=range(len(LONG)))
 def test_time_is_linear(head: str, again: str, times: int) -> None:
     """Eight times the text takes about eight times the CPU time, not 64 times, on a busy machine too."""
+    times //= examples(4, 1)
     short, long = head + again * (times // 8), head + again * times
     assert _cpu_seconds(long) < 24 * max(_cpu_seconds(short), _cpu_seconds(short)) + 0.1
 

@@ -10,6 +10,7 @@ from compact_traces import Machine, make_trace
 from foreign_runs import LANGUAGES, foreign_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact, Prompt, parse_prompt, prompt
@@ -105,7 +106,7 @@ def test_values_of_other_languages_come_back(options: Compact) -> None:
         assert parsed.steps == steps
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(10, 60), deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 40), st.sampled_from(LANGUAGES), st.sampled_from(MODES))
 def test_any_trace_comes_back(seed: int, count: int, language: str, options: Compact) -> None:
     trace = Machine(Random(seed)).run(count)

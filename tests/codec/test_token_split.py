@@ -7,6 +7,7 @@ import base64
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from worldline.codec.token_split import TokenSplit, split_value, written
 from worldline.codec.tokens import Bytes, Tiktoken, Tokenizer, from_json, from_ranks
@@ -79,7 +80,7 @@ def test_where_texts_part() -> None:
     assert parting("", "") == 0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(16, 100), deadline=None)
 @given(st.text(max_size=12), st.sampled_from(["compact", "cwm"]))
 def test_any_text_is_cut_within_its_bounds(
     ranks: Tiktoken, trained: Tokenizer, text: str, codec: str

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from worldline.codec.tokens import CWM_SPECIAL, PATTERNS, Bytes, Json, Tiktoken, from_json, from_ranks
 from worldline.data.vocabularies import llama3_path, load
@@ -57,7 +58,7 @@ def test_ranks_merge_and_specials_are_one_token(ranks: Tiktoken) -> None:
     assert ranks.count("<|line_sep|>") > 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(33, 200), deadline=None)
 @given(text=st.text(st.characters(exclude_categories=["Cs"])))
 def test_pieces_join_to_the_text(ranks: Tiktoken, json_file: bytes, text: str) -> None:
     for tokenizer in (Bytes(), ranks, from_json("j", json_file)):

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_pair import naive
 from stepped import MODES, PROGRAMS, anyhow, changed, damaged, run, side, true
+from tiers import examples
 
 from worldline.diagnose.debug import rows
 from worldline.diagnose.diagnosis import Diagnosis
@@ -61,7 +62,7 @@ def test_nothing_is_wrong_with_the_truth(name: str, mode: str) -> None:
 
 
 @given(damaged())
-@settings(max_examples=200)
+@settings(max_examples=examples(33, 200))
 def test_rows_and_marks_are_the_naive_ones(made: tuple[str, str, Side]) -> None:
     name, mode, found = made
     if len(found) < 150 and len(true(name, mode)) < 150:

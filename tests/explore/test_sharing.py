@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from stepped import damaged
+from tiers import examples
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
@@ -87,7 +88,7 @@ def test_a_model_that_forgets_an_alias_parts_the_names() -> None:
 
 
 @given(damaged())
-@settings(max_examples=40)
+@settings(max_examples=examples(10, 40))
 def test_any_text_has_groups_of_names_that_are_there(of: tuple[str, str, Side]) -> None:
     _, _, found = of
     for step, frames in found.sharing.changes.items():

@@ -8,6 +8,7 @@ from importlib.resources import files
 import pytest
 from hypothesis import given, settings
 from stepped import PROGRAMS, changed, damaged, true
+from tiers import examples
 
 from worldline.explore.branches.branch import Branch
 from worldline.explore.pair import WRONG, Pair
@@ -57,13 +58,13 @@ def test_a_debugger_s_steps_are_those_of_the_definition(name: str, fine: bool) -
 
 
 @given(damaged())
-@settings(max_examples=25)
+@settings(max_examples=examples(10, 25))
 def test_so_they_are_in_any_text(of: tuple[str, str, Side]) -> None:
     check(of[2], fine=False)
 
 
 @given(damaged())
-@settings(max_examples=25)
+@settings(max_examples=examples(10, 25))
 def test_rows_lead_to_rows_of_the_same_pair(of: tuple[str, str, Side]) -> None:
     name, mode, found = of
     pair = Pair(true(name, mode), found)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stepped import changed, damaged, true
+from tiers import examples
 
 from worldline.core.program import Program
 from worldline.dap.adapter import CAPABILITIES
@@ -65,7 +66,7 @@ def test_an_editor_is_offered_the_table() -> None:
 
 
 @given(damaged())
-@settings(max_examples=40)
+@settings(max_examples=examples(10, 40))
 def test_positions_and_rows_stop_for_the_same_kinds(of: tuple[str, str, Side]) -> None:
     name, mode, found = of
     pair = Pair(true(name, mode), found)
@@ -105,7 +106,7 @@ def test_rows_say_why_they_stop() -> None:
 
 
 @given(damaged(), st.integers(1, 9), st.sets(st.integers(1, 20), max_size=4))
-@settings(max_examples=40)
+@settings(max_examples=examples(10, 40))
 def test_whoever_walks_by_the_index_stops_where_others_do(
     of: tuple[str, str, Side], per: int, lines: set[int]
 ) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 nbformat = pytest.importorskip(
     "nbformat", reason="not installed: make harness, or pip install 'worldline[notebook]'"
 )

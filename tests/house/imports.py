@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 PACKAGE = "worldline"
@@ -19,6 +20,12 @@ class Edge:
     importer: str
     imported: str
     line: int
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a module, parsed once per test process."""
+    return ast.parse(path.read_bytes())
 
 
 def modules(root: Path) -> dict[str, Path]:
@@ -51,7 +58,7 @@ def _resolve(target: str, known: dict[str, Path]) -> str:
 
 def _targets(name: str, path: Path) -> Iterator[tuple[str, int]]:
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from imports import parsed
 
 import worldline
 from worldline import errors
@@ -58,7 +59,7 @@ def note_slugs() -> set[str]:
     """Every slug that the code can note: arguments of `note`, what goes into `notes`, a table `_NOTES`; in C too."""
     found: set[str] = set()
     for path in ROOT.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_bytes())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("note", "_note"):
                 found |= texts(*node.args)
             elif isinstance(node, ast.keyword) and node.arg == "notes":

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from imports import parsed
 
 import worldline
 
@@ -50,7 +51,7 @@ def forbidden(tree: ast.AST) -> Counter[str]:
 def test_the_package_uses_nothing_forbidden() -> None:
     found = {}
     for path in sorted(ROOT.rglob("*.py")):
-        used = forbidden(ast.parse(path.read_bytes()))
+        used = forbidden(parsed(path))
         if used:
             found[path.relative_to(ROOT).as_posix()] = used
     assert found == EXCEPTED

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from imports import parsed
+
 import worldline
 
 ROOT = Path(worldline.__file__).parent
@@ -27,7 +29,7 @@ MACHINE = re.compile(r"(?<![\w.~])/(?:work|root|home)/\w+/")
 @cache
 def modules() -> dict[str, ast.Module]:
     """Every module of the package by its path: names alone are not unique, `__init__.py` least of all."""
-    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_bytes()) for path in ROOT.rglob("*.py")}
+    return {path.relative_to(ROOT).as_posix(): parsed(path) for path in ROOT.rglob("*.py")}
 
 
 def test_every_module_is_measured() -> None:
@@ -120,7 +122,7 @@ def test_a_family_is_seen() -> None:
 
 
 def test_every_module_says_what_it_does() -> None:
-    dumb = [path for path in ROOT.rglob("*.py") if not ast.get_docstring(ast.parse(path.read_bytes()))]
+    dumb = [path for path in ROOT.rglob("*.py") if not ast.get_docstring(parsed(path))]
     assert dumb == []
 
 

@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from imports import parsed
+
 import worldline
 
 ROOT = Path(worldline.__file__).parent
@@ -23,7 +25,7 @@ Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 def definitions() -> Iterator[tuple[str, Definition]]:
     """Every public class and function at the top of a module, with the module's path."""
     for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.parse(path.read_bytes()).body:
+        for node in parsed(path).body:
             if isinstance(node, Definition) and not node.name.startswith("_"):
                 yield path.relative_to(ROOT).as_posix(), node
 

@@ -78,6 +78,7 @@ def runs(request: pytest.FixtureRequest) -> tuple[Recorded, ...]:
     return recorded(request.param)
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("options", MODES)
 def test_the_compact_notation_and_back(runs: tuple[Recorded, ...], options: Compact) -> None:
     for run in runs:
@@ -98,6 +99,7 @@ def test_metas_format_and_back(runs: tuple[Recorded, ...]) -> None:
         assert list(found.frames) == frames(run.trace)
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("options", MODES)
 def test_every_true_text_passes_the_guide(runs: tuple[Recorded, ...], options: Compact) -> None:
     for run in runs:

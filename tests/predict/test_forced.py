@@ -8,6 +8,7 @@ from itertools import pairwise
 import forced_programs
 import pytest
 from opinions import SUM, TRUTH, OnlyText, Opinion, dicing, summing, wishing
+from tiers import examples
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
@@ -190,11 +191,13 @@ def test_the_guard_holds_who_only_gives_text() -> None:
     assert (lost.text, lost.status) == (b"", "broken")
 
 
+@pytest.mark.sampled(4)
+@pytest.mark.fuzz
 @pytest.mark.parametrize("options", forced_programs.MODES, ids=repr)
 @pytest.mark.parametrize("guide", [True, False])
 def test_whatever_a_model_wants_its_actions_are_the_true_ones(options: Compact, guide: bool) -> None:
     asks, truths = forced_programs.asks(options, limit=1500), forced_programs.truths(options)
-    for seed in range(3):
+    for seed in range(examples(1, 3)):
         local = Local(dicing(seed), name="dice", guide=guide)
         for ask, truth, found in zip(asks, truths, roll(local, asks, truths, force="actions"), strict=True):
             text = found.prediction.text
@@ -208,6 +211,7 @@ def test_whatever_a_model_wants_its_actions_are_the_true_ones(options: Compact, 
             assert not guide or problem is None or problem.expected == "a canonical float"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("options", forced_programs.MODES, ids=repr)
 def test_states_are_true_until_the_model_leaves(options: Compact) -> None:
     asks, truths = forced_programs.asks(options, limit=1500), forced_programs.truths(options)

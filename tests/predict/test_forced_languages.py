@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 from foreign_runs import LANGUAGES, foreign_run, give_tables
 from opinions import dicing, wishing
+from tiers import examples
 
 from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.parse import parse
@@ -81,12 +82,13 @@ def test_a_wrong_action_is_held_by_actions_and_by_the_guard(language: str) -> No
     assert b"6 i=0\n5\n" not in under("guard")
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("force", [force for force in FORCES if force != "edited"])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_whatever_a_model_wants_its_text_is_read(language: str, force: str) -> None:
     run = foreign_run(language)
     truth, ask = Prediction(text=run.steps, status="ended"), Ask(program=run.program, limit=400)
-    for seed in range(3):
+    for seed in range(examples(1, 3)):
         (found,) = roll(Local(dicing(seed), name="dice"), [ask], [truth], force=force, budget=1)
         text = found.prediction.text
         assert parse(text, ask.prompt).malformed is None or force in ("actions", "states")

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 from recorded_programs import GENERATOR, HUMANEVAL, SHAPES
+from tiers import examples
 
 from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.parse import parse
@@ -75,18 +76,21 @@ def record_all(programs: list[Program], steps: int) -> list[Trace]:
     return ended
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("options", MODES)
 def test_recorded_programs_of_every_shape_pass(options: Compact) -> None:
     for trace in record_all(SHAPES, 500):
         check(trace, options)
 
 
+@pytest.mark.fuzz
 def test_generated_programs_pass_in_every_mode() -> None:
-    programs = [Program(source=GENERATOR(seed).program()) for seed in range(100)]
+    programs = [Program(source=GENERATOR(seed).program()) for seed in range(examples(20, 100))]
     for at, trace in enumerate(record_all(programs, 400)):
         check(trace, MODES[at % len(MODES)])
 
 
+@pytest.mark.long
 def test_humaneval_passes() -> None:
     if not HUMANEVAL:
         pytest.skip("HumanEval is not in ../shared/data")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from thread_programs import DEADLOCK, PROGRAMS
+from tiers import examples
 
 from worldline.codec import json_text
 from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
@@ -25,13 +26,18 @@ MODES = [Compact(), Compact(same=True), Compact(delta="element"), Compact(reveal
 def traces() -> dict[str, list[Trace]]:
     box = BoxWorker(prepare(limits=Limits(wall=60), python=None, core="auto", trust=False, controlled=True))
     found = {
-        name: [box.record(Program(source=source), control=Control(schedule=seed)) for seed in (1, 2, 3)]
+        name: [
+            box.record(Program(source=source), control=Control(schedule=seed))
+            for seed in range(1, examples(1, 3) + 1)
+        ]
         for name, source in {**PROGRAMS, "deadlock": DEADLOCK}.items()
     }
     box.close()
     return found
 
 
+@pytest.mark.sampled(8)
+@pytest.mark.fuzz
 @pytest.mark.parametrize("name", [*PROGRAMS, "deadlock"])
 def test_the_text_of_a_run_with_threads_is_read_back(name: str, traces: dict[str, list[Trace]]) -> None:
     for trace in traces[name]:
@@ -48,6 +54,8 @@ def test_the_text_of_a_run_with_threads_is_read_back(name: str, traces: dict[str
         assert plain.hidden == trace.hidden
 
 
+@pytest.mark.sampled(8)
+@pytest.mark.fuzz
 @pytest.mark.parametrize("name", [*PROGRAMS, "deadlock"])
 def test_the_guide_accepts_every_true_byte(name: str, traces: dict[str, list[Trace]]) -> None:
     for trace in traces[name]:

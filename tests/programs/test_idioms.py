@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 
 import pytest
+from tiers import examples
 
 from worldline.core.program import Program
 from worldline.programs.generate import composed, idioms
@@ -85,10 +86,11 @@ def test_the_same_seed_gives_the_same_program(kind: str) -> None:
     assert len({program.source for program in first}) > 180
 
 
+@pytest.mark.fuzz
 def test_a_seed_means_the_same_under_any_hash_seed() -> None:
     text = (
         "import hashlib, random; from worldline.programs.generate.idioms import data, text;"
-        "drawn = [kind(random.Random(seed)) for seed in range(1500) for kind in (data, text)];"
+        f"drawn = [kind(random.Random(seed)) for seed in range({examples(300, 1500)}) for kind in (data, text)];"
         "print(hashlib.sha256(repr(drawn).encode()).hexdigest())"
     )
     made = {
@@ -105,9 +107,10 @@ def test_a_seed_means_the_same_under_any_hash_seed() -> None:
     assert len(made) == 1
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("kind", MAKERS)
 def test_every_program_compiles_and_calls_what_it_defines(kind: str) -> None:
-    for seed in range(1500):
+    for seed in range(examples(150, 1500)):
         program = MAKERS[kind](random.Random(seed))
         compile(program.source, "<program>", "exec")
         assert program.call is not None
@@ -138,10 +141,11 @@ def _filled(template: Template, seed: int) -> Program:
     return written(rng, fill(template, rng))
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_every_template_is_python_without_holes(name: str) -> None:
     for template in LIBRARIES[name]:
-        for seed in range(25):
+        for seed in range(examples(4, 25)):
             made = _filled(template, seed)
             assert not set("«»‹›") & set(made.source)
             assert not re.search(r"\$[a-z]", made.source)
@@ -149,6 +153,7 @@ def test_every_template_is_python_without_holes(name: str) -> None:
             compile(made.call or "", "call", "eval")
 
 
+@pytest.mark.long
 def test_every_idiom_returns_on_most_seeds() -> None:
     templates = [
         one for name, several in LIBRARIES.items() if not name.startswith("sketches") for one in several
@@ -162,9 +167,12 @@ def test_every_idiom_returns_on_most_seeds() -> None:
         assert mine.total() <= 3, (at, mine, programs[10 * at].source)
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("kind", MAKERS)
 def test_no_program_has_a_name_or_syntax_error(kind: str) -> None:
-    verdicts = _verdicts([MAKERS[kind](random.Random(seed)) for seed in range(1000, 2500)])
+    verdicts = _verdicts(
+        [MAKERS[kind](random.Random(seed)) for seed in range(1000, 1000 + examples(150, 1500))]
+    )
     faults = {"NameError", "SyntaxError", "UnboundLocalError", "IndentationError", "AttributeError"}
     assert not [verdict for verdict in verdicts if verdict[1] in faults]
 

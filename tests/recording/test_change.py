@@ -4,7 +4,6 @@ is told. The law, over generated programs: a change is the assignment, inserted 
 from __future__ import annotations
 
 import contextlib
-import os
 import random
 from collections.abc import Iterator, Mapping
 
@@ -14,6 +13,7 @@ from fuzz_programs import program as random_program
 from hypothesis import given
 from interpreters import FOUND
 from strategies import OBJECTS, VALUE_TEXTS
+from tiers import examples
 
 from worldline.core.change import Change
 from worldline.core.program import Program
@@ -27,7 +27,7 @@ from worldline.recording.guests.apply_change import build
 from worldline.recording.guests.canonical import Renderer
 from worldline.recording.recorder import BoxWorker, prepare, record
 
-COUNT = int(os.environ.get("WORLDLINE_FUZZ", "60")) // 4
+COUNT = examples(24, 60, "WORLDLINE_FUZZ") // 4
 LIMITS = Limits(steps=1500, wall=60)
 OLD = [version for version in FOUND if version == "3.11"]  # where a function's variable can be taken away
 
@@ -83,6 +83,7 @@ def at(trace: Trace, line: int, event: str = "line", nth: int = 0) -> int:
     return [step.i for step in trace.steps if (step.line, step.event) == (line, event)][nth]
 
 
+@pytest.mark.fuzz
 def test_a_change_is_an_inserted_assignment(worker: BoxWorker) -> None:
     gone = worker.setup.plan.python.version.startswith("3.11")
     tried = 0

@@ -7,7 +7,6 @@ A differential fuzz over random programs that alias, mutate, raise and yield, on
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 from fuzz_programs import program
 from interpreters import FOUND
+from tiers import examples
 
 import worldline.recording.guests
 from worldline.core.program import Program
@@ -23,7 +23,7 @@ from worldline.limits import Limits
 from worldline.recording import wire
 from worldline.recording.recorder import record_many
 
-COUNT = int(os.environ.get("WORLDLINE_FUZZ", "60"))
+COUNT = examples(15, 60, "WORLDLINE_FUZZ")
 LIMITS = Limits(steps=1500, wall=60)  # some never end: both cores stop at the same step
 RECORD = Path(worldline.recording.guests.__file__).parents[1]
 
@@ -37,6 +37,7 @@ def first_difference(a: Trace, b: Trace) -> object:
     return next(((x, y) for x, y in zip(a.steps, b.steps, strict=False) if x != y), (a.outcome, b.outcome))
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("version", FOUND)
 def test_cores_agree_on_random_programs(version: str) -> None:
     programs = [Program(source=program(seed)) for seed in range(COUNT)]
@@ -50,6 +51,7 @@ def test_cores_agree_on_random_programs(version: str) -> None:
     assert steps > 50 * COUNT
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("version", FOUND)
 @pytest.mark.parametrize("limits", [{"value_bytes": 60}, {"value_bytes": 200, "value_depth": 2}])
 def test_cores_agree_where_values_are_cut(version: str, limits: dict[str, int]) -> None:

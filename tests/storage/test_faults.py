@@ -18,15 +18,17 @@ from typing import Any
 
 import pytest
 from stored_traces import FINGERPRINT, facts, store, trace
+from tiers import examples
 
 from worldline import files
 from worldline.core.program import Program
 from worldline.data import manifest, shards
 from worldline.errors import DigestError, DiskError, FormatError, WorldlineError
 
-FAULTS = int(os.environ.get("WORLDLINE_FAULTS", "100"))
+FAULTS = examples(20, 100, "WORLDLINE_FAULTS")
 
 
+@pytest.mark.fuzz
 def test_kills_at_random_instants_lose_nothing(tmp_path: Path) -> None:
     script = Path(__file__).with_name("killed_writers.py")
     ran = subprocess.run(
@@ -66,6 +68,7 @@ def test_the_window_between_shard_and_manifest(tmp_path: Path, monkeypatch: pyte
     assert shards.verify(tmp_path) == []
 
 
+@pytest.mark.fuzz
 def test_single_bit_flips_are_all_refused(tmp_path: Path) -> None:
     store(tmp_path, [trace(n) for n in range(3)])
     paths, dice, accepted = sorted(tmp_path.iterdir()), random.Random(2), []
@@ -87,6 +90,7 @@ def test_single_bit_flips_are_all_refused(tmp_path: Path) -> None:
     assert len(list(shards.read(tmp_path))) == 3
 
 
+@pytest.mark.fuzz
 def test_flips_behind_a_forged_digest_are_no_tracebacks(tmp_path: Path) -> None:
     store(tmp_path, [trace(n) for n in range(2)])
     path, dice, refused, checksums = tmp_path / "traces-00000.parquet", random.Random(3), 0, 0

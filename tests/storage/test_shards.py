@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stored_traces import FINGERPRINT, INTERPRETER, any_trace, facts, store, trace
+from tiers import examples
 
 from worldline.core.program import Program
 from worldline.core.trace import Columns, Hidden, InterpreterInfo, Trace
@@ -31,7 +32,7 @@ def test_traces_come_back_in_order(tmp_path: Path) -> None:
     assert shards.verify(tmp_path) == []
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(10, 30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(any_trace(), max_size=3, unique_by=lambda t: t.program.digest))
 def test_storing_and_reading_is_identity(given_traces: list) -> None:
     with tempfile.TemporaryDirectory() as name:

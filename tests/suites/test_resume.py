@@ -20,6 +20,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tiers import examples
 
 from worldline import files
 from worldline.cli import main
@@ -33,7 +34,7 @@ from worldline.suites.run.record import Record
 from worldline.suites.run.run import run
 from worldline.suites.suite import Suite, Task
 
-SAMPLES = 10 * int(os.environ.get("WORLDLINE_FAULTS", "200"))
+SAMPLES = 10 * examples(50, 200, "WORLDLINE_FAULTS")
 BATCH = 64
 KILLS = 6
 PROGRAM = Program(source="def f(n):\n    return n + 1\n", call="f(1)")
@@ -97,6 +98,7 @@ def grown(folder: Path, size: int, process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.002)
 
 
+@pytest.mark.fuzz
 def test_thousands_of_samples_survive_sigkill(tmp_path: Path) -> None:
     folder, rng, killed = tmp_path / "run", Random(4), 0
     whole = SAMPLES * len(stored_line(tmp_path))

@@ -240,6 +240,7 @@ def test_too_many_are_told_so_and_the_others_stay(hasty: Served) -> None:
     until(lambda: get(hasty, "/api/runs").status == 200)
 
 
+@pytest.mark.long
 def test_ten_thousand_connections(small: Path) -> None:
     """As many as this machine allows to open: the owner is served all the while."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -295,6 +296,7 @@ def is_open(line: socket.socket) -> bool:
     return True
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("what", "count"), [*((what, 300) for what in STRANGERS), ("say nothing", 2_000)])
 def test_the_owner_is_answered_while_a_crowd_holds_every_place(what: str, count: int) -> None:
     """No deadline helps here: each would come in an hour."""

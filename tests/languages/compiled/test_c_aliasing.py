@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import c_programs
 import pytest
 import warm
+from tiers import examples
 
 from worldline.core.trace import Trace
 from worldline.core.value import Malformed, Value, parse
@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.skipif(isinstance(toolchain.find("c"), str), reason="no C compiler"),
 ]
 TOGETHER = 20
-FILES = -(-int(os.environ.get("WORLDLINE_FUZZ", "30")) // TOGETHER)
+FILES = -(-examples(10, 30, "WORLDLINE_FUZZ") // TOGETHER)
 
 
 class Numbers:
@@ -70,6 +70,7 @@ def wrong(after: dict[int, dict[str, object]], trace: Trace, function: str) -> I
                 yield f"line {step.line}: {name} is {values.get(name)}, not {shown}"
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("part", range(FILES))
 def test_every_variable_is_what_the_model_says(part: int) -> None:
     source, models, printed = c_programs.together(range(part * TOGETHER, (part + 1) * TOGETHER))

@@ -53,6 +53,7 @@ def source_of(path: Path, outside: Outside) -> str:
     return text
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.usefixtures("box")
 @pytest.mark.parametrize("path", PROBES, ids=lambda path: path.name)
 def test_no_probe_escapes(path: Path, outside: Outside) -> None:
@@ -74,6 +75,7 @@ def test_no_probe_escapes(path: Path, outside: Outside) -> None:
     assert marks == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CONTROLS)
 def test_the_probes_can_tell(name: str, outside: Outside) -> None:
     """Without a box they do get there: the same text, compiled and run plainly."""

@@ -44,6 +44,7 @@ def differences(trace: Trace, ran: plain.Plain) -> list[str]:
     return found
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.usefixtures("box")
 @pytest.mark.parametrize("name", [path.name for path in PROGRAMS])
 def test_hostile_program(name: str, record_property: Callable[[str, object], None]) -> None:

@@ -5,7 +5,6 @@ A file holds many programs, one a method. 30 of them, or as many as WORLDLINE_FU
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,11 +13,12 @@ from typing import Any
 
 import pytest
 from java_runs import HAS_JDK, JavaRecorder, check, recorder
+from tiers import examples
 
 from worldline.core.trace import Trace
 
 METHODS, LENGTH = 15, 40
-FILES = -(-int(os.environ.get("WORLDLINE_FUZZ", "30")) // METHODS)
+FILES = -(-examples(10, 30, "WORLDLINE_FUZZ") // METHODS)
 ARRAYS, NODES, LISTS = ("a", "b", "c"), ("n", "o", "p"), ("x", "y")
 NUMBER = re.compile(r"#(\d+)")
 pytestmark = [pytest.mark.usefixtures("box"), pytest.mark.skipif(not HAS_JDK, reason="no JDK")]
@@ -140,6 +140,7 @@ def java() -> Iterator[JavaRecorder]:
         yield found
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("seed", range(FILES))
 def test_values_and_sharing_are_as_the_model_says(seed: int, java: JavaRecorder) -> None:
     random, keep = Random(seed), list[Made]()

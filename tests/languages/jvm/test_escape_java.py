@@ -92,6 +92,7 @@ def java() -> Iterator[JavaRecorder]:
         yield found
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", PROBES, ids=lambda path: path.stem)
 def test_nothing_gets_out(path: Path, java: JavaRecorder, outside: Outside) -> None:
     trace = java.record(path.read_text(), argv=outside.argv)
@@ -112,6 +113,7 @@ def test_parts_that_were_written_over_are_whole_again(java: JavaRecorder, outsid
     assert list(first.steps) == list(second.steps)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "name", ["read_file", "tcp", "write_file", "spawn_cat", "host_folders", "environment", "descriptors"]
 )

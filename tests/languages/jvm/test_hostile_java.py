@@ -46,6 +46,7 @@ def recorded(path: Path, head: dict[str, str], java: JavaRecorder) -> Trace:
         return bounded.record(source, stdin=stdin, name=name)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_a_hostile_program(
     path: Path, java: JavaRecorder, record_property: Callable[[str, object], None]

@@ -7,7 +7,6 @@ few programs here; `WORLDLINE_FUZZ=500` runs more.
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 import subprocess
@@ -15,13 +14,14 @@ from pathlib import Path
 
 import pytest
 from node_runs import faults, program
+from tiers import examples
 
 from worldline.core.trace import Trace
 from worldline.recording.recorder import BoxWorker
 
 pytestmark = pytest.mark.usefixtures("box")
 WITNESS = (Path(__file__).parent / "oracle" / "snapshot.cjs").read_text()
-PROGRAMS, STATEMENTS = int(os.environ.get("WORLDLINE_FUZZ", "20")), 30
+PROGRAMS, STATEMENTS = examples(4, 20, "WORLDLINE_FUZZ"), 30
 NAMES = "abcde"
 HEAD = """class P { constructor(v) { this.v = v; } }
 function put(x, y) { if (x instanceof Map) x.set('m', y); else if (x instanceof P) x.v = y; }
@@ -112,6 +112,7 @@ def bare(text: str) -> str:
     return re.sub(r"(?<=[A-Za-z])#\d+", "#", text)
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("seed", range(PROGRAMS))
 def test_the_witness_agrees(seed: int, recorder: BoxWorker, tmp_path: Path) -> None:
     lines = written(seed)

@@ -76,6 +76,7 @@ def test_there_are_enough() -> None:
     assert len(PROBES) >= 10
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", PROBES, ids=lambda path: path.stem)
 def test_a_probe_stays_inside(path: Path, outside: Outside, box: BoxWorker) -> None:
     trace = box.record(program(outside.told(path.read_text())))
@@ -87,6 +88,7 @@ def test_a_probe_stays_inside(path: Path, outside: Outside, box: BoxWorker) -> N
     assert outside.calls == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["read_host", "network", "child_process", "environment"])
 def test_the_probes_can_tell(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a box they do get there: the same text, run plainly."""
