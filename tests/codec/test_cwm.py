@@ -76,6 +76,7 @@ def test_the_exact_text() -> None:
     )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
 def test_law_on_every_statement_of_the_language(version: str) -> None:
     source = cwm_sources.STATEMENTS
@@ -102,6 +103,7 @@ def test_law_on_humaneval(version: str) -> None:
         _law(trace)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
 def test_law_on_random_programs(version: str) -> None:
     path = Path(__file__).parents[1] / "recording" / "fuzz_programs.py"

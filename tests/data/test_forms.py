@@ -39,6 +39,7 @@ def called(program: Program) -> str:
     return re.split(r"\W", program.call or "")[0]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("form", [*FORMS, "flatten among", "among method", "nested among"])
 @pytest.mark.parametrize("draw", [generate.program, chains.program])
 def test_a_form_gives_the_same(form: str, draw: generate.Maker) -> None:

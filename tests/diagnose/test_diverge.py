@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recorded import COPIES, COUNT, FACT, PROGRAMS, sample, truth
 from strategies import LITERALS
+from tiers import examples
 
 from worldline.core.program import Program
 from worldline.core.value import equal
@@ -183,8 +184,10 @@ def test_values_part_unless_they_are_equal(one: str, other: str) -> None:
     assert difference(one, one) is None
 
 
+@pytest.mark.fuzz
 def test_a_value_nested_beyond_reason_parts_somewhere() -> None:
-    deep = "[" * 2000 + "1" + "]" * 2000
+    depth = examples(400, 2000)
+    deep = "[" * depth + "1" + "]" * depth
     found = difference(deep, deep.replace("1", "2"))
     assert found is not None
     assert found.path.startswith("[0][0]")
@@ -261,6 +264,7 @@ def test_a_loop_left_early_meets_the_truth_again_after_the_loop() -> None:
     ]
 
 
+@pytest.mark.long
 def test_tens_of_thousands_of_steps() -> None:
     events = tuple(
         Event(event="line", frame=0, line=3 + i % 2, lines=(3 + i % 2,), values={"n": str(i)})

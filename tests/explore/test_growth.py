@@ -68,7 +68,7 @@ class Watcher:
     def read_until(self, text: str) -> list[str]:
         """Reads what is posted until something is said."""
         while text not in self.told:
-            self.posted.get(timeout=10)()
+            self.posted.get(timeout=120)()
         return list(dict.fromkeys(self.told))
 
 

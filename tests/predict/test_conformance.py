@@ -112,6 +112,7 @@ def test_as_it_stands(texts: Corpus) -> None:
     texts.check("as it stands", [_prediction(each.frames) for each, _, _ in texts.rows])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("how", [str, spaced])
 def test_through_score(texts: Corpus, tmp_path: Path, how: Any) -> None:
     rows = [{"id": str(i), "text": how(each.frames)} for i, (each, _, _) in enumerate(texts.rows)]
@@ -156,6 +157,7 @@ WAYS = {
 }
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", WAYS)
 def test_through_a_server(texts: Corpus, port: int, name: str) -> None:
     way, model = WAYS[name]
@@ -195,6 +197,7 @@ class StubModel:
         return torch.cat([given, torch.tensor([ids])], dim=1)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("way", ["tokens", "text", "chat", "fewshot", "fewshot-chat"])
 def test_through_the_hub(texts: Corpus, way: str) -> None:
     pytest.importorskip("torch")

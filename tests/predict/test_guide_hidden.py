@@ -150,6 +150,7 @@ def test_a_blind_text_tells_who_runs_and_nothing_else() -> None:
     assert not accepts(BEGUN + b"%i", options=options)
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.usefixtures("box")
 @pytest.mark.parametrize("mode", HIDDEN_MODES)
 @pytest.mark.parametrize("reveal", [1, 3])

@@ -58,6 +58,7 @@ def same(local: Local, again: Local, ask: Ask) -> list[StreamPiece]:
     return pieces
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ASKS)
 @pytest.mark.parametrize("guard", [False, True])
 def test_a_stream_ends_with_the_prediction(model: Local, name: str, guard: bool) -> None:

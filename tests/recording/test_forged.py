@@ -62,6 +62,7 @@ def peak(data: bytes, *, native: bool, weight: int, steps: int) -> int:
     return int(done.stdout)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("decoder", ["native", "readable"])
 def test_no_wire_costs_more_than_a_multiple_of_trace_bytes(shape: str, decoder: str) -> None:
@@ -74,6 +75,7 @@ def test_no_wire_costs_more_than_a_multiple_of_trace_bytes(shape: str, decoder: 
     assert taken < MULTIPLE * (size + exchange.SLACK) + (2 << 20)
 
 
+@pytest.mark.long
 def test_the_measure_sees_what_is_held() -> None:
     """The same wire with no bound on its weight takes more than the multiple."""
     data = wire_of(forged("values", SIZE // 4))

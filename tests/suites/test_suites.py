@@ -55,6 +55,7 @@ def sources(suite: Suite, count: int) -> list[str]:
     return [task.program.source for task in islice(suite.tasks, count)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("arbitrary", [False, True])
 @pytest.mark.parametrize("reveal", [1, 8, 512])
 def test_permutation(reveal: int, arbitrary: bool) -> None:
@@ -65,6 +66,7 @@ def test_permutation(reveal: int, arbitrary: bool) -> None:
     assert list(found.by_type) == ["tuple"]
 
 
+@pytest.mark.long
 def test_permutation_of_ten_thousand_lines() -> None:
     assert perfect(run(suites.load("permutation", length=10_000), Interpreter(), limit=1), 1)
 
