@@ -39,6 +39,7 @@ def written(engine: Engine, **options: Any) -> list[tuple[Any, ...]]:
     ]
 
 
+@pytest.mark.sampled(1)
 @needs_c
 @pytest.mark.parametrize("options", [{}, {"guard": True}, {"guide": False}])
 def test_guesses_change_nothing(engine: Engine, options: dict[str, bool]) -> None:
@@ -83,6 +84,7 @@ def test_the_engine_is_asked_less_often(engine: Engine, monkeypatch: pytest.Monk
     assert len(passes) < sum(map(len, texts)) / 1.5
 
 
+@pytest.mark.sampled(1)
 @needs_c
 @pytest.mark.parametrize("force", ["actions", "states", "next", "queries"])
 def test_forcing_is_the_same(engine: Engine, force: str) -> None:

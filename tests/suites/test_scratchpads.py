@@ -53,6 +53,7 @@ class Misreads:
             yield replace(found, text=text)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("suite", OPTIONS)
 @pytest.mark.parametrize("mode", ["flatten", "chars", "auto"])
 def test_the_interpreter_is_always_right(suite: str, mode: str) -> None:
