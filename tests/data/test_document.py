@@ -50,6 +50,7 @@ def test_a_document_is_a_prompt_and_the_steps() -> None:
     assert (made.kind, made.key, len(made)) == ("generate", "k", len(made.prompt) + len(made.steps))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "options",
     [Compact(bare=True), Compact(bare=True, delta="element"), Compact(bare=True, reveal=4, conditions=True)],

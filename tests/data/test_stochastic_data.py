@@ -57,6 +57,7 @@ def _header(each: Document, word: str) -> bool:
     return first.startswith(b"#") and word.encode() in first.split()
 
 
+@pytest.mark.long
 def test_draws_are_even() -> None:
     """Every document has a seed of its own: over many, each value of `below n` comes as often as the others."""
     mixture = Mixture(sources=(DRAWS,), modes=MODES[:1], shift=0, query=0)
@@ -75,6 +76,7 @@ def test_draws_are_even() -> None:
     assert abs(square - freedom) < 5 * (2 * freedom) ** 0.5, (square, freedom)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("kind", chance.KINDS)
 def test_every_kind_is_recorded_and_ends(kind: str) -> None:
     setup = prepare(limits=SMALL, python=None, core="auto", trust=True, controlled=True)

@@ -79,6 +79,7 @@ def flat(score: float) -> float:
     return 0.93
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("rate", [steep, vain, flat])
 @pytest.mark.parametrize("n", [80])
 def test_the_promise_is_kept_on_what_was_not_seen(rate: Callable[[float], float], n: int) -> None:

@@ -141,6 +141,7 @@ class Walk:
         return self.random.choice(digits if digits and self.random.random() < 0.5 else plain or allowed)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("options", MODES)
 @pytest.mark.parametrize("guarded", [False, True])
 def test_what_the_guide_lets_end_can_be_read(options: Compact, guarded: bool) -> None:

@@ -59,6 +59,7 @@ def test_one_seed_gives_one_run_whichever_core_records_it(version: str, source: 
     assert [each.value for each in other.hidden] != [each.value for each in again.hidden]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("version", FOUND)
 @pytest.mark.parametrize("source", [DICE, SYSTEM, SEEDED])
 @pytest.mark.parametrize("seed", [None, 3])

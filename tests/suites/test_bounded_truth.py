@@ -82,6 +82,7 @@ def verdicts(task: Task, trace: Trace, found: Prediction) -> tuple[Verdict, Verd
     return judge(task, true, found), judge(task, replace(true, margin=1 << 30), found)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("codec", ["compact", "cwm"])
 @pytest.mark.parametrize(
     ("change", "status"),
