@@ -76,7 +76,7 @@ def record_all(programs: list[Program], steps: int) -> list[Trace]:
     return ended
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", MODES)
 def test_recorded_programs_of_every_shape_pass(options: Compact) -> None:
     for trace in record_all(SHAPES, 500):
