@@ -42,12 +42,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out files whose tests are all `long` where no long test is selected: importing them costs time."""
-    if config.getoption("markexpr") not in ("unit", "not long") or collection_path.suffix != ".py":
+    """Do not import files that the tier has no test in: in `make test` those that are `long` as a whole."""
+    tier = config.getoption("markexpr")
+    if tier not in ("unit", "not long") or not collection_path.name.startswith("test_"):
         return None
-    marker = "unit" if config.getoption("markexpr") == "unit" else "long"
-    is_marked = f"\npytestmark = pytest.mark.{marker}\n" in collection_path.read_text(encoding="utf-8")
-    return True if is_marked == (marker == "long") else None
+    text = collection_path.read_text(encoding="utf-8")
+    if tier == "unit":
+        return None if "pytest.mark.unit" in text else True
+    return True if "\npytestmark = pytest.mark.long(" in text else None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -61,7 +63,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             for value in parameters
             if isinstance(value, str)
         ):
-            item.add_marker("long")
+            item.add_marker(pytest.mark.long)
         elif item.get_closest_marker("sampled"):
             groups[item.nodeid.partition("[")[0]].append(item)
     for cases in groups.values():
@@ -70,7 +72,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         kept = {at * len(cases) // keep for at in range(keep)}
         for at, item in enumerate(cases):
             if at not in kept:
-                item.add_marker("long")
+                item.add_marker(pytest.mark.long)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -129,7 +129,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return built(tmp_path_factory.mktemp("one") / "data", workers=1)
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="a second dataset on the cluster")
 def test_a_dataset_is_that_of_one_machine_and_grows_as_there(
     cluster: Any, whole: dict[str, bytes], tmp_path: Path
 ) -> None:
@@ -171,7 +171,7 @@ def mined(quarry: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, b
     return contents(out.parent)
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="a second node is killed")
 def test_what_is_mined_is_that_of_one_machine_also_when_a_node_dies(
     killer: Callable[[], None], quarry: Path, mined: dict[str, bytes], tmp_path: Path
 ) -> None:
@@ -351,7 +351,7 @@ def test_options_that_do_not_go_with_a_cluster_are_refused_in_a_sentence(
     assert "--ray is for plain traces" in capsys.readouterr().err
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="starts five commands, each with its own Ray client")
 def test_the_verbs_take_a_cluster(
     cluster: Any, whole: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

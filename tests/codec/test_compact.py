@@ -20,6 +20,8 @@ from worldline.core.state import State
 from worldline.core.trace import Frame, Step, Trace
 from worldline.errors import UsageError
 
+pytestmark = pytest.mark.unit
+
 FACT = """def fact(n):
     if n < 2:
         return 1

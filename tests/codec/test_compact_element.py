@@ -15,6 +15,8 @@ from worldline.core.malformed import Malformed
 from worldline.core.value import canonical, scan
 from worldline.core.value_parts import join, split
 
+pytestmark = pytest.mark.unit
+
 atoms = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.binary(max_size=5)
 )

@@ -16,6 +16,8 @@ from worldline.core.program import Program
 from worldline.core.trace import Frame, Hidden, Step, Trace
 from worldline.errors import UsageError
 
+pytestmark = pytest.mark.unit
+
 SOURCE = """\
 import random
 

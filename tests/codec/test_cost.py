@@ -19,6 +19,8 @@ from worldline.core.trace import NO_TEXT, Columns, Frame, InterpreterInfo, Outco
 from worldline.data.vocabularies import llama3_path, load
 from worldline.limits import Limits
 
+pytestmark = pytest.mark.unit
+
 SOURCE = "def double(text):\n    n = 2\n    return text * n\n"
 
 

@@ -16,6 +16,8 @@ from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import unspaced
 from worldline.core.value import canonical, equal
 
+pytestmark = pytest.mark.unit
+
 SOURCE = """
 class P:
     def __init__(self, x):

@@ -120,7 +120,7 @@ def test_any_source(source: str, parts: list[str]) -> None:
     assert read.malformed is None or read.malformed.offset <= len(text)
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="fuzzing: texts of megabytes")
 def test_endless_repetition_deep_nesting_and_huge_values() -> None:
     calls = call('{"xs": "[]"}', "def f(xs):") * 20_000
     assert [frame.scope for frame in cwm_parse.parse(calls, SOURCE).frames] == list(range(20_000))

@@ -8,6 +8,8 @@ from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm.text import TOKENS, quoted
 from worldline.core.malformed import Malformed
 
+pytestmark = pytest.mark.unit
+
 
 def call(names: str, line: str) -> str:
     """A call frame."""

@@ -14,6 +14,8 @@ from worldline.codec.compact.prompt import Compact, Prompt, parse_prompt, prompt
 from worldline.core.program import Program
 from worldline.flow.idle import idle_lines
 
+pytestmark = pytest.mark.unit
+
 SOURCE = '''# a comment
 
 def f(x):

@@ -17,6 +17,8 @@ from worldline.errors import FormatError
 sys.path.append(str(Path(__file__).parents[1] / "terminal"))
 from specimen import document, specimen
 
+pytestmark = pytest.mark.unit
+
 
 def test_the_text_is_as_json_one_step_a_line() -> None:
     trace = specimen()

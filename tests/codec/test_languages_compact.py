@@ -19,6 +19,8 @@ from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.trace import Frame, Step
 
+pytestmark = pytest.mark.unit
+
 VALUES = (
     "Ptr#1([3, 1], at=1)", "Ptr#1([3, 9], at=1)", "Ptr#1([3, 9], at=0)", "<undefined>", "<uninit>", "<hole>",
     "BigInt(5)", "Circle(1.0)", "ArrayList#2([1])", "ArrayList#2([1, 2])", "Node#3(class=1, 'a b'=2, next=None)",

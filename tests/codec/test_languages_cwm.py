@@ -22,6 +22,8 @@ from worldline.flow.functions import Functions
 from worldline.flow.kin import kin
 from worldline.flow.table import FlowTable, read_table
 
+pytestmark = pytest.mark.unit
+
 
 def table_of(language: str) -> FlowTable:
     return read_table(json.dumps(foreign_run(language).table).encode())

@@ -16,6 +16,8 @@ from worldline.codec.tokens import CWM_SPECIAL, PATTERNS, Bytes, Json, Tiktoken,
 from worldline.data.vocabularies import llama3_path, load
 from worldline.errors import UsageError
 
+pytestmark = pytest.mark.unit
+
 WORDS = [b"de", b"def", b" r", b" re", b"  ", b"x+", b"xy", b"\xc3\xa9", b"\n\n"]
 
 

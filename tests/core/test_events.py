@@ -20,6 +20,8 @@ from worldline.core.events import (
     unsettled,
 )
 
+pytestmark = pytest.mark.unit
+
 
 class Told(NamedTuple):
     """The least that an event is."""

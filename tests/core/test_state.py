@@ -15,6 +15,8 @@ from worldline.core.trace import InterpreterInfo, Outcome, Trace
 from worldline.limits import Limits
 from worldline.recording.wire import decode
 
+pytestmark = pytest.mark.unit
+
 NAMES, VALUES = st.sampled_from(["a", "b", "c", "d"]), st.sampled_from(["0", "1", "'x'", "[]"])
 Snapshot = dict[int, dict[str, str]]
 

@@ -27,6 +27,8 @@ from worldline.core.value import (
 )
 from worldline.recording.guests.canonical import Renderer, text_of_str
 
+pytestmark = pytest.mark.unit
+
 GRAMMAR = [
     "[", "]", "(", ")", "{", "}", ",", ":", "#", "=", ".", "...", "<", ">", "-", "0", "1", "12", "1.5", "1e+16", "0x",
     "'a'", "\"'\"", "'", '"', "\\", "b", "a", "P", "None", "True", "set()", "frozenset({", "})", "deque([", "])",

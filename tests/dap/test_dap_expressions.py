@@ -10,6 +10,8 @@ from worldline.core.value import equal
 from worldline.dap.expressions import LONGEST, UnknownValue, parse
 from worldline.errors import UsageError
 
+pytestmark = pytest.mark.unit
+
 VALUES = {
     "n": 7,
     "x": 2.5,

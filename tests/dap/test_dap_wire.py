@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from worldline.dap.wire import MOST_BODY, BadMessage, MessageDecoder, frame
 
+pytestmark = pytest.mark.unit
+
 MESSAGES = st.dictionaries(st.text(max_size=8), st.integers() | st.text(max_size=20) | st.none(), max_size=4)
 
 

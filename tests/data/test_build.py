@@ -64,7 +64,7 @@ def test_the_coverage_table_is_beside_it(whole: Path) -> None:
     assert table["event line"] > 100
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="builds a dataset three times")
 def test_the_number_of_workers_does_not_matter(whole: Path, tmp_path: Path) -> None:
     made(tmp_path / "two", workers=2)
     assert list(read_rows(tmp_path / "two")) == list(read_rows(whole))
@@ -90,7 +90,7 @@ def test_a_build_that_was_killed_goes_on(whole: Path, tmp_path: Path) -> None:
     assert made(out) == []  # nothing is left to do
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="builds a dataset three times")
 def test_a_finished_one_that_is_asked_for_more_goes_on(tmp_path: Path) -> None:
     """Also from the middle of a unit; and it ends as if it had been asked for all at once."""
     for count in (6, 14):

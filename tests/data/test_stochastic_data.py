@@ -57,7 +57,7 @@ def _header(each: Document, word: str) -> bool:
     return first.startswith(b"#") and word.encode() in first.split()
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="thousands of draws")
 def test_draws_are_even() -> None:
     """Every document has a seed of its own: over many, each value of `below n` comes as often as the others."""
     mixture = Mixture(sources=(DRAWS,), modes=MODES[:1], shift=0, query=0)

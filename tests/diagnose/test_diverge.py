@@ -264,7 +264,7 @@ def test_a_loop_left_early_meets_the_truth_again_after_the_loop() -> None:
     ]
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="a trace of 40,000 steps")
 def test_tens_of_thousands_of_steps() -> None:
     events = tuple(
         Event(event="line", frame=0, line=3 + i % 2, lines=(3 + i % 2,), values={"n": str(i)})

@@ -25,6 +25,8 @@ from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.scratchpad import MODES, Scratchpad, folded
 from worldline.rewrite import rewrite, rewrite_program
 
+pytestmark = pytest.mark.unit
+
 CODECS = ("compact", "cwm")
 GENERIC = {"", "argument", "call", "exception", "condition", "iteration", "output", "yield"}
 

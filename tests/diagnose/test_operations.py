@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from worldline.codec.repetition import repetition
 from worldline.flow.operations import condition, mentions, of_argument, of_name, of_result
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize(
     ("line", "name", "kind", "operation"),

@@ -10,6 +10,8 @@ from worldline.core.language import LANGUAGES
 from worldline.core.value import kind, scan
 from worldline.explore.marks.natives import kind_name, legend, native_names, notes
 
+pytestmark = pytest.mark.unit
+
 FOREIGN = [name for name in LANGUAGES if name != "python"]
 
 

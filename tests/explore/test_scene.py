@@ -19,6 +19,8 @@ from worldline.explore.branches.branch import Branch
 from worldline.explore.scene import Scene
 from worldline.predict.predictor import Ask, Prediction
 
+pytestmark = pytest.mark.unit
+
 TRUTH = b"(1 w='arr' l='r'\n2 n=0\n3 c='a'\n4\n3 c='r'\n4 n=1\n3\n4 n=2\n3\n5\n)2\n.\n"
 FOUND = b"(1 w='arr' l='r'\n2 n=0\n3 c='a'\n4\n3 c='r'\n4\n3\n4\n3\n5\n)0\n.\n"
 

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from worldline.explore.marks.syntax import KINDS, spans
 
+pytestmark = pytest.mark.unit
+
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 
 

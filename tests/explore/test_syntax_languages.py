@@ -12,6 +12,8 @@ from worldline.core.source_lines import all_lines
 from worldline.explore.marks import lexed
 from worldline.explore.marks.syntax import KINDS, SyntaxSpan, code_lines, spans
 
+pytestmark = pytest.mark.unit
+
 FOREIGN = [name for name in LANGUAGES if name != "python"]
 
 

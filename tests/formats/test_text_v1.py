@@ -16,6 +16,8 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
 
+pytestmark = pytest.mark.unit
+
 KEPT = Path(__file__).parent / "text-v1"
 TRACE = json_text.parse((KEPT / "trace.json").read_bytes())
 MODES = {

@@ -18,6 +18,8 @@ from worldline.futures.distribution import Distribution, weighed
 from worldline.futures.subject import OVER, Subject, of_trace
 from worldline.futures.walk import Walk
 
+pytestmark = pytest.mark.unit
+
 
 def walked(program: Callable[[Draw], object], runs: int | None = None) -> tuple[Distribution, Walk]:
     walk = Walk(world(program))

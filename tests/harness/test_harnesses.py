@@ -19,7 +19,7 @@ pytest.importorskip("lm_eval", reason="not installed: make harness, or pip insta
 from worldline.errors import UsageError
 from worldline.harness.samples import HarnessSample, samples, suite_names
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.long(reason="other projects' harnesses")
 
 COUNT = 10
 LLAMA = Path(__file__).parents[1] / "predict" / "llama_server.py"

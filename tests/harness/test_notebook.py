@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.long(reason="runs a notebook in its own kernel")
 
 nbformat = pytest.importorskip(
     "nbformat", reason="not installed: make harness, or pip install 'worldline[notebook]'"

@@ -18,6 +18,8 @@ from worldline.cli import cli
 from worldline.core.events import OUTCOMES
 from worldline.limits import Limits
 
+pytestmark = pytest.mark.unit
+
 ROOT = Path(worldline.__file__).parent
 REPOSITORY = Path(__file__).parents[2]
 DOCS = REPOSITORY / "docs"

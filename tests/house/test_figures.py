@@ -10,7 +10,11 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 import worldline
+
+pytestmark = pytest.mark.unit
 
 REPOSITORY = Path(__file__).parents[2]
 SHIPPED = Path(worldline.__file__).parent / "model" / "shipped"

@@ -11,6 +11,8 @@ from imports import parsed
 
 import worldline
 
+pytestmark = pytest.mark.unit
+
 ROOT = Path(worldline.__file__).parent
 MODULES = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "shelve", "joblib"}
 ATTRIBUTES = {

@@ -11,6 +11,8 @@ from imports import NATIVE, Edge, edges, modules
 
 import worldline
 
+pytestmark = pytest.mark.unit
+
 ROOT = Path(worldline.__file__).parent
 PAGE = Path(__file__).parents[2] / "docs" / "house.md"
 GROUND = {"errors", "limits", "fence"}  # every room may stand on these; `files` only where the table says so

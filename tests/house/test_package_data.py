@@ -5,7 +5,11 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import worldline
+
+pytestmark = pytest.mark.unit
 
 PACKAGE = Path(worldline.__file__).parent
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"

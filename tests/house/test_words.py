@@ -8,9 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from imports import parsed
 
 import worldline
+
+pytestmark = pytest.mark.unit
 
 ROOT = Path(worldline.__file__).parent
 PAGE = (Path(__file__).parents[2] / "docs" / "words.md").read_text("utf-8")

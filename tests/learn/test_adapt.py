@@ -223,7 +223,7 @@ def test_better_is_kept_and_what_forgets_is_not() -> None:
     assert "not better" in refusal(groups(nothing, better))
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="trains a second model; the one that is kept runs in make test")
 def test_not_better_is_not_kept(code: Path, base: Path, tmp_path: Path) -> None:
     """The verb: a model that learns nothing is asked before and after, refused, and its base is as it was."""
     out, before = tmp_path / "out", (base / checkpoint.MODEL).read_bytes()

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from worldline.errors import FormatError
 from worldline.learn.curriculum import CLOSED, LIMITS, Curriculum, Result, beginning, from_json, moved
 
+pytestmark = pytest.mark.unit
+
 SPACINGS = {2: 0.4, 4: 0.6, 8: 0.6, 16: 0.3}
 LABELS = st.sampled_from(["kind a", "kind b", "source x", "mode bare", "operation count", "reveal 2"])
 RESULTS = st.lists(

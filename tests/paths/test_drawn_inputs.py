@@ -13,6 +13,8 @@ from worldline.paths.arcs import arcs_of
 from worldline.paths.draw import Drawer
 from worldline.paths.target import find_target, read_call
 
+pytestmark = pytest.mark.unit
+
 
 def drawn(source: str, count: int = 60) -> list[Any]:
     """The first argument of so many drawn calls of `f`, as values."""

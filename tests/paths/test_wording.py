@@ -6,6 +6,8 @@ import pytest
 
 from worldline.paths.wording import worded
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize(
     ("said", "meant"),

@@ -16,6 +16,8 @@ from worldline.plan.games.pig import Pig
 from worldline.plan.games.tic_tac_toe import TicTacToe
 from worldline.plan.play.openspiel import TWINS, compare
 
+pytestmark = pytest.mark.unit
+
 
 def played(game: GameState, *moves: object) -> GameState:
     for move in moves:

@@ -9,6 +9,8 @@ from worldline.plan.inputs.goal import read_goal, returning
 from worldline.plan.inputs.nearness import FAR, Meter, apart, read_value
 from worldline.recording.calls import CallEnd
 
+pytestmark = pytest.mark.unit
+
 SOURCE = """\
 def f(x, y=3):
     if x > 2:

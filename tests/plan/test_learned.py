@@ -107,7 +107,7 @@ def test_chance_hidden_cards_and_too_little_are_refused():
         shares(watch(Nim((1, 1)), plays=3, seed=0), 10)
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="trains a model")
 def test_a_model_is_fitted_to_what_was_seen():
     told = []
     found = learn_world(

@@ -7,6 +7,8 @@ import pytest
 from worldline.errors import UsageError
 from worldline.plan.reach.goal import FAR, read_goal
 
+pytestmark = pytest.mark.unit
+
 NAMES = {"x": "3", "y": "-2", "stack": "[1, 5]", "word": "'ab'", "random": "<module random>", "on": "True"}
 
 

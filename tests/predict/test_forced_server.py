@@ -106,11 +106,13 @@ def test_forced_actions_bring_a_model_back_that_loses_its_line(server: Meta) -> 
     assert server.asked("skips-20") - before < frames / 4
 
 
+@pytest.mark.long(reason="a second model behind the same server")
 def test_forced_actions_do_not_mend_a_model_that_loses_its_state(server: Meta) -> None:
     wrong = {"8": 1.0, "16": 0.0, "32": 0.0}
     assert exact(server, "swaps-20") == exact(server, "swaps-20", "--force", "actions") == wrong
 
 
+@pytest.mark.long(reason="a third model behind the same server")
 def test_true_states_mend_what_true_actions_do_not(server: Meta) -> None:
     assert exact(server, "swaps-20", "--force", "states") == {"8": 1.0, "16": 1.0, "32": 1.0}
     assert exact(server, "skips-20", "--force", "guard") == {"8": 1.0, "16": 1.0, "32": 1.0}
@@ -125,6 +127,7 @@ def test_queries_go_where_the_server_is_least_sure(server: Meta) -> None:
     }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("manners", ["", "/text", "/mute"])
 def test_what_a_server_leaves_out_of_its_answers(server: Meta, manners: str) -> None:
     ask = Ask(program=PERMUTED)
@@ -146,6 +149,7 @@ def test_what_a_server_leaves_out_of_its_answers(server: Meta, manners: str) -> 
         assert len(found.sure) == len(cut(truths[0].text))
 
 
+@pytest.mark.long(reason="one request per frame")
 def test_every_frame_ahead_over_a_server(server: Meta) -> None:
     found = ran(
         "bench",

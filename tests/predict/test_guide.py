@@ -90,7 +90,7 @@ def test_generated_programs_pass_in_every_mode() -> None:
         check(trace, MODES[at % len(MODES)])
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="all of HumanEval")
 def test_humaneval_passes() -> None:
     if not HUMANEVAL:
         pytest.skip("HumanEval is not in ../shared/data")

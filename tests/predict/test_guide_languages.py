@@ -15,6 +15,8 @@ from worldline.core.program import Program
 from worldline.errors import FormatError
 from worldline.flow.table import LARGEST, FlowTable, flows_of, read_table
 
+pytestmark = pytest.mark.unit
+
 MODES = [
     Compact(),
     Compact(delta="element"),

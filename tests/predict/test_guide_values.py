@@ -13,6 +13,8 @@ from worldline.codec.compact.guide.nodes import BARE, DONE, Node
 from worldline.codec.compact.guide.values import values
 from worldline.core.value import quote, scan
 
+pytestmark = pytest.mark.unit
+
 
 def ends(data: bytes, node: Node | None = None) -> list[int]:
     """The offsets at which a value that begins `data` may end."""

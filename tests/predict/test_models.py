@@ -18,6 +18,8 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask
 
+pytestmark = pytest.mark.unit
+
 
 def test_the_interpreter_is_a_model() -> None:
     assert isinstance(load_model("interpreter"), Interpreter)

@@ -12,6 +12,8 @@ from worldline.predict.servers.chat import messages
 from worldline.predict.servers.fewshot import question
 from worldline.predict.servers.meta import program_text
 
+pytestmark = pytest.mark.unit
+
 PLAIN = Program(source="def f(x):\n    return x\n", call="f(1)")
 
 

@@ -18,6 +18,8 @@ from worldline.programs.generate import chance
 from worldline.programs.generate.language.expansion import fill, templates
 from worldline.programs.generate.style.habits import written
 
+pytestmark = pytest.mark.unit
+
 TIMED = (
     "jobs",
 )  # they wait for a clock that only the recorder makes virtual: tests/data/test_stochastic_data.py

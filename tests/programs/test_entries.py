@@ -6,6 +6,8 @@ import pytest
 
 from worldline.flow.entries import entries, in_words
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize(
     ("source", "example"),

@@ -65,7 +65,7 @@ def test_kind_is_seeded_compiles_and_varies(kind: str) -> None:
         compile(item.call, "call", "eval")
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="draws 6,000 programs")
 def test_all_compile(many: list[Program]) -> None:
     for made in many:
         compile(made.source, "program.py", "exec")
@@ -120,7 +120,7 @@ def ran(drilled: list[Program]) -> Counter[str]:
     return found
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="draws 6,000 programs")
 @pytest.mark.parametrize("kind", TYPES)
 def test_every_method_is_generated(kind: type, ran: Counter[str]) -> None:
     """And runs, on a value of its own type: `bytes.center` is not `str.center`."""
@@ -140,7 +140,7 @@ MatchValue MatchSingleton MatchSequence MatchMapping MatchClass MatchStar MatchA
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="draws 6,000 programs")
 def test_every_construct_is_generated(trees: list[ast.Module]) -> None:
     seen = {type(node).__name__ for tree in trees for node in ast.walk(tree)}
     wanted = set(NODES.split())
@@ -154,13 +154,13 @@ set slice sorted str sum super tuple type zip
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="draws 6,000 programs")
 def test_every_builtin_is_generated(many: list[Program], drilled: list[Program]) -> None:
     seen = {name for made in (*many, *drilled) for name in re.findall(r"(?<!\.)\b([a-z]+)\(", made.source)}
     assert set(BUILTINS.split()) <= seen, sorted(set(BUILTINS.split()) - seen)
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="draws 6,000 programs")
 def test_else_and_finally_are_generated(trees: list[ast.Module]) -> None:
     nodes = [node for tree in trees for node in ast.walk(tree)]
     assert any(isinstance(node, ast.For) and node.orelse for node in nodes)
@@ -207,7 +207,7 @@ def test_chance_is_seen(source: str) -> None:
     assert chances(ast.parse(source))
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="draws 6,000 programs")
 def test_nothing_depends_on_chance(trees: list[ast.Module]) -> None:
     """No clock, no randomness, no address."""
     assert set().union(*map(chances, trees)) == set()
@@ -238,7 +238,7 @@ for number in range(int(sys.argv[2])):
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="draws 6,000 programs")
 def test_nothing_depends_on_the_order_of_sets(many: list[Program], tmp_path: Path) -> None:
     """Two hash seeds, the same output and the same results, but for addresses and the order in a set itself."""
     chosen = many[:1500]

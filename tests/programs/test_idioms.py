@@ -153,7 +153,7 @@ def test_every_template_is_python_without_holes(name: str) -> None:
             compile(made.call or "", "call", "eval")
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="executes ten programs of every template")
 def test_every_idiom_returns_on_most_seeds() -> None:
     templates = [
         one for name, several in LIBRARIES.items() if not name.startswith("sketches") for one in several

@@ -16,6 +16,8 @@ from worldline.programs.generate.language.expansion import expand, fill
 from worldline.programs.generate.language.library import lines, pools, text, words
 from worldline.programs.generate.language.template import TypedHole, hole, parse, template
 
+pytestmark = pytest.mark.unit
+
 TEMPLATES = Path(generate.__file__).parent / "templates"
 
 

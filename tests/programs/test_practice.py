@@ -14,6 +14,8 @@ from worldline.programs import generate, tasks
 from worldline.programs.generate import practice
 from worldline.programs.generate.language.library import blocks
 
+pytestmark = pytest.mark.unit
+
 
 def outcome(program: Program) -> str:
     names: dict[str, object] = {}

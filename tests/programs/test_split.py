@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from worldline.core.program import Program
 from worldline.programs.split import execution, key, normal, split, split_of
 
+pytestmark = pytest.mark.unit
+
 SOURCE = '''\
 import math as m
 from collections import Counter

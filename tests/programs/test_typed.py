@@ -20,6 +20,8 @@ from worldline.programs.generate.typed.plant import plant
 from worldline.programs.generate.values import arguments, value
 from worldline.programs.generate.values.spelling import plain, quoted, spell
 
+pytestmark = pytest.mark.unit
+
 TYPES = [kind for kind in USES if kind not in ("none",)]
 INSTANCES = {
     "int": int,

@@ -11,6 +11,8 @@ import pytest
 from worldline.errors import UsageError
 from worldline.recording.collect import collect, decode, imports
 
+pytestmark = pytest.mark.unit
+
 
 def write(root: Path, files: dict[str, str]) -> None:
     for name, text in files.items():

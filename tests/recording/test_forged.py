@@ -75,7 +75,7 @@ def test_no_wire_costs_more_than_a_multiple_of_trace_bytes(shape: str, decoder: 
     assert taken < MULTIPLE * (size + exchange.SLACK) + (2 << 20)
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="decodes 4 MiB in Python")
 def test_the_measure_sees_what_is_held() -> None:
     """The same wire with no bound on its weight takes more than the multiple."""
     data = wire_of(forged("values", SIZE // 4))

@@ -217,7 +217,7 @@ def test_the_newest_record_counts_and_faults_are_in_no_rate(made: Path, tmp_path
     assert (found.sums.n, found.sums.faults, len(found.failed)) == (1, 1, 1)
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="a run of thousands of samples")
 def test_a_large_run_stays_light_and_says_what_it_leaves_out(made: Path, tmp_path: Path) -> None:
     rows = list(newest(made).values())
     long = Program(source=SUM + "#" * 50_000, call="f(5)")
@@ -324,7 +324,7 @@ def test_tokens_are_counted_in_metas_notation(tmp_path: Path) -> None:
     assert len(found.failed) == 2
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="draws every figure twice")
 def test_figures_are_the_same_files_each_time(made: Path, tmp_path: Path) -> None:
     pytest.importorskip(
         "matplotlib", reason="the plots extra is not installed: pip install 'worldline[plots]'"

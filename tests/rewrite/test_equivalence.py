@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
 from many import run
+from tiers import examples
 
 from worldline.core.program import Program
 from worldline.data.equivalence import drawn_calls, prove
 from worldline.rewrite import rewrite_program
 
-PROGRAMS = 300
+PROGRAMS = examples(60, 300)
 
 
+@pytest.mark.fuzz
 def test_generated_programs_do_the_same() -> None:
     counts, differences = run(PROGRAMS, drawn=0)
     assert [each for *_, each in differences] == []

@@ -106,7 +106,7 @@ def test_temporaries_are_new_names() -> None:
     assert "v1 = a * 2" in rewrite("def f(a):\n    return a * 2 + 1\n", flatten=True, call="f(t1)").source
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="rewrites every odd program again")
 def test_the_new_source_has_a_line_for_every_line() -> None:
     for source, *_ in ODD.values():
         done = rewrite(SAY + source, flatten=True, chars=True)

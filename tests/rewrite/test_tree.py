@@ -10,6 +10,8 @@ import pytest
 from worldline.programs import generate
 from worldline.rewrite.tree import alike, children, walk
 
+pytestmark = pytest.mark.unit
+
 SOURCES = [generate.program(random.Random(seed)).source for seed in range(150)]
 
 

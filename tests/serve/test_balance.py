@@ -223,7 +223,7 @@ def test_when_all_are_gone_it_is_a_fault_as_of_one() -> None:
     assert "2 servers" in both.note
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="the shipped model behind two servers and in process")
 def test_bench_gives_what_the_model_gives_in_this_process(steady: ModelServer, tmp_path: Path) -> None:
     def bench(out: str, *given: str) -> dict[int, Any]:
         command = ["bench", "generated", "--limit", "4", "-o", str(tmp_path / out), *given]

@@ -20,6 +20,8 @@ from worldline.serve.batch import EngineBatch, Load
 from worldline.serve.completion import Completion
 from worldline.serve.request import CompletionRequest, request_of
 
+pytestmark = pytest.mark.unit
+
 PATIENCE = 120.0
 
 

@@ -9,6 +9,8 @@ import pytest
 from worldline.http.gate import shows_key, shows_token
 from worldline.http.policy import TOKEN_HEADER, policy
 
+pytestmark = pytest.mark.unit
+
 RULES = policy("127.0.0.1", 8000, "")
 TOKEN = TOKEN_HEADER.encode()
 

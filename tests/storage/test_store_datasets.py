@@ -151,7 +151,7 @@ def test_a_builder_that_was_killed_is_gone_on_with(shelf: StorePath, whole: Path
     assert objects(shelf) == objects(whole)
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="many kills: a builder is killed in make test")
 def test_a_shard_that_was_not_listed_is_made_again(shelf: StorePath, whole: Path) -> None:
     """What a kill between shard and manifest leaves."""
     made(shelf, count=40)

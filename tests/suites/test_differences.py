@@ -9,6 +9,8 @@ import pytest
 
 from worldline.stats import RateDifference, Share, exact, holm, mantel_haenszel, newcombe
 
+pytestmark = pytest.mark.unit
+
 RABBITS = [  # Agresti 1990, p. 195: penicillin and rabbits; cured of those treated at once, cured of the others
     (Share(0, 6), Share(0, 5)),
     (Share(3, 6), Share(0, 6)),

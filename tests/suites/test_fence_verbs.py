@@ -244,7 +244,7 @@ class Engine:
         return np.zeros((len(text), 256))
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="trains a model")
 def test_learn() -> None:
     book = DrillBook(Mixture(), seed=0, split="test")
     try:

@@ -28,7 +28,7 @@ def test_the_interpreter_is_always_right(tmp_path: Path) -> None:
     assert {row[6] for row in table.rows} == {100.0}
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="a trace of 12,000 steps")
 def test_more_than_ten_thousand_steps() -> None:
     found = run(suites.load("horizon", length=12_000), Interpreter(), limit=len(WORLDS))
     assert found.all.trace.right == len(WORLDS)

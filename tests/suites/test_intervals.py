@@ -12,6 +12,8 @@ from worldline.suites.report import Tally, report, wilson
 from worldline.suites.score import Verdict
 from worldline.suites.suite import Task
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize(
     ("right", "n", "low", "high"),

@@ -52,7 +52,7 @@ def jsonl(path: Path, rows: list[Mapping[str, Any]]) -> Path:
     return path
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="fuzzing: thousands of odd answers")
 def test_every_odd_answer_is_judged_and_costs_no_other(
     tmp_path: Path, true: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -66,7 +66,7 @@ def test_permutation(reveal: int, arbitrary: bool) -> None:
     assert list(found.by_type) == ["tuple"]
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="a program of 10,000 lines")
 def test_permutation_of_ten_thousand_lines() -> None:
     assert perfect(run(suites.load("permutation", length=10_000), Interpreter(), limit=1), 1)
 

@@ -9,6 +9,8 @@ import pytest
 from worldline.stats import Share
 from worldline.suites.table import Between, Cell, Measured, Table, text_of
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize(
     ("cell", "text"),

@@ -16,6 +16,8 @@ from worldline.http.schema_check import fault, number
 from worldline.web.endpoints import ENDPOINTS, FILTERS
 from worldline.web.schemas import BRANCH_BODY, PROGRAM_BODY, closed
 
+pytestmark = pytest.mark.unit
+
 SCALARS = (
     st.none() | st.booleans() | st.integers(-5, 1 << 41) | st.floats(allow_nan=False) | st.text(max_size=8)
 )

@@ -240,7 +240,7 @@ def test_too_many_are_told_so_and_the_others_stay(hasty: Served) -> None:
     until(lambda: get(hasty, "/api/runs").status == 200)
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="opens 10,000 connections")
 def test_ten_thousand_connections(small: Path) -> None:
     """As many as this machine allows to open: the owner is served all the while."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -353,7 +353,7 @@ def test_the_shipped_recipe_has_a_quarry() -> None:
     assert len(quarry.places) > 12
 
 
-@pytest.mark.long
+@pytest.mark.long(reason="many kills: one worker is killed in make test")
 def test_a_killed_mine_of_several_workers_leaves_nothing_behind_and_goes_on(
     package: Path, tmp_path: Path
 ) -> None:

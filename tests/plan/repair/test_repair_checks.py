@@ -14,6 +14,8 @@ from worldline.plan.repair.expected import agrees
 from worldline.plan.repair.rows import read_checks
 from worldline.recording.calls import CallEnd
 
+pytestmark = pytest.mark.unit
+
 GCD = Program(source="def gcd(a, b):\n    return a\n\ndef other():\n    yield 1\n", name="gcd.py")
 
 

@@ -11,6 +11,8 @@ from worldline.plan.repair.candidate import Defect, changed_lines, patch, patch_
 from worldline.plan.repair.edits.parsed import ParsedSource
 from worldline.plan.repair.edits.proposer import Edits, edits, kinds
 
+pytestmark = pytest.mark.unit
+
 ODD = '''\
 # a comment  with  blanks
 def  mean ( xs,   k = 2 ):   # odd spacing stays

@@ -12,6 +12,8 @@ from worldline.programs.languages import draw
 from worldline.programs.languages.tokens import definitions, normal, tokens
 from worldline.programs.split import execution, program_key
 
+pytestmark = pytest.mark.unit
+
 JS = "// sums\nfunction total(xs) {\n  let s = 0; /* all */\n  for (const x of xs) s += x;\n  return s;\n}\n"
 
 

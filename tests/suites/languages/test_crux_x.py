@@ -14,6 +14,8 @@ from worldline.errors import UsageError
 from worldline.suites.languages.crux_x import ENDINGS
 from worldline.suites.suite import Task
 
+pytestmark = pytest.mark.unit
+
 DATA = Path(os.environ.get("WORLDLINE_CRUX_X", "not here"))
 ROWS = {path.stem: sections(path) for path in sorted((Path(__file__).parent / "crux_x").glob("*.txt"))}
 

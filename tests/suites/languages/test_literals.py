@@ -6,6 +6,8 @@ import pytest
 
 from worldline.suites.languages.literals import NotLiteral, Reader, spelled
 
+pytestmark = pytest.mark.unit
+
 READ = [
     ("js", "[1.0, 2.5, -3]", "[1, 2.5, -3]"),
     ("js", "{ p: 'pine', 5: \"b\", 'a b': [] }", "{'p': 'pine', '5': 'b', 'a b': []}"),
