@@ -6,11 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import worldline
-
-pytestmark = pytest.mark.unit
 
 ROOT = Path(worldline.__file__).parent
 REPOSITORY = Path(__file__).parents[2]

@@ -20,8 +20,6 @@ from worldline.predict.servers.tokens import stage
 from worldline.predict.servers.ways import Reply, Sampling, Way, prediction
 from worldline.recording.recorder import record
 
-pytestmark = pytest.mark.unit
-
 PROGRAM = Program(source="def f(n):\n    return n\n", call="f(1)")
 ASK = Ask(program=PROGRAM)
 OWN = (

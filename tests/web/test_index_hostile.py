@@ -23,8 +23,6 @@ from worldline.web.index.index import RunIndex, build
 from worldline.web.index.samples import samples
 from worldline.web.overview import overview
 
-pytestmark = pytest.mark.unit
-
 MANY = 200
 
 
