@@ -60,6 +60,7 @@ def test_every_exit_code_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert main([*debug, "interpreter"]) == 3
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 @pytest.mark.usefixtures("box")
 def test_an_interruption_is_130(tmp_path: Path) -> None:
     file, ready = tmp_path / "f.py", tmp_path / "m.py"
@@ -76,6 +77,7 @@ def test_an_interruption_is_130(tmp_path: Path) -> None:
     assert process.returncode == 130
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 @pytest.mark.usefixtures("box")
 @pytest.mark.parametrize("verb", ["debug", "imagine"])
 def test_a_terminal_is_told_that_something_is_under_way(verb: str, tmp_path: Path) -> None:

@@ -115,6 +115,7 @@ def check(trace: Trace) -> None:
             assert [(step.event, step.frame, step.line, step.depth) for step in parsed.steps] == actions
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_recorded_program_round_trips(name: str) -> None:
     trace = record(PROGRAMS[name], trust=True, limits=Limits(steps=300))

@@ -76,6 +76,7 @@ def test_humaneval_solutions_and_their_tests(version: str) -> None:
         assert _missing(source, reported) == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("module", "calls"),
     [

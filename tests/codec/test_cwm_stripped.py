@@ -163,6 +163,7 @@ HARD = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", HARD)
 def test_round_trip_where_structure_alone_does_not_tell(name: str) -> None:
     _round_trip(_traces([Program(source=HARD[name], call="f()")]))

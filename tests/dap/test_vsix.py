@@ -109,6 +109,7 @@ def test_a_wheel_has_it(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_vsce_makes_the_same_of_it(vsix: Path, tmp_path: Path) -> None:
     npx = shutil.which("npx")
     if npx is None:

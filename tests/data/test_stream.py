@@ -35,6 +35,7 @@ def test_a_count_is_kept() -> None:
     assert len(list(read(file))) == 20
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_the_reader_leaves_and_the_stream_ends(recipe: Path) -> None:
     command = [
         sys.executable,

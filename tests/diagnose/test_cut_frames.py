@@ -42,12 +42,14 @@ def diagnosed(truth: Prediction, text: str) -> Diagnosis:
     return Diagnosis(Sample(ask=ASK, truth=truth, found=found))
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("cut", range(len(NEXT) + 1))
 def test_a_true_frame_is_right_up_to_any_cut(truth: Prediction, cut: int) -> None:
     found = diagnosed(truth, HEAD + NEXT[:cut])
     assert (found.cause.name, found.cause.detail) == ("budget", "right up to the cut"), NEXT[:cut]
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("cut", range(len(RETURNED) + 1))
 def test_a_true_end_is_right_up_to_any_cut(truth: Prediction, cut: int) -> None:
     whole = truth.text.decode()

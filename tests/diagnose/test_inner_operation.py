@@ -29,6 +29,7 @@ def test_a_value_that_the_true_list_does_not_hold_came_of_a_wrong_list(codec: st
     assert _why(body, call, (old, new), codec=codec).operation == "index"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("line", "call", "true", "said", "operation"),
     [

@@ -231,6 +231,7 @@ def scenes(box: None) -> dict[str, Scene]:
     return {name: true_scene(of) for name, of in PROGRAMS.items()}
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("name", "told", "answer"), LAWS, ids=lambda part: str(part) if isinstance(part, str) else None
 )

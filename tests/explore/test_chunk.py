@@ -108,6 +108,7 @@ def check_row(pair: Pair, row: dict[str, Any], pages: dict[str, Page]) -> None:
         assert row[way] == (None if target is None else pair.row_of(main, target))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("mode", sorted(MODES))
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_a_page_knows_what_a_true_side_knows(name: str, mode: str) -> None:

@@ -53,6 +53,7 @@ def marks(pair: Pair) -> str:
     return "".join(letters)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("mode", sorted(MODES))
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_nothing_is_wrong_with_the_truth(name: str, mode: str) -> None:
@@ -99,6 +100,7 @@ def test_what_follows_from_a_wrong_value_is_consequential_while_it_stands() -> N
     check(pair)
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_a_repaired_value_makes_the_next_difference_new() -> None:
     found = changed("loop", (" other=3\n", " other=4\n"), ("\n)6\n", "\n)7\n"))
     pair = Pair(true("loop"), found)

@@ -120,6 +120,7 @@ def check_targets(of: Side, step: int, chain: list[int]) -> None:
     assert of.back(step) == (step - 1 if step else None)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "mode"), [pair for pair in ALL if pair[0] != "loop"])
 def test_a_true_side_is_its_naive_fold(name: str, mode: str) -> None:
     check(true(name, mode))
@@ -131,6 +132,7 @@ def test_a_damaged_side_is_its_naive_fold(made: tuple[str, str, Side]) -> None:
         check(made[2])
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_the_state_is_the_recorders_own(name: str) -> None:
     """Of frames that wait, and of the running one unless its line is not done; and when a step is about to run."""

@@ -51,6 +51,7 @@ def check(side: Side, *, fine: bool) -> None:
     assert [frame.step for frame in stepper.stack(end)] == [None] * len(stepper.stack(end))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("fine", [False, True])
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_a_debugger_s_steps_are_those_of_the_definition(name: str, fine: bool) -> None:

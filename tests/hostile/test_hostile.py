@@ -73,7 +73,7 @@ def record(program: Program, limits: Limits, python: str, core: str, *, twice: b
     return next(traces)
 
 
-@pytest.mark.sampled(90)
+@pytest.mark.sampled(45)
 @pytest.mark.parametrize(
     ("name", "core"),
     [

@@ -87,6 +87,7 @@ def test_c_in_float32_is_numpy(shape: Shape, path: str) -> None:
     assert distance(read(make(f"fp32 {path}", shape, weights), data), true) < 1e-4
 
 
+@pytest.mark.sampled(3)
 @native
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("path", engine_native.paths())
@@ -336,6 +337,7 @@ def test_an_engine_survives_a_fork_of_the_process() -> None:
     assert np.array_equal(read(machine, b"before and after"), true)
 
 
+@pytest.mark.sampled(4)
 @native
 @pytest.mark.parametrize("narrowed", [False, True], ids=["float32", "bfloat16"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

@@ -123,6 +123,7 @@ def test_through_score(texts: Corpus, tmp_path: Path, how: Any) -> None:
     texts.check(f"score, {how.__name__}", [row.prediction for row in found])
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 @pytest.mark.parametrize("how", [str, spaced])
 def test_through_replay(texts: Corpus, tmp_path: Path, how: Any) -> None:
     rows = [{"digest": each.program.digest, "text": how(each.frames)} for each, _, _ in texts.rows]

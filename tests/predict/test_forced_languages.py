@@ -48,6 +48,7 @@ def knowing(truth: bytes, *mistakes: tuple[bytes, bytes]) -> Callable[[bytes], b
     return say
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("force", FORCES)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_right_model_is_right_under_every_forcing(language: str, force: str) -> None:
@@ -118,6 +119,7 @@ class ByHeart:
             yield Prediction(text=ask.given + rest, status="ended", codec="cwm", logprob=-0.1)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("force", [force for force in FORCES if force not in ("queries", "edited")])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_metas_format_under_every_forcing(language: str, force: str) -> None:

@@ -75,12 +75,14 @@ def judged(name: str, found: Prediction) -> Diagnosis:
     return Diagnosis(Sample(ask=Ask(program=ZOO[name]), truth=truths()[name], found=found))
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", ZOO)
 def test_the_guard_lets_it_write(name: str) -> None:
     if name in traced():
         assert refused(ZOO[name], traced()[name]) is None
 
 
+@pytest.mark.sampled(31)
 @pytest.mark.parametrize("force", ["actions", "states", "guard"])
 @pytest.mark.parametrize("name", ZOO)
 def test_it_is_right(name: str, force: str) -> None:

@@ -71,6 +71,7 @@ def test_the_guide_accepts_every_true_byte(name: str, traces: dict[str, list[Tra
             assert guide.ended == (name != "deadlock")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_json_and_states_and_cwm_survive_threads(name: str, traces: dict[str, list[Trace]]) -> None:
     for trace in traces[name]:

@@ -7,6 +7,8 @@ import random
 import re
 from collections import Counter
 
+import pytest
+
 from worldline.core.program import Program
 from worldline.data.mixture import SMALL, TOGETHER
 from worldline.programs import generate
@@ -166,6 +168,7 @@ def promises(program: Program, wanted: list[str]) -> bool:
     return any(entry in shown or entry.rpartition(".")[2] in methods for entry in wanted)
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_the_generator_covers_all_that_is_required() -> None:
     """Some hundred programs are recorded as they come; of further ones those that promise what is still missing."""
     rng = random.Random(2)

@@ -45,6 +45,7 @@ def literal(text: str) -> Any:
     return ast.literal_eval(text)
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("kind", TYPES)
 def test_spelling_means_the_value(kind: str) -> None:
     for seed in range(200):

@@ -101,6 +101,7 @@ def test_every_boolean_has_a_proof() -> None:
     assert {name for name in names if name.isupper() and not name.startswith("_")} == set(PROOFS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("version", FOUND)
 @pytest.mark.parametrize("name", PROOFS)
 def test_proof(name: str, version: str) -> None:

@@ -46,6 +46,7 @@ def test_a_limit_that_cannot_be_is_a_usage_error_that_names_it(name: str, value:
         Limits(**{name: value})
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 @pytest.mark.parametrize(
     "options",
     [["--wall", "inf"], ["--wall", "nan"], ["--steps", "1.5"], ["--disk", "1" * 30], ["--memory", "2000G"]],
@@ -130,6 +131,7 @@ def test_files_that_cannot_stand_are_named(
     assert worker.record(TINY).outcome == Outcome("returned")
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 @pytest.mark.parametrize("files", [12, 16, 64])
 def test_few_file_descriptors_are_enough_or_are_named(files: int) -> None:
     script = f"""

@@ -144,6 +144,7 @@ def test_what_cannot_be_a_loop_stays(source: str) -> None:
 ODD = programs("oddballs_chars.txt")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", list(ODD))
 def test_what_is_easily_lost_is_kept(name: str) -> None:
     source, *calls = ODD[name]

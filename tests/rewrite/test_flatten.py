@@ -13,7 +13,7 @@ ODD = programs("oddballs.txt")
 SAY = ODD.pop("say")[0]
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", list(ODD))
 def test_what_is_easily_lost_is_kept(name: str) -> None:
     source, *calls = ODD[name]

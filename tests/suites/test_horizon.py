@@ -19,6 +19,7 @@ from worldline.suites.run.directory import newest
 from worldline.suites.run.run import run
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_the_interpreter_is_always_right(tmp_path: Path) -> None:
     found = run(suites.load("horizon", length=(64, 500)), Interpreter(), limit=24, out=tmp_path / "run")
     assert (found.n, found.all.answer.right, found.all.trace.right) == (24, 24, 24)
@@ -34,6 +35,7 @@ def test_more_than_ten_thousand_steps() -> None:
     assert found.all.trace.right == len(WORLDS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("length", [32, 100, 3_000])
 def test_a_length_is_met_within_a_turn(world: str, length: int) -> None:

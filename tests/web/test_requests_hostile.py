@@ -381,6 +381,7 @@ BODIES: dict[str, tuple[Made, *tuple[int, ...]]] = {
 CASES = {**HOSTS, **ORIGINS, **TOKENS, **PATHS, **QUERIES, **METHODS, **WIRE, **BODIES}
 
 
+@pytest.mark.sampled(37)
 @pytest.mark.parametrize("name", CASES)
 def test_each_has_its_status_and_the_server_lives_on(served: Served, name: str) -> None:
     make, *statuses = CASES[name]  # two where it depends on how the bytes arrive
@@ -422,6 +423,7 @@ def test_data_is_not_stored_by_anybody_and_has_its_type(served: Served) -> None:
     assert reply.headers["content-type"] == "application/json"
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_every_file_of_the_page_is_there_without_a_token(served: Served) -> None:
     static = Path(__file__).parents[2] / "src/worldline/web/static"
     for path in static.iterdir():

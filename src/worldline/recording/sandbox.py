@@ -170,8 +170,8 @@ class Box:
             # The report wakes nobody, which would cost most programs more than the clock's precision is worth.
             look = min(left, WATCH) if begun else min(left, WATCH, self.limits.wall)
             ready = {fd for fd, _ in poll.poll(1000 * max(0.0, look))}
-            if self._socket.fileno() in ready:
-                return hit, self._reply()
+            if self._socket.fileno() in ready and (reply := self._reply()) is not None:
+                return hit, reply
             for fd in ready:
                 drains[fd].pump()
                 if drains[fd].ended:
@@ -196,8 +196,12 @@ class Box:
         self._socket.send(b"kill")
         return time.monotonic() + grace
 
-    def _reply(self) -> dict[str, Any]:
-        message = self._socket.recv(1 << 16)
+    def _reply(self) -> dict[str, Any] | None:
+        """The zygote's message; None if there is none after all, so that the clock is minded all the same."""
+        try:
+            message = self._socket.recv(1 << 16, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return None
         if not message:
             raise ConnectionError("the zygote is gone")
         reply: dict[str, Any] = json.loads(message)

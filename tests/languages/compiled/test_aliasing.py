@@ -56,6 +56,7 @@ def differences(script: aliasing.Script, state: dict[str, str], same: dict[str, 
     return found
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 @pytest.mark.usefixtures("box")
 @pytest.mark.parametrize("suffix", LANGUAGES)
 @pytest.mark.parametrize("part", range(FILES))

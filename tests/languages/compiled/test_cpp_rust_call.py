@@ -56,6 +56,7 @@ def test_what_is_given_to_cpp_arrives() -> None:
     assert outcome(CPP, "a.cpp", f"all({given})") == Outcome("returned", "True")
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 @pytest.mark.parametrize(
     ("call", "why"),
     [
@@ -69,6 +70,7 @@ def test_what_cpp_does_not_have_is_said(call: str, why: str) -> None:
     assert outcome(CPP, "a.cpp", call) == Outcome("unsupported", why)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("call", "argument"),
     [
@@ -105,6 +107,7 @@ def test_an_integer_beyond_64_bits_is_no_argument_of_cpp() -> None:
     assert found == Outcome("unsupported", "call: 99999999999999999999 has more than 64 bits")
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 @pytest.mark.parametrize(
     ("call", "why"),
     [

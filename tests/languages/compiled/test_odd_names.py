@@ -19,6 +19,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.long(reason="cheaper tests cover the same code")
 @pytest.mark.parametrize(("name", "source"), NAMES, ids=lambda one: one if "\n" not in one else "")
 def test_steps_are_those_of_a_plain_name(name: str, source: str) -> None:
     plain = "program" + name[name.rindex(".") :]

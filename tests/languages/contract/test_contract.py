@@ -177,6 +177,7 @@ def test_memory_is_bounded(guest: Guest) -> None:
     assert len(trace) > 2
 
 
+@pytest.mark.sampled(3)
 def test_the_trace_is_bounded(guest: Guest) -> None:
     trace = guest.record("writes", Limits(wall=120, trace_bytes=1 << 20))
     assert ends(trace) == Outcome("limit", "bytes")
@@ -189,6 +190,7 @@ def test_a_value_is_bounded(guest: Guest) -> None:
     assert trace.output == "8192\n"
 
 
+@pytest.mark.sampled(3)
 def test_recursion_without_end(guest: Guest) -> None:
     wanted = {
         "*": "killed SIGSEGV", "rust": "killed SIGABRT", "python": "raised RecursionError(",
