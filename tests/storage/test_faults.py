@@ -230,6 +230,7 @@ def filled(directory: Path, size: int) -> tuple[int, str]:
         capture_output=True,
         text=True,
         cwd=Path(__file__).parent,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
     )
     assert ran.returncode == 0, ran.stderr
     stored, refusal = json.loads(ran.stdout)

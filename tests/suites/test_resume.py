@@ -86,7 +86,8 @@ def places(lines: bytes) -> set[int]:
 def child(folder: Path, notes: Path, count: int) -> subprocess.Popen[bytes]:
     """Another process that makes the run, or goes on with it."""
     words = [sys.executable, __file__, str(folder), str(notes), str(count)]
-    return subprocess.Popen(words, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    environment = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
+    return subprocess.Popen(words, env={**os.environ, **environment})
 
 
 def grown(folder: Path, size: int, process: subprocess.Popen[bytes]) -> None:
