@@ -76,7 +76,7 @@ demo: setup ## record a program, let the shipped model predict it, and see where
 check: tools ## formatting, lint, types, layers and the unit tests: under a minute
 	@.ci/check $(SOURCES)
 
-test: peers ## every promise a user relies on: ten minutes on two cores
+test: peers ## every promise a user relies on: under 20 minutes on two cores
 	$(PYTEST) -m "not long" tests
 
 # Property tests run again, with the full Hypothesis profile; so do tests that draw more programs when asked for more.

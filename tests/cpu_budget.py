@@ -19,7 +19,7 @@ import pytest
 
 README = Path(__file__).with_name("README.md")
 # How long `machine_seconds` takes on the machine where the budgets were set.
-REFERENCE_SECONDS = 0.042
+REFERENCE_SECONDS = 0.09
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 COLLECTION = "(collection)"
 
