@@ -73,7 +73,8 @@ class Header:
         for part in " ".join(line.value for line in self.lines if line.key == "limits").split():
             name, number = part.split("=")
             given[name] = float(number) if name == "wall" else int(number)
-        return Limits(**given)
+        # A busy machine must not turn another outcome into `limit time`.
+        return Limits(**{"wall": 120.0, **given})
 
     @property
     def stdin(self) -> str:
