@@ -73,7 +73,7 @@ $(HARNESS): $(PEERS)
 demo: setup ## record a program, let the shipped model predict it, and see where and why the two diverge
 	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
 
-check: tools ## formatting, lint, types, layers and the unit tests: under a minute
+check: tools ## formatting, lint, types, layers and the unit tests: 45 s, 90 s the first time
 	@.ci/check $(SOURCES)
 
 test: peers ## every promise a user relies on: under 20 minutes on two cores
