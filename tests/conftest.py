@@ -69,9 +69,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for cases in groups.values():
         marker = cases[0].get_closest_marker("sampled")
         keep = marker.args[0] if marker else len(cases)
-        kept = {at * len(cases) // keep for at in range(keep)}
+        positions = {at * len(cases) // keep for at in range(keep)}
         for at, item in enumerate(cases):
-            if at not in kept:
+            if at not in positions:
                 item.add_marker(pytest.mark.long)
 
 

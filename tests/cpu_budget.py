@@ -100,6 +100,7 @@ class BudgetReport:
         self.budgets = budgets
         self.seconds: Counter[str] = own.seconds if own else Counter()
         self._machine = machine_seconds()
+        self._scale = 1.0
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
