@@ -5,6 +5,7 @@ It also puts this folder on the path, so that every test finds `strategies` and 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections import defaultdict
@@ -73,6 +74,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for at, item in enumerate(cases):
             if at not in positions:
                 item.add_marker(pytest.mark.long)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from visiting thousands of collected tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

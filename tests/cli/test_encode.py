@@ -46,7 +46,7 @@ def test_a_program_is_recorded_and_written(notation: str, file: Path) -> None:
     assert prompt + steps == whole
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_a_program_is_recorded_and_written compares the same texts")
 def test_what_is_written_reads_back(file: Path) -> None:
     assert parse(encoded(file, "--call", "f('ab')")).ended
     text = encoded(file, "--call", "f('ab')", "--format", "cwm").decode()
@@ -61,7 +61,7 @@ def test_the_modes_of_the_compact_notation(file: Path) -> None:
     )
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_a_program_is_encoded_under_a_control has inputs given")
 def test_hidden_inputs_are_given_or_left_out(tmp_path: Path) -> None:
     path = tmp_path / "ask.py"
     path.write_text("def ask():\n    return input()\n", "utf-8")
@@ -70,7 +70,7 @@ def test_hidden_inputs_are_given_or_left_out(tmp_path: Path) -> None:
     assert b"%" not in encoded(*run, "blind")
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="starts eight commands; test_control.py encodes a stored trace")
 @pytest.mark.parametrize("kind", ["json", "directory"])
 def test_stored_traces_are_written_too(kind: str, file: Path, tmp_path: Path) -> None:
     for call in ("f('ab')", "f('c')"):

@@ -42,7 +42,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 @pytest.mark.parametrize("verb", ["record", "encode"])
 def test_a_data_file_is_there_under_its_own_path(verb: str, folder: Path) -> None:
     done = worldline(verb, "reads.py", "data/in.txt", "--file", "data/in.txt", cwd=folder)
@@ -51,7 +50,6 @@ def test_a_data_file_is_there_under_its_own_path(verb: str, folder: Path) -> Non
     assert b"6" in done.stdout
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_a_data_file_from_elsewhere_is_there_under_its_name(folder: Path, tmp_path_factory: Any) -> None:
     other = tmp_path_factory.mktemp("other") / "far.txt"
     other.write_text("abc")
@@ -64,7 +62,6 @@ def test_a_data_file_from_elsewhere_is_there_under_its_name(folder: Path, tmp_pa
     assert b"6" in from_above.stdout
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_a_model_is_shown_the_data_and_imagines_without_running(folder: Path) -> None:
     words = ["reads.py", "data/in.txt", "--file", "data/in.txt", "--model", "interpreter"]
     done = worldline("debug", *words, cwd=folder)
@@ -72,7 +69,7 @@ def test_a_model_is_shown_the_data_and_imagines_without_running(folder: Path) ->
     assert "@'data/in.txt'\n1|h\u00e9llo\n" in worldline("encode", *words[:4], cwd=folder).stdout.decode()
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="starts four commands, each in a process of its own")
 @pytest.mark.parametrize(
     ("file", "said"),
     [
@@ -88,7 +85,6 @@ def test_what_is_no_data_file_is_said(file: str, said: str, folder: Path) -> Non
     assert said in done.stderr.decode()
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_a_missing_file_and_an_empty_stdin_are_hinted_at(folder: Path) -> None:
     done = worldline("record", "reads.py", "data/in.txt", cwd=folder)
     assert done.returncode == 0
@@ -104,7 +100,6 @@ def test_a_missing_file_and_an_empty_stdin_are_hinted_at(folder: Path) -> None:
     )
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_a_piped_stdin_is_taken_where_it_is_asked_for(folder: Path) -> None:
     done = worldline("record", "asks.py", "--stdin", "-", "--json", stdin="\u00e9va\n".encode(), cwd=folder)
     assert json.loads(done.stdout)["output"] == "\u00c9VA\n"

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from heeding import heed_interrupts
 
 from worldline.cli import GROUPS, cli, main
+from worldline.recording.idle_boxes import close_all
 
 PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
 
@@ -56,11 +57,12 @@ def test_every_exit_code_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert main([*debug, f"python:{model}:wrong"]) == 1
     assert main([*debug, "nonsense"]) == 2
     assert main([*debug, f"python:{model}:broken"]) == 3
+    close_all()
     monkeypatch.setenv("PATH", "")
     assert main([*debug, "interpreter"]) == 3
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_an_interrupt_ends_it_with_one_line holds it for `show`")
 @pytest.mark.usefixtures("box")
 def test_an_interruption_is_130(tmp_path: Path) -> None:
     file, ready = tmp_path / "f.py", tmp_path / "m.py"
@@ -77,7 +79,6 @@ def test_an_interruption_is_130(tmp_path: Path) -> None:
     assert process.returncode == 130
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 @pytest.mark.usefixtures("box")
 @pytest.mark.parametrize("verb", ["debug", "imagine"])
 def test_a_terminal_is_told_that_something_is_under_way(verb: str, tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def data():
 """
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="runs `data build` three times")
 @pytest.mark.usefixtures("box")
 def test_another_limit_is_another_dataset(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "small.py").write_text(RECIPE)

@@ -203,7 +203,7 @@ def alive(member: tuple[int, str]) -> bool:
     return fields[19] == member[1] and fields[0] not in "ZX"
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="starts two commands; test_server.py interrupts a program in its box")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_takes_the_program_with_it(tmp_path: Path, number: signal.Signals) -> None:
     file = write(tmp_path / "sleep.py", "import time\nwhile True:\n    time.sleep(1)\n")

@@ -162,7 +162,6 @@ class TestInAPseudoTerminal:
             assert b"\x1b]0;" not in shown.raw
             assert rb"\x1b]0;evil\x07" in ESCAPES.sub(b"", shown.raw)
 
-    @pytest.mark.long(reason="cheaper tests cover the same code")
     def test_without_colours_in_a_narrow_one(self, file: str) -> None:
         with terminal(
             "step", file, "--call", "f('a')", "--model", "interpreter", columns=40, lines=16, NO_COLOR="1"
@@ -175,7 +174,7 @@ class TestInAPseudoTerminal:
             assert not COLOURS.search(shown.raw), COLOURS.search(shown.raw)
             assert is_left(shown)
 
-    @pytest.mark.long(reason="cheaper tests cover the same code")
+    @pytest.mark.long(reason="test_quitting_amid_it_ends_the_thread quits without the model")
     def test_the_shipped_model_is_left_while_it_writes(self) -> None:
         file = Path(__file__).parents[2] / "examples/count.py"
         with terminal("step", str(file), "--call", "count('berry' * 20,'r')") as shown:
@@ -184,7 +183,6 @@ class TestInAPseudoTerminal:
             assert shown.ended() == 0
             assert is_left(shown)
 
-    @pytest.mark.long(reason="cheaper tests cover the same code")
     def test_a_signal_leaves_the_terminal_as_it_was(self, file: str) -> None:
         with terminal("step", file, "--call", "f('a')", "--model", "interpreter") as shown:
             shown.read("right")

@@ -60,7 +60,7 @@ def test_divergences_and_branches(node: str, tmp_path: Path) -> None:
     run(node, "changing.mjs", tmp_path, wrong=wrong)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="the shipped model predicts up to four programs")
 def test_the_shipped_model(node: str, tmp_path: Path) -> None:
     run(node, "imagining.mjs", tmp_path)
 
@@ -120,7 +120,6 @@ def test_a_port_is_of_the_loopback_only(host: str, number: int, why: str) -> Non
         serve_port(number, host=host)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_whose_a_connection_is_the_kernel_tells(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as client:
         ours, theirs = client.getpeername(), client.getsockname()

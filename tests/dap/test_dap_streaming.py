@@ -39,7 +39,6 @@ def test_steps_are_there_before_the_end(adapter: Adapter) -> None:
     adapter.ask("disconnect")
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_it_is_paused_and_the_model_stopped(adapter: Adapter) -> None:
     adapter.launch(**LONG)
     while adapter.event("progressUpdate")["message"].startswith(("the", "0 steps")):
@@ -56,7 +55,7 @@ def test_it_is_paused_and_the_model_stopped(adapter: Adapter) -> None:
     assert stop["description"] == "the model was stopped here"
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_another_branch_stops_the_one_before holds it without an adapter")
 def test_a_change_stops_what_grows_and_grows_another(adapter: Adapter) -> None:
     adapter.launch(**LONG, stopOnEntry=True)
     adapter.stopped()

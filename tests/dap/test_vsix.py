@@ -109,7 +109,7 @@ def test_a_wheel_has_it(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="npx downloads vsce and packs the extension again")
 def test_vsce_makes_the_same_of_it(vsix: Path, tmp_path: Path) -> None:
     npx = shutil.which("npx")
     if npx is None:

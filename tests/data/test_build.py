@@ -47,7 +47,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_every_document_is_whole_and_of_its_split holds it before storing")
 def test_every_row_is_a_document_of_its_split(whole: Path) -> None:
     rows = list(read_rows(whole))
     assert len(rows) == 100 == len({row.run for row in rows})
@@ -129,7 +129,6 @@ def mined(path: Path, functions: int) -> Mixture:
     )
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_a_program_is_stored_once_with_a_call(tmp_path: Path) -> None:
     """Two renamings are one program; two calls of it are two documents."""
     mixture = mined(tmp_path / "mined.xz", 5)
@@ -140,7 +139,6 @@ def test_a_program_is_stored_once_with_a_call(tmp_path: Path) -> None:
         build(mixture, tmp_path / "out", count=11, workers=1, unit=10, trust=True)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_another_mined_file_is_another_recipe(tmp_path: Path) -> None:
     build(mined(tmp_path / "mined.xz", 5), tmp_path / "out", count=4, workers=1, unit=10, trust=True)
     with pytest.raises(FingerprintError, match="files"):
@@ -167,7 +165,6 @@ def test_damage_is_seen(tmp_path: Path) -> None:
         list(read_rows(tmp_path / "bad"))
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_what_cannot_be_built_says_why(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="at least 1"):
         made(tmp_path / "x", count=0)

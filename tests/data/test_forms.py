@@ -121,7 +121,6 @@ def test_what_cannot_be_moved_stays(source: str) -> None:
     assert all(in_form(Program(source=source, call="f(1)"), "nested", Random(n)) is None for n in range(9))
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_an_unknown_form_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="upside"):
         Source(kind="generate", program=PROGRAM, form="flatten upside")

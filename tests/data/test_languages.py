@@ -34,7 +34,7 @@ int greatest(int a, int b) {
 SPOKEN = tuple(language for language in LANGUAGES if language != "python")
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="draws 132 programs that fit a split")
 def test_the_recipe_draws_every_language_and_keeps_its_split() -> None:
     mixture = load_config("languages", "data", Mixture)
     found = list(islice(drawn(replace(mixture, split="valid"), Random(0)), 12))

@@ -33,7 +33,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="builds a dataset of 40 documents")
 def test_every_document_is_a_whole_trace_in_meta_s_format(dataset: Path) -> None:
     rows = list(read_rows(dataset))
     assert len(rows) == 40

@@ -37,7 +37,7 @@ def is_whole(text: bytes) -> bool:
     return found.malformed is None and found.ended
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="records 240 documents")
 def test_the_same_seed_gives_the_same_documents() -> None:
     one = take(SMALL, 60, seed=3)
     assert one == take(SMALL, 60, seed=3)
@@ -58,7 +58,7 @@ def test_every_document_is_whole_and_of_its_split() -> None:
         assert key(prompt_of(each).program.source) == each.key
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="writes 2,000 documents")
 def test_every_mode_is_drawn() -> None:
     assert sum(mode.weight for mode in MODES) == pytest.approx(1)
     trace = record(

@@ -28,7 +28,7 @@ def test_a_third_of_the_documents_is_rewritten() -> None:
     assert 0.3 < rewritten / sum(one.weight for one in sources) < 0.4
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="records documents of every source of the shipped recipe")
 def test_every_source_gives_documents() -> None:
     mixture = load_config(SHIPPED, "data", Mixture)
     for one in mixture.sources:
@@ -51,7 +51,7 @@ def test_trainings_are_valid(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     assert mined.commands[0][4:7] == ("-m", "worldline.data.mine.stream", "stdlib")
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="starts six processes")
 @pytest.mark.parametrize("size", [9_000, 9_001])
 def test_weights_survive_their_pieces(tmp_path: Path, size: int) -> None:
     model, data = tmp_path / "model", random.Random(size).randbytes(size)

@@ -35,7 +35,7 @@ def test_a_count_is_kept() -> None:
     assert len(list(read(file))) == 20
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="a stream in a process of its own, and the same documents made here")
 def test_the_reader_leaves_and_the_stream_ends(recipe: Path) -> None:
     command = [
         sys.executable,

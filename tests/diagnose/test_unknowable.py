@@ -37,7 +37,7 @@ def _why(
         ("random.random()", "1.5", "a random draw"),
         ("time.time()", "1.5", "the clock"),
         ("str(uuid.uuid4())", "'1'", "a random draw"),
-        ("os.urandom(4)", "b'1'", "a random draw"),
+        ("os.urandom(4).hex()", "'1'", "a random draw"),
         ("hash('worldline')", "1", "the hash seed"),
         ("next(iter({'aa', 'bb', 'cc', 'dd', 'ee', 'ff', 'gg', 'hh'}))", "'1'", "the order of a set"),
         ("id(object())", "1", "an address"),
@@ -47,11 +47,7 @@ def test_what_the_program_does_not_determine_is_a_cause_of_its_own(
     expression: str, said: str, kind: str, codec: str
 ) -> None:
     source = f"import os, random, time, uuid\n\ndef f():\n    x = {expression}\n    return 1\n"
-    pattern, new = (
-        ("x=[^ \n]+", f"x={said}")
-        if codec == "compact"
-        else (r'"x": "[^"]+"|"x": "b.[^,}]+"', f'"x": "{said}"')
-    )
+    pattern, new = ("x=[^ \n]+", f"x={said}") if codec == "compact" else (r'"x": "[^"]+"', f'"x": "{said}"')
     why = _why(source, pattern, new, codec=codec)
     assert (why.name, why.detail) == (NAME, kind)
     assert why.evidence.endswith(": no model can know it")

@@ -86,7 +86,7 @@ class TestTheShippedModel:
         assert branch.truth is not None
         assert branch.truth.text.endswith(b")32\n.\n")
 
-    @pytest.mark.long(reason="cheaper tests cover the same code")
+    @pytest.mark.long(reason="the shipped model goes on from four lines")
     def test_a_forced_line_is_run_and_its_state_is_the_models(self, model: Local, berry: Scene) -> None:
         for line in (2, 3, 4, 5):
             branch = grown(berry, model, kind="line", step=3, line=line)

@@ -100,7 +100,7 @@ def test_what_follows_from_a_wrong_value_is_consequential_while_it_stands() -> N
     check(pair)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_rows_and_marks_are_the_naive_ones holds it for damaged texts")
 def test_a_repaired_value_makes_the_next_difference_new() -> None:
     found = changed("loop", (" other=3\n", " other=4\n"), ("\n)6\n", "\n)7\n"))
     pair = Pair(true("loop"), found)

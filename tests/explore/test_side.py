@@ -132,7 +132,7 @@ def test_a_damaged_side_is_its_naive_fold(made: tuple[str, str, Side]) -> None:
         check(made[2])
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="compares each step of each program with the recorder's state")
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_the_state_is_the_recorders_own(name: str) -> None:
     """Of frames that wait, and of the running one unless its line is not done; and when a step is about to run."""

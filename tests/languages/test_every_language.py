@@ -45,7 +45,6 @@ def test_a_trace_is_stored_verified_shown_and_written(words: tuple[str, str, str
     assert "<|return_sep|>" in ran("encode", store, "--format", "cwm").output
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_what_is_trusted_is_recorded_alike_without_a_box(words: tuple[str, str, str]) -> None:
     boxed = json.loads(ran("record", *words, "--json").stdout)
     trusted = json.loads(ran("record", *words, "--json", "--trust").stdout)

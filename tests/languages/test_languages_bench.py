@@ -15,7 +15,7 @@ BENCH = Path(__file__).parents[2] / "perf" / "languages.py"
 LANGUAGES = {"c": "gdb", "js": "node", "java": "javac"}  # one with each debugger
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="times three languages beside their debuggers")
 @pytest.mark.usefixtures("box")
 def test_recording_is_timed_beside_each_debugger() -> None:
     here = [language for language, needed in LANGUAGES.items() if shutil.which(needed)]

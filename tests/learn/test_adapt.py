@@ -91,7 +91,7 @@ def _trained(base: Path, documents: list[Pair], how: Adapting) -> LowRankChanges
 # ---- which calls
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="finds and runs the calls of a folder of code again")
 def test_no_call_is_on_two_sides_and_functions_held_out_are_not_called(code: Path) -> None:
     calls = own_calls(code, trust=True)
     parts = split_calls(calls)
@@ -120,7 +120,7 @@ def test_a_folder_with_hardly_any_calls_is_refused(tmp_path: Path) -> None:
 # ---- training
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="trains a second time on the same documents")
 def test_changes_are_learned_and_the_same_for_a_seed(
     base: Path, documents: list[Pair], changes: LowRankChanges
 ) -> None:

@@ -150,7 +150,7 @@ def test_a_journal_that_is_short_missing_or_another_file_is_refused(tmp_path: Pa
 # ---- the whole
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="asks a model about 52 runs before and after it learns")
 def test_not_better_is_not_kept(journal: Path, base: Path, tmp_path: Path) -> None:
     """The verb: a model that learns nothing is asked before and after, and refused; the journal is as it was."""
     out, before = tmp_path / "out", (journal / NAME).read_bytes()
@@ -177,7 +177,7 @@ def test_not_better_is_not_kept(journal: Path, base: Path, tmp_path: Path) -> No
     assert told["groups"][KNOWN]["trace"]["n"] == 40
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="trains a model; test_adapt.py keeps one in make test")
 def test_better_is_kept_and_opens(
     journal: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

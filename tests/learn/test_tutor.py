@@ -64,7 +64,7 @@ def told(drills: list[Pair], *, right: bool) -> list[Score]:
     return [Score(array("f", [0.0 if right else -1.0] * n), bytes([right]) * n) for n in sizes]
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="a tutor's process sets five sets of drills, twice")
 @pytest.mark.parametrize("right", [True, False])
 def test_a_spacing_opens_for_a_model_that_holds_the_last_one(
     recipe: Path, tutor: TutorProcess, right: bool

@@ -176,7 +176,7 @@ def training():
 """
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="a training whose tutor and documents are processes of their own")
 def test_a_training_moves_its_curriculum(tmp_path: Path) -> None:
     recipe, out = tmp_path / "recipe.py", tmp_path / "run"
     recipe.write_text(RECIPE)

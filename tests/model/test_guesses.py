@@ -95,7 +95,7 @@ def test_a_long_piece_with_a_guess(kind: tuple[str, str]) -> None:
         assert third.trace == 0
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="a guess at each of 400 bytes, in every precision and path")
 def test_what_is_taken_back_at_the_edge_of_the_window(kind: tuple[str, str]) -> None:
     """A guess writes keys over old ones of the ring: none that can still be seen."""
     machine = make(Shape(depth=3, window=33), kind)

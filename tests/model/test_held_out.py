@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any, cast
 
-import pytest
 import torch
 
 from worldline.model.hybrid import Trunk
@@ -21,7 +20,6 @@ class _Sure:
         return logits
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_an_empty_row_costs_nothing() -> None:
     held = held_out([(b"1|x = 1\n>\n", b"(1\n1 x=1\n)None\n.\n")], rows=2, time=64)
     found = measure(cast(Trunk, _Sure()), held, torch.device("cpu"))

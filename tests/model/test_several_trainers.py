@@ -96,7 +96,7 @@ def assert_one_curve(whole: Path, other: Path) -> None:
     np.testing.assert_allclose(np.array(found), np.array([wanted[row[0]] for row in found]), rtol=1e-4)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="torchrun starts two sharded trainers")
 def test_two_sharded_trainers_are_one(recipe: Path, tmp_path: Path) -> None:
     """FSDP2, started by `worldline train --nproc-per-node`; the average is measured in the middle."""
     words = [
@@ -120,7 +120,7 @@ def test_two_sharded_trainers_are_one(recipe: Path, tmp_path: Path) -> None:
     assert_alike(one, tmp_path / "two" / one.name)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="torchrun starts two trainers, which are killed, and then three")
 def test_two_trainers_killed_go_on_as_one_and_as_three(recipe: Path, tmp_path: Path) -> None:
     run = tmp_path / "three"
     process = start(recipe, run, 2, "--steps", "1000000")

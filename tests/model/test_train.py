@@ -309,7 +309,7 @@ def training():
 """
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="a trainer in another process is killed; test_files.py has the lock")
 def test_of_two_trainers_one_has_the_folder_and_a_dead_one_s_is_taken_over(
     documents: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -514,7 +514,7 @@ def test_impossible_trainings_are_refused(documents: Path, bad: dict[str, Any]) 
         training(documents, **bad)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="imports torch in a process of its own")
 def test_a_trainer_needs_torch_numpy_and_safetensors_alone() -> None:
     """An accelerator's machine may have no more."""
     program = "import sys; sys.modules.update(dict.fromkeys(['msgspec', 'click', 'rich', 'pyarrow']))"

@@ -245,7 +245,7 @@ def test_a_call_that_the_time_did_not_reach_was_not_tried() -> None:
     assert (report.tried, report.unended) == (0, 0)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="two more searches for classes of inputs")
 def test_what_is_decided_inside_a_line_is_no_arc_and_named() -> None:
     one_line = "def f(x: int) -> int:\n    if x * 7 + 3 == 700010: return 1\n    return 0\n"
     (said,) = found(one_line).said

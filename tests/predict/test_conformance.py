@@ -123,7 +123,7 @@ def test_through_score(texts: Corpus, tmp_path: Path, how: Any) -> None:
     texts.check(f"score, {how.__name__}", [row.prediction for row in found])
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_the_interpreter_s_outputs_replayed_are_its_outputs replays too")
 @pytest.mark.parametrize("how", [str, spaced])
 def test_through_replay(texts: Corpus, tmp_path: Path, how: Any) -> None:
     rows = [{"digest": each.program.digest, "text": how(each.frames)} for each, _, _ in texts.rows]

@@ -56,7 +56,7 @@ def test_it_goes_on_at_another_line() -> None:
     assert found.text == b"(1 n=2\n2 r=5\n5\n)10\n.\n"
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="ten changes or more in each of two modes, each with its own run")
 @pytest.mark.parametrize("options", [Compact(), Compact(delta="element")])
 def test_its_text_begins_as_the_edited_one(options: Compact) -> None:
     ask, rng = Ask(program=BUSY, options=options), random.Random(0)

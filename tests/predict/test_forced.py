@@ -224,7 +224,7 @@ def test_states_are_true_until_the_model_leaves(options: Compact) -> None:
             assert all(end <= true + 9 for _, end in found.dictated)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="runs four programs in five modes again for each forcing")
 @pytest.mark.parametrize("options", forced_programs.MODES, ids=repr)
 def test_the_interpreter_is_right_under_every_forcing(options: Compact) -> None:
     asks = forced_programs.asks(options)

@@ -60,7 +60,7 @@ def judged(program: Program, truth: Prediction, found: Prediction) -> Diagnosis:
     return Diagnosis(Sample(ask=Ask(program=program), truth=truth, found=found))
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="runs six programs again for each forcing")
 @pytest.mark.parametrize(
     "program", [PERMUTED, CALLS, *PROGRAMS], ids=lambda program: program.call or "script"
 )

@@ -80,7 +80,7 @@ def hub(path: str) -> tuple[Hub, PlantedWeights]:
     return Hub(model, Bytes(), name="facebook/cwm", way="tokens", sampling=Sampling()), model
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="128,108 scores for each token of six texts")
 @pytest.mark.parametrize(
     ("model", "force"), [("skips-7", "actions"), ("swaps-7", "states"), ("skips-7", "guard")]
 )

@@ -97,7 +97,7 @@ def exact(server: Meta, model: str, *words: str) -> dict[str, float]:
     return {row["lines"]: row["exact final state"]["rate"] for row in found["tables"][0]["rows"]}
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="two benches over HTTP; test_forced_frames.py forces actions too")
 def test_forced_actions_bring_a_model_back_that_loses_its_line(server: Meta) -> None:
     """Five lines set the names: sixteen swaps are twenty-one lines."""
     assert exact(server, "skips-20") == {"8": 1.0, "16": 0.0, "32": 0.0}

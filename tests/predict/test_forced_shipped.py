@@ -23,7 +23,7 @@ def model() -> Local:
     return found
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="the shipped model goes on from each step of three programs")
 def test_one_step_ahead_is_what_writing_each_step_gives(model: Local) -> None:
     for ask, truth, found in zip(ASKS, TRUTHS, roll(model, ASKS, TRUTHS, force="next"), strict=True):
         assert b"".join(step.wanted for step in found.steps) == truth.text

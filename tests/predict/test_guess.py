@@ -48,7 +48,7 @@ def test_guesses_change_nothing(engine: Engine, options: dict[str, bool]) -> Non
         assert written(engine, batch=batch, **options) == plain
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="the shipped model writes four texts a byte at a time")
 @needs_c
 def test_it_is_what_is_written_a_byte_at_a_time(engine: Engine) -> None:
     for ask, (text, status, logprob, *_) in zip(ASKS, written(engine), strict=True):
@@ -56,7 +56,7 @@ def test_it_is_what_is_written_a_byte_at_a_time(engine: Engine) -> None:
         assert (found.text, found.status, found.logprob) == (text, status, logprob)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="the shipped model writes four texts three times")
 @needs_c
 def test_wrong_guesses_change_nothing(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is guessed: nonsense, the truth with a wrong byte, one byte of it."""
@@ -124,7 +124,7 @@ def test_a_stream_is_the_same(engine: Engine) -> None:
     assert ends[0] == ends[1]
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="the shipped model writes four texts twice")
 @needs_c
 def test_texts_that_are_drawn_are_the_same(engine: Engine) -> None:
     """Members of a batch draw from one source in turn, so that they are never read ahead of."""

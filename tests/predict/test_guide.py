@@ -166,7 +166,7 @@ def test_what_the_guide_lets_end_can_be_read(options: Compact, guarded: bool) ->
     assert len(bad) <= 4
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="tries all 256 bytes at each byte of a text")
 def test_refused_bytes_are_not_allowed() -> None:
     """Whatever is not allowed is refused, at every byte of a text."""
     (trace,) = record_all([SCRIPT], 200)
@@ -267,7 +267,7 @@ def test_forced_text_is_the_only_way_on() -> None:
     assert not before.ended
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="writes up to 25 bytes at each byte of two texts")
 def test_forks_are_independent() -> None:
     (trace,) = record_all([SCRIPT], 200)
     for options in (Compact(), Compact(delta="element", same=True)):

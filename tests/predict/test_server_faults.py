@@ -130,6 +130,7 @@ ANSWERED = {
 NO_TEXT = {"text-number", "text-true", "text-object"}
 
 
+@pytest.mark.sampled(72)
 @pytest.mark.parametrize(
     ("lie", "way"),
     [

@@ -168,7 +168,7 @@ def promises(program: Program, wanted: list[str]) -> bool:
     return any(entry in shown or entry.rpartition(".")[2] in methods for entry in wanted)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="draws and records programs until all that is required has run")
 def test_the_generator_covers_all_that_is_required() -> None:
     """Some hundred programs are recorded as they come; of further ones those that promise what is still missing."""
     rng = random.Random(2)

@@ -118,7 +118,7 @@ def test_every_program_compiles_and_calls_what_it_defines(kind: str) -> None:
         assert f"def {program.call.partition('(')[0]}(" in program.source
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="executes 500 programs of each kind")
 @pytest.mark.parametrize("kind", MAKERS)
 def test_most_programs_return_in_few_steps(kind: str) -> None:
     verdicts = _verdicts([MAKERS[kind](random.Random(seed)) for seed in range(500)])

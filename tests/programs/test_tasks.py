@@ -22,7 +22,7 @@ def drawn(count: int, seed: int = 0) -> list[Program]:
     return [tasks.program(rng) for _ in range(count)]
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="records 150 programs")
 def test_they_run_and_are_short() -> None:
     traces = list(record_many(drawn(150)))
     assert {trace.outcome.kind for trace in traces} == {"returned"}

@@ -72,7 +72,7 @@ def test_a_program_is_the_same_whoever_launched_it(tmp_path: Path) -> None:
     assert (fresh["umask"], fresh["policy"]) == (0o022, os.SCHED_OTHER)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_a_program_is_the_same_whoever_launched_it bounds the stack too")
 @pytest.mark.usefixtures("box")
 def test_a_program_does_not_see_how_its_launcher_is_bounded(tmp_path: Path) -> None:
     """An unlimited stack has the kernel map everything else elsewhere, and addresses decide the order of sets."""

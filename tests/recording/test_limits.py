@@ -46,7 +46,7 @@ def test_a_limit_that_cannot_be_is_a_usage_error_that_names_it(name: str, value:
         Limits(**{name: value})
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="starts five commands; Limits itself refuses them in make test")
 @pytest.mark.parametrize(
     "options",
     [["--wall", "inf"], ["--wall", "nan"], ["--steps", "1.5"], ["--disk", "1" * 30], ["--memory", "2000G"]],
@@ -131,7 +131,7 @@ def test_files_that_cannot_stand_are_named(
     assert worker.record(TINY).outcome == Outcome("returned")
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="starts three processes with few file descriptors")
 @pytest.mark.parametrize("files", [12, 16, 64])
 def test_few_file_descriptors_are_enough_or_are_named(files: int) -> None:
     script = f"""

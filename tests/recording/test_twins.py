@@ -77,7 +77,7 @@ python.run(spec, os.open({out!r}, os.O_RDWR), os.open(os.devnull, os.O_WRONLY))
 """
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="records three programs in three processes each")
 @pytest.mark.parametrize("seed", range(3))
 def test_hash_seed_does_not_matter(seed: int, tmp_path: Path) -> None:
     source = (

@@ -68,7 +68,7 @@ def test_a_call_that_sees_counts() -> None:
     assert "eval" in rewrite(BODY, flatten=True, call="eval('f(1)')").why
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="starts five commands; rewrite() says why in make test")
 @pytest.mark.parametrize(
     ("source", "code", "said"),
     [
@@ -95,7 +95,7 @@ def test_another_language_is_refused(tmp_path: Path) -> None:
     assert "is not rewritten, because it is Rust, and only Python is rewritten" in found.stderr
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="starts a command; rewrite() says why in make test")
 def test_json_has_the_reason(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(SEEING["locals"])
     found = _rewrite(tmp_path / "a.py", "--json")

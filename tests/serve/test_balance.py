@@ -198,7 +198,7 @@ def texts() -> list[bytes]:
     return [found.text for found in load_local(extras={"threads": "1"}).predict(ASKS)]
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="two servers of the shipped model, one of them killed")
 def test_one_killed_in_the_middle_changes_nothing(steady: ModelServer, texts: list[bytes]) -> None:
     with model_server() as other:
         extras = {"way": "text", "concurrency": "2"}
@@ -211,7 +211,7 @@ def test_one_killed_in_the_middle_changes_nothing(steady: ModelServer, texts: li
     assert [each.text for each in found] == texts
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="starts two model servers; scripted ones fail in make test")
 def test_when_all_are_gone_it_is_a_fault_as_of_one() -> None:
     with model_server() as one, model_server() as other:
         one.kill()

@@ -150,7 +150,7 @@ def fault_points() -> Iterator[int]:
     raise AssertionError("the acts do not come to an end")
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="writes a store anew for each act that fails, with two errors")
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
 def test_a_failure_of_any_act_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
     failed = set()
@@ -237,7 +237,7 @@ def filled(directory: Path, size: int) -> tuple[int, str]:
     return stored, refusal
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="a process of its own; test_a_real_full_disk fills a real disk")
 def test_a_real_limit_on_file_size(tmp_path: Path) -> None:
     assert filled(tmp_path, 100_000) == (3, f"disk: {tmp_path}/traces-00003.parquet: File too large")
     assert sorted(os.listdir(tmp_path)) == [".manifest.json", *map(manifest.shard_name, range(3))]

@@ -205,7 +205,7 @@ print(json.dumps(rows))
 """
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="`datasets` loads a folder four times, in a process of its own")
 def test_datasets_loads_a_directory(tmp_path: Path) -> None:
     store(tmp_path / "set", [trace(n) for n in range(3)])
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}

@@ -121,7 +121,7 @@ def test_a_bucket_that_is_not_there_is_told(shelf: StorePath) -> None:
         made(StorePath(shelf.scheme, "absent", "x", shelf.query))
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_a_builder_that_was_killed_is_gone_on_with compares the bytes")
 def test_a_build_gives_the_same_bytes_as_on_disk(shelf: StorePath, whole: Path) -> None:
     made(shelf)
     assert objects(shelf) == objects(whole)
@@ -192,7 +192,7 @@ def test_damage_is_named_and_not_read(shelf: StorePath) -> None:
     assert [problem.kind for problem in shards.verify(shelf)] == ["missing"]
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="builds on a store; test_another_recipe_is_refused builds on disk")
 def test_another_recipe_and_somebody_else_s_objects_are_refused(shelf: StorePath) -> None:
     made(shelf / "own", count=10)
     with pytest.raises(FingerprintError, match="seed"):
@@ -203,7 +203,6 @@ def test_another_recipe_and_somebody_else_s_objects_are_refused(shelf: StorePath
     assert remote.names(shelf / "other") == ["notes.txt"]
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_a_second_writer_is_found_before_it_costs_anything(shelf: StorePath) -> None:
     """A mark holds nobody back: who was overtaken finds out before the manifest is replaced, and stops."""
     writer = shards.ShardWriter(shelf, fingerprint=FINGERPRINT)

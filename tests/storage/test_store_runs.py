@@ -136,7 +136,7 @@ def test_the_verbs_take_urls(shelf: StorePath, tmp_path: Path) -> None:
     assert "-o FILE" in str(refused.exception)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="sends the shipped model to a store and fetches it back")
 def test_a_model_is_published_and_opened_from_there(
     shelf: StorePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -116,7 +116,6 @@ def test_going_on_with_many_shards_hashes_the_newest_alone(
         assert len(hashed) == 4 + 20
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_an_older_folder_is_read_and_gone_on_with_under_its_own_names(tmp_path: Path) -> None:
     stored(tmp_path)
     for name in (".manifest.json", ".coverage.json"):

@@ -25,7 +25,7 @@ from worldline.suites.table import Between
 from worldline.suites.zoo.functions import KINDS, ZOO
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="runs 20 chains, twice")
 @pytest.mark.parametrize("lines", [False, True])
 def test_the_interpreter_is_always_right(tmp_path: Path, lines: bool) -> None:
     found = run(suites.load("composition", lines=lines), Interpreter(), limit=20, out=tmp_path / "run")

@@ -19,7 +19,7 @@ from worldline.suites.run.directory import newest
 from worldline.suites.run.run import run
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="24 traces of up to 500 steps")
 def test_the_interpreter_is_always_right(tmp_path: Path) -> None:
     found = run(suites.load("horizon", length=(64, 500)), Interpreter(), limit=24, out=tmp_path / "run")
     assert (found.n, found.all.answer.right, found.all.trace.right) == (24, 24, 24)

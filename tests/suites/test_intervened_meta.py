@@ -116,7 +116,7 @@ def scored(server: str, folder: Path) -> Path:
     return folder / "run"
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="starts three commands; test_cures_of_a_run tries the cures")
 def test_cures_of_a_run_that_was_scored(server: str, tmp_path: Path) -> None:
     path = scored(server, tmp_path)
     done = verb("intervene", str(path), "--json")
@@ -136,14 +136,13 @@ def test_cures_of_a_run_that_was_scored(server: str, tmp_path: Path) -> None:
     assert json.loads((path / "interventions.json").read_text())["model"].endswith("#facebook/cwm")
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_another_notation_is_another_model(server: str, tmp_path: Path) -> None:
     path = scored(server, tmp_path)
     with pytest.raises(UsageError, match="the run is in cwm, and interpreter writes compact"):
         intervened(path, load_model, model="interpreter")
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_cures_of_a_run tries the same cures with the same server")
 def test_one_program_is_debugged_with_its_cures(server: str) -> None:
     program = Program(source=SOURCE, call="f([3])")
     found = debug(program, load_model(scheme(server, LINES)), budget=None)

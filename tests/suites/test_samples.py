@@ -63,7 +63,6 @@ def test_one_sample_an_id_has_no_such_table(tmp_path: Path) -> None:
     assert "samples" not in score("crux", path).as_json()
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_bench_asks_each_program_several_times_with_seeds_of_their_own(tmp_path: Path) -> None:
     from click.testing import CliRunner
 

@@ -57,7 +57,7 @@ def test_the_interpreter_errs_nowhere() -> None:
     assert float(str(every["entropy"])) > 0.5
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="48 texts of each of three programs, by two models")
 def test_a_belief_is_judged_by_its_distribution() -> None:
     def divergence(seeds: int) -> float:
         suite = suites.load("stochastic", world="draws")
@@ -67,7 +67,7 @@ def test_a_belief_is_judged_by_its_distribution() -> None:
     assert divergence(10_000) < 0.6 < 1.0 < divergence(1)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="searches the schedules of a race and records 48 texts")
 def test_races_have_results_and_no_odds() -> None:
     found = suites.measure("stochastic", suites.load("stochastic", world="races"), Dreamer(50), limit=1)
     (table,) = found.tables
@@ -77,7 +77,7 @@ def test_races_have_results_and_no_odds() -> None:
         assert 1 <= int(str(row["imagined"])) <= int(str(row["possible results"]))
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="draws programs until 110 of them are held out")
 def test_programs_are_held_out_distinct_and_the_seed_s() -> None:
     def drawn(seed: int) -> list[str]:
         return [program_key(task.program) for task in islice(suites.load("stochastic", seed=seed).tasks, 20)]

@@ -71,7 +71,7 @@ def test_permutation_of_ten_thousand_lines() -> None:
     assert perfect(run(suites.load("permutation", length=10_000), Interpreter(), limit=1), 1)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_permutation runs two lengths with one spacing at a time")
 def test_a_grid_of_lengths_and_spacings() -> None:
     suite = suites.load("permutation", length=(120, 240), reveal=(8, 64), pair=True)
     found = run(suite, Interpreter(), limit=8)
@@ -181,7 +181,6 @@ def test_calls_of_a_problem_are_not_negative(crux: Path) -> None:
         suites.load("humaneval", data=crux, calls=-1)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 @pytest.mark.parametrize("name", ["permutation", "generated"])
 def test_a_seed_decides_the_tasks(name: str) -> None:
     def drawn(seed: int) -> list[str]:

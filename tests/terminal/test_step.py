@@ -492,7 +492,7 @@ def test_a_model_that_fails_leaves_the_interpreter_s_run() -> None:
     stepping(FACT, Fails(), act)
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="a key for each step, in terminals of five sizes")
 @pytest.mark.parametrize("size", [(80, 24), (40, 16), (20, 8), (8, 4), (200, 60)])
 def test_hostile_text_is_shown_as_text_in_any_room(size: tuple[int, int]) -> None:
     async def act(hand: Hand) -> None:

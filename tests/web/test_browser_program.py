@@ -149,7 +149,6 @@ def test_the_form_fits_a_phone(chromium: Any, served: Served) -> None:
     assert complaints.heard == []
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_a_program_in_another_language_is_typed_and_watched(page: Any) -> None:
     missing = toolchain.find("js")
     if isinstance(missing, str):

@@ -297,7 +297,7 @@ def test_who_is_on_the_way_elsewhere_keeps_that_address(page: Any) -> None:
     assert page.evaluate("location.hash") == "#/"
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_a_sample_knows_those_beside_it holds it without a browser")
 def test_neighbouring_samples(page: Any) -> None:
     go(page, row=0)
     page.click("text=next sample")

@@ -109,7 +109,6 @@ def test_an_older_run_says_the_same_and_only_such_a_one_is_diagnosed(
     assert [one["operation"] for one in rows(index)] == [one["operation"] for one in rows(before)]
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_too_many_failures_are_not_diagnosed_and_that_is_said(
     many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

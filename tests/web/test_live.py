@@ -313,7 +313,6 @@ def test_what_is_computed_beside_the_loop_comes_back_or_fails_there() -> None:
     asyncio.run(main())
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_the_end_does_not_wait_for_what_is_computed() -> None:
     ends, stuck = threading.Event(), threading.Event()
 

@@ -54,7 +54,7 @@ def check(index: RunIndex, filters: Filters, other: RunIndex | None = None) -> i
     return len(buckets(told))
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_so_it_does_with_filters_already_chosen checks the same figures")
 def test_every_figure_leads_to_exactly_its_samples(pair: tuple[RunIndex, RunIndex]) -> None:
     assert check(pair[0], Filters()) > 25
     assert check(pair[0], Filters(), pair[1]) > 25

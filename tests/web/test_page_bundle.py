@@ -102,7 +102,6 @@ def plain(value: Any) -> Any:
     return [plain(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_lists_and_sums_are_the_server_s(opened: Opened, scenes: SceneCache) -> None:
     for question in QUESTIONS:
         assert opened.ask("samples", "0", question) == plain(api.samples(scenes, "0", question)), question
@@ -205,7 +204,7 @@ def spoil(data: bytes) -> bytes:
 LOST = "1 cannot be opened: records.jsonl: the program of sample 4 is not"
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="test_what_cannot_be_read_is_shown_on_the_page spoils the same run")
 @pytest.mark.parametrize("name", ["page.html", "site"])
 def test_what_cannot_be_read_is_told_by_the_verb_and_in_the_bundle(
     erring: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
@@ -315,7 +314,6 @@ def test_a_limit_keeps_the_failures(scenes: SceneCache, tmp_path: Path, chromium
     opened.page.context.close()
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_what_cannot_be_written_is_said(scenes: SceneCache, tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("mine")

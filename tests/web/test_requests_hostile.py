@@ -423,7 +423,7 @@ def test_data_is_not_stored_by_anybody_and_has_its_type(served: Served) -> None:
     assert reply.headers["content-type"] == "application/json"
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="asks for each file of the page; a browser loads it in make test")
 def test_every_file_of_the_page_is_there_without_a_token(served: Served) -> None:
     static = Path(__file__).parents[2] / "src/worldline/web/static"
     for path in static.iterdir():

@@ -20,8 +20,9 @@ import msgspec
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.recording.exchange import BEGUN, WIRE_HEADER
+from worldline.recording.idle_boxes import put_back, take_box
 from worldline.recording.recorder import prepare
-from worldline.recording.sandbox import Box, SandboxRun, open_box
+from worldline.recording.sandbox import Box, SandboxRun
 
 LIMITS = Limits(wall=60.0, trace_bytes=64 << 20)  # of a whole batch
 DEAF = 5.0  # seconds that a call has beyond those of its module and its own, until the host ends it
@@ -90,7 +91,8 @@ class Caller:
         """At least one of the calls, in a fresh process: up to one that ends it."""
         run = self._boxed(batch, calls)
         if run.report != BEGUN.decode():
-            self.close()
+            if self._box is not None:
+                self._box.kill()
             run = self._boxed(batch, calls)  # a second chance, as recording has
         if run.report != BEGUN.decode():
             return [CallEnd("fault", run.report or run.fault or "the program was not set up")] * len(calls)
@@ -101,7 +103,7 @@ class Caller:
     def _boxed(self, batch: CallBatch, calls: tuple[str, ...]) -> SandboxRun:
         if self._box is None or not self._box.alive:
             self.close()
-            self._box = open_box(self._plan, self.limits)
+            self._box = take_box(self._plan, self.limits)
         spec: dict[str, Any] = {
             "name": batch.name, "source": batch.source, "files": dict(batch.files), "argv": [], "call": None,
             "limits": asdict(self.limits), "calls": calls, "seconds": batch.seconds, "fresh": batch.fresh,
@@ -114,7 +116,7 @@ class Caller:
     def close(self) -> None:
         """Put the box away."""
         if self._box is not None:
-            self._box.close()
+            put_back(self._box)
             self._box = None
 
 

@@ -21,8 +21,9 @@ from worldline.limits import Limits
 from worldline.recording import native
 from worldline.recording.box import BoxPlan
 from worldline.recording.control import as_spec, noted
+from worldline.recording.idle_boxes import put_back, take_box
 from worldline.recording.interpreter import find
-from worldline.recording.sandbox import Box, SandboxRun, open_box
+from worldline.recording.sandbox import Box, SandboxRun
 from worldline.recording.traced import traced, unrun
 
 if TYPE_CHECKING:
@@ -105,7 +106,8 @@ class BoxWorker:
         wanted = {"change": change, "control": as_spec(control)}
         trace = self._trace(program, self._run(program, wanted), control)
         if trace.outcome.kind == "host-fault" and not (len(trace) and self.box and self.box.alive):
-            self.close()
+            if self.box is not None:
+                self.box.kill()
             trace = self._trace(program, self._run(program, wanted), control)
         return trace
 
@@ -123,7 +125,7 @@ class BoxWorker:
     def _run(self, program: Program, wanted: dict[str, Any]) -> SandboxRun:
         if self.box is None or not self.box.alive:
             self.close()
-            self.box = open_box(self.setup.plan, self.setup.limits)
+            self.box = take_box(self.setup.plan, self.setup.limits)
         return self.box.run(self._spec(program) | wanted, encode(program.stdin))
 
     def _spec(self, program: Program) -> dict[str, Any]:
@@ -159,7 +161,7 @@ class BoxWorker:
     def close(self) -> None:
         """Put the boxes away."""
         if self.box is not None:
-            self.box.close()
+            put_back(self.box)
             self.box = None
         while self._others:
             self._others.popitem()[1].close()

@@ -17,6 +17,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -80,6 +81,7 @@ class Box:
         self.plan, self.limits, self.group = plan, plan.limits, group
         self.user: user.BoxUser | None = None
         self.alive = True
+        self._opener = os.getpid(), threading.current_thread()
         self.layers: dict[str, Any] = {}
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._words, tell = os.pipe()
@@ -222,6 +224,25 @@ class Box:
             wire, stdout, stderr, reply.get("status"), hit, bool(reply.get("full")), reply.get("fault", ""),
             reply.get("seconds", 0.0), report, exchange.take_left(),
         )  # fmt: skip
+
+    @property
+    def asked(self) -> box.BoxPlan:
+        """The plan as `open_box` was given it."""
+        return replace(self.plan, uid=None, cgroups=())
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this is the main thread, and the one that opened the box: one that the box does not outlive."""
+        return (
+            self._opener
+            == (os.getpid(), threading.current_thread())
+            == (os.getpid(), threading.main_thread())
+        )
+
+    @property
+    def stands(self) -> bool:
+        """Whether the next program can be given to it."""
+        return self.alive and self._process.poll() is None
 
     def kill(self) -> None:
         """End the box and everyone in it. The pid namespace ends with bubblewrap; without one the zygote sees to it."""

@@ -174,7 +174,7 @@ def test_every_kind_is_made_as_source(kind: str) -> None:
         ast.parse(value(rng, kind, given), mode="eval")
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="mines a package and records every call again")
 def test_a_mine_gives_programs_that_run(package: Path, tmp_path: Path) -> None:
     told: list[MiningCounts] = []
     out = tmp_path / "mined.jsonl.xz"
@@ -215,7 +215,6 @@ def test_the_number_of_workers_does_not_matter(package: Path, tmp_path: Path) ->
     assert read_mined(tmp_path / "one") == read_mined(tmp_path / "two") != []
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
 def test_one_that_fails_is_counted_and_the_rest_goes_on(
     package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -334,7 +333,7 @@ def test_a_module_without_python_source_is_named(name: str) -> None:
         locate([name])
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="walks through the whole standard library twice")
 def test_places_are_found_or_named() -> None:
     assert locate(["os"])[0].name == "os.py"  # frozen, and yet with a file
     (place,) = locate(["textwrap"])

@@ -56,7 +56,7 @@ def test_what_is_given_to_cpp_arrives() -> None:
     assert outcome(CPP, "a.cpp", f"all({given})") == Outcome("returned", "True")
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="four more calls of C++; test_c_call.py refuses the like in C")
 @pytest.mark.parametrize(
     ("call", "why"),
     [
@@ -107,7 +107,7 @@ def test_an_integer_beyond_64_bits_is_no_argument_of_cpp() -> None:
     assert found == Outcome("unsupported", "call: 99999999999999999999 has more than 64 bits")
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="five more calls of Rust; C and C++ refuse the like in make test")
 @pytest.mark.parametrize(
     ("call", "why"),
     [

@@ -19,7 +19,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="records 14 times; test_odd_names_java.py is in make test")
 @pytest.mark.parametrize(("name", "source"), NAMES, ids=lambda one: one if "\n" not in one else "")
 def test_steps_are_those_of_a_plain_name(name: str, source: str) -> None:
     plain = "program" + name[name.rindex(".") :]

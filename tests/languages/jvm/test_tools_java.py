@@ -64,7 +64,7 @@ def test_they_are_made_once_and_out_of_reach(java: JavaRecorder) -> None:
     assert "-XX:SharedArchiveFile=compiler.jsa" in command
 
 
-@pytest.mark.long(reason="cheaper tests cover the same code")
+@pytest.mark.long(reason="makes the tools for Java again, in a cache of its own")
 def test_without_a_box_they_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with recorder(trust=True) as java:

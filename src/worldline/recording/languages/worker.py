@@ -14,6 +14,7 @@ from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
 from worldline.limits import Limits
 from worldline.recording.box import BoxPlan
+from worldline.recording.idle_boxes import put_back, take_box
 from worldline.recording.languages import artefact, tools
 from worldline.recording.languages.call import tree_of
 from worldline.recording.languages.toolchain import KINDS, find
@@ -43,7 +44,8 @@ class LanguageWorker:
         """One program's trace. One that a box broke under, or could not begin, has a second chance in a fresh one."""
         trace = self._record(program, stdin)
         if trace.outcome.kind == "host-fault" and not len(trace):
-            self.close()
+            for box in self._boxes.values():
+                box.kill()
             trace = self._record(program, stdin)
         return trace
 
@@ -127,10 +129,10 @@ class LanguageWorker:
         if box is None or not box.alive:
             if box is not None:
                 box.close()
-            box = self._boxes[act] = open_box(replace(self.plan, preparing=act == "prepare"), limits)
+            box = self._boxes[act] = take_box(replace(self.plan, preparing=act == "prepare"), limits)
         return box
 
     def close(self) -> None:
         """Put the boxes away."""
         while self._boxes:
-            self._boxes.popitem()[1].close()
+            put_back(self._boxes.popitem()[1])

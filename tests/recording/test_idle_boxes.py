@@ -1,0 +1,137 @@
+"""A box that waits is taken again, unless it has died, was opened by another thread or belongs to another process."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import pytest
+
+from worldline.core.program import Program
+from worldline.limits import Limits
+from worldline.recording.idle_boxes import MOST, close_all, put_back, take_box
+from worldline.recording.recorder import prepare, record
+from worldline.recording.sandbox import Box
+
+LIMITS = Limits()
+
+
+@pytest.fixture(autouse=True)
+def _no_boxes_wait(box: None) -> Iterator[None]:
+    close_all()
+    yield
+    close_all()
+
+
+def _take(limits: Limits = LIMITS, *, trust: bool = False) -> Box:
+    return take_box(prepare(limits=limits, python=None, core="auto", trust=trust).plan, limits)
+
+
+def _runs(box: Box) -> bool:
+    spec = {"name": "a.py", "source": "pass", "call": None, "argv": [], "files": {}, "limits": asdict(LIMITS)}
+    return box.run({**spec, "change": None, "control": None}, b"").report == "begun"
+
+
+def test_the_same_box_is_taken_again() -> None:
+    first = _take()
+    put_back(first)
+    assert _take() is first
+    assert _runs(first)
+    first.close()
+
+
+def test_other_limits_take_another_box() -> None:
+    first = _take()
+    put_back(first)
+    other = _take(Limits(steps=7))
+    assert other is not first
+    assert other.limits.steps == 7
+    other.close()
+
+
+def test_one_that_died_while_it_waited_is_replaced() -> None:
+    first = _take()
+    put_back(first)
+    os.kill(first._process.pid, 9)
+    first._process.wait()
+    second = _take()
+    assert second is not first
+    assert _runs(second)
+    second.close()
+
+
+def test_the_oldest_makes_room() -> None:
+    boxes = [_take(Limits(steps=steps)) for steps in range(1, MOST + 2)]
+    for box in boxes:
+        put_back(box)
+    assert [box.alive for box in boxes] == [False] + [True] * MOST
+
+
+def test_one_without_walls_is_put_away() -> None:
+    box = _take(trust=True)
+    put_back(box)
+    assert not box.alive
+
+
+def test_a_thread_s_box_is_put_away() -> None:
+    opened: list[Box] = []
+    thread = threading.Thread(target=lambda: opened.append(_take()))
+    thread.start()
+    thread.join()
+    put_back(opened[0])
+    assert not opened[0].alive
+
+
+def test_a_thread_takes_none_of_the_main_thread_s() -> None:
+    kept = _take()
+    put_back(kept)
+    taken: list[bool] = []
+
+    def take() -> None:
+        box = _take()
+        taken.append(box is kept)
+        box.close()
+
+    thread = threading.Thread(target=take)
+    thread.start()
+    thread.join()
+    assert taken == [False]
+    assert kept.alive
+
+
+def test_a_forked_child_takes_none_of_its_parent_s() -> None:
+    kept = _take()
+    put_back(kept)
+    child = os.fork()
+    if child == 0:
+        try:
+            box = _take()
+            os._exit(0 if box is not kept and _runs(box) else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    assert _take() is kept
+    assert _runs(kept)
+    kept.close()
+
+
+def test_a_program_leaves_nothing_to_the_next() -> None:
+    leaving = """
+import os, subprocess, sys
+for folder in (".", "/tmp", "/dev/shm"):
+    open(os.path.join(folder, "left"), "w").write("here")
+os.environ["LEFT"] = "1"
+sys.modules["left"] = sys
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+"""
+    looking = """
+import os, sys
+found = [os.path.exists(os.path.join(folder, "left")) for folder in (".", "/tmp", "/dev/shm")]
+print(any(found), os.environ.get("LEFT"), "left" in sys.modules, sorted(filter(str.isdigit, os.listdir("/proc"))))
+"""
+    alone = record(Program(source=looking)).output
+    record(Program(source=leaving))
+    assert record(Program(source=looking)).output == alone
+    assert alone.startswith("False None False")
