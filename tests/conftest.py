@@ -59,11 +59,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     groups: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
-        if any(
-            value in INTERPRETERS and value != THIS_INTERPRETER
-            for value in parameters
-            if isinstance(value, str)
-        ):
+        if any(map(_names_another_interpreter, parameters)):
             item.add_marker(pytest.mark.long)
         elif item.get_closest_marker("sampled"):
             groups[item.nodeid.partition("[")[0]].append(item)
@@ -74,6 +70,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for at, item in enumerate(cases):
             if at not in positions:
                 item.add_marker(pytest.mark.long)
+
+
+def _names_another_interpreter(parameter: object) -> bool:
+    if isinstance(parameter, tuple):
+        return any(map(_names_another_interpreter, parameter))
+    return isinstance(parameter, str) and parameter in INTERPRETERS and parameter != THIS_INTERPRETER
 
 
 def pytest_collection_finish() -> None:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from heeding import heed_interrupts
 
 from worldline.cli import GROUPS, cli, main
-from worldline.recording.idle_boxes import close_all
+from worldline.recording.idle_boxes import close_idle_boxes
 
 PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
 
@@ -57,7 +57,7 @@ def test_every_exit_code_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert main([*debug, f"python:{model}:wrong"]) == 1
     assert main([*debug, "nonsense"]) == 2
     assert main([*debug, f"python:{model}:broken"]) == 3
-    close_all()
+    close_idle_boxes()
     monkeypatch.setenv("PATH", "")
     assert main([*debug, "interpreter"]) == 3
 

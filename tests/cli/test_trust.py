@@ -12,7 +12,7 @@ import pytest
 from worldline.cli import cli, main
 from worldline.core.program import Program
 from worldline.recording import sandbox
-from worldline.recording.idle_boxes import close_all
+from worldline.recording.idle_boxes import close_idle_boxes
 from worldline.recording.recorder import record, without_boxes
 
 RUNS = {
@@ -40,7 +40,7 @@ def test_every_verb_that_runs_programs_takes_it(verb: str) -> None:
 @pytest.fixture
 def boxless(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without bubblewrap."""
-    close_all()
+    close_idle_boxes()
     monkeypatch.setenv("PATH", "")
 
 

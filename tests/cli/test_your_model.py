@@ -36,6 +36,7 @@ def sessions(text: str) -> list[tuple[str, list[str]]]:
     return found
 
 
+@pytest.mark.long(reason="runs every example of docs/your-model.md")
 @pytest.mark.usefixtures("box")
 def test_every_block_of_the_page_runs(tmp_path: Path) -> None:
     blocks = BLOCK.findall(PAGE.read_text("utf-8"))

@@ -294,6 +294,7 @@ def test_numpy_serves_where_nothing_was_built(monkeypatch: pytest.MonkeyPatch) -
     assert distance(read(machine, b"some bytes"), true) < 1e-4
 
 
+@pytest.mark.long(reason="repeats the engine's products with one to four threads")
 @native
 @pytest.mark.parametrize("precision", engine_native.PRECISIONS)
 def test_threads_change_nothing(precision: str) -> None:

@@ -95,6 +95,7 @@ def test_what_is_forced_on_a_model_of_the_hub(model: str, force: str) -> None:
     assert weights.asked <= 10
 
 
+@pytest.mark.long(reason="test_forced_server.py asks the same of a server")
 def test_queries_go_where_it_is_least_sure() -> None:
     ask = Ask(program=PERMUTED)
     truths = list(Interpreter(codec="cwm").predict([ask]))
@@ -102,6 +103,7 @@ def test_queries_go_where_it_is_least_sure() -> None:
     assert (found.prediction.text, sorted(found.spent)) == (truths[0].text, [10, 17, 24])
 
 
+@pytest.mark.long(reason="predicts every frame with a model of the hub")
 def test_one_frame_ahead() -> None:
     ask = Ask(program=PERMUTED)
     truths = list(Interpreter(codec="cwm").predict([ask]))

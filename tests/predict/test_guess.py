@@ -78,6 +78,7 @@ def test_wrong_guesses_change_nothing(engine: Engine, monkeypatch: pytest.Monkey
     assert written(engine, batch=2) == plain
 
 
+@pytest.mark.long(reason="predicts every program twice with the shipped model")
 @needs_c
 def test_the_engine_is_asked_less_often(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     passes, try_all = [], type(engine).try_all  # type: ignore[attr-defined]
@@ -86,7 +87,7 @@ def test_the_engine_is_asked_less_often(engine: Engine, monkeypatch: pytest.Monk
     assert len(passes) < sum(map(len, texts)) / 1.5
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.long(reason="test_guesses_change_nothing compares the same texts without forcing")
 @needs_c
 @pytest.mark.parametrize("force", ["actions", "states", "next", "queries"])
 def test_forcing_is_the_same(engine: Engine, force: str) -> None:

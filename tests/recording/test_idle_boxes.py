@@ -1,4 +1,4 @@
-"""A box that waits is taken again, unless it has died, was opened by another thread or belongs to another process."""
+"""An idle sandbox is reused, unless it died, another thread opened it or it belongs to another process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from worldline.core.program import Program
 from worldline.limits import Limits
-from worldline.recording.idle_boxes import MOST, close_all, put_back, take_box
+from worldline.recording.idle_boxes import MAX_IDLE_BOXES, close_idle_boxes, release_box, take_box
 from worldline.recording.recorder import prepare, record
 from worldline.recording.sandbox import Box
 
@@ -19,10 +19,10 @@ LIMITS = Limits()
 
 
 @pytest.fixture(autouse=True)
-def _no_boxes_wait(box: None) -> Iterator[None]:
-    close_all()
+def _start_without_idle_boxes(box: None) -> Iterator[None]:
+    close_idle_boxes()
     yield
-    close_all()
+    close_idle_boxes()
 
 
 def _take(limits: Limits = LIMITS, *, trust: bool = False) -> Box:
@@ -34,26 +34,26 @@ def _runs(box: Box) -> bool:
     return box.run({**spec, "change": None, "control": None}, b"").report == "begun"
 
 
-def test_the_same_box_is_taken_again() -> None:
+def test_an_idle_box_is_reused() -> None:
     first = _take()
-    put_back(first)
+    release_box(first)
     assert _take() is first
     assert _runs(first)
     first.close()
 
 
-def test_other_limits_take_another_box() -> None:
+def test_other_limits_need_another_box() -> None:
     first = _take()
-    put_back(first)
+    release_box(first)
     other = _take(Limits(steps=7))
     assert other is not first
     assert other.limits.steps == 7
     other.close()
 
 
-def test_one_that_died_while_it_waited_is_replaced() -> None:
+def test_a_box_that_died_while_idle_is_replaced() -> None:
     first = _take()
-    put_back(first)
+    release_box(first)
     os.kill(first._process.pid, 9)
     first._process.wait()
     second = _take()
@@ -62,31 +62,31 @@ def test_one_that_died_while_it_waited_is_replaced() -> None:
     second.close()
 
 
-def test_the_oldest_makes_room() -> None:
-    boxes = [_take(Limits(steps=steps)) for steps in range(1, MOST + 2)]
+def test_the_oldest_is_closed_when_there_are_too_many() -> None:
+    boxes = [_take(Limits(steps=steps)) for steps in range(1, MAX_IDLE_BOXES + 2)]
     for box in boxes:
-        put_back(box)
-    assert [box.alive for box in boxes] == [False] + [True] * MOST
+        release_box(box)
+    assert [box.alive for box in boxes] == [False] + [True] * MAX_IDLE_BOXES
 
 
-def test_one_without_walls_is_put_away() -> None:
+def test_a_process_without_a_sandbox_is_not_kept() -> None:
     box = _take(trust=True)
-    put_back(box)
+    release_box(box)
     assert not box.alive
 
 
-def test_a_thread_s_box_is_put_away() -> None:
+def test_a_box_of_another_thread_is_not_kept() -> None:
     opened: list[Box] = []
     thread = threading.Thread(target=lambda: opened.append(_take()))
     thread.start()
     thread.join()
-    put_back(opened[0])
+    release_box(opened[0])
     assert not opened[0].alive
 
 
-def test_a_thread_takes_none_of_the_main_thread_s() -> None:
+def test_another_thread_opens_its_own_box() -> None:
     kept = _take()
-    put_back(kept)
+    release_box(kept)
     taken: list[bool] = []
 
     def take() -> None:
@@ -101,9 +101,9 @@ def test_a_thread_takes_none_of_the_main_thread_s() -> None:
     assert kept.alive
 
 
-def test_a_forked_child_takes_none_of_its_parent_s() -> None:
+def test_a_forked_child_opens_its_own_box() -> None:
     kept = _take()
-    put_back(kept)
+    release_box(kept)
     child = os.fork()
     if child == 0:
         try:
@@ -117,7 +117,7 @@ def test_a_forked_child_takes_none_of_its_parent_s() -> None:
     kept.close()
 
 
-def test_a_program_leaves_nothing_to_the_next() -> None:
+def test_a_program_leaves_nothing_for_the_next() -> None:
     leaving = """
 import os, subprocess, sys
 for folder in (".", "/tmp", "/dev/shm"):

@@ -44,6 +44,7 @@ def drawn(source: Source, count: int, lanes: Lanes = WHOLE) -> list[tuple[bytes,
     return [stream.draw() for _ in range(count)]
 
 
+@pytest.mark.long(reason="imports datasets and pyarrow")
 def test_datasets_streams_them(shelf: str, tmp_path: Path) -> None:
     found = streamed(shelf)
     assert list(found) == [msgspec.structs.asdict(row) for row in ROWS]

@@ -228,6 +228,7 @@ def test_the_newest_search_wins(seen: Seen, scenes: SceneCache) -> None:
     assert all("sum/12" in name for name in seen.names())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("column", ["name", "cause", "agreed", "steps", "depth", "bytes"])
 def test_columns_sort_both_ways_by_click(seen: Seen, scenes: SceneCache, column: str) -> None:
     page = seen.open("#/run/0")

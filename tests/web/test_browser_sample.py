@@ -103,6 +103,7 @@ MOVES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("name", "key", "start", "end"), MOVES)
 def test_moves(page: Any, name: str, key: str, start: int, end: int) -> None:
     go(page, row=start)

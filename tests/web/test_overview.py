@@ -60,6 +60,7 @@ def test_every_figure_leads_to_exactly_its_samples(pair: tuple[RunIndex, RunInde
     assert check(pair[0], Filters(), pair[1]) > 25
 
 
+@pytest.mark.long(reason="tries every filter on top of every other")
 def test_so_it_does_with_filters_already_chosen(pair: tuple[RunIndex, RunIndex]) -> None:
     index, other = pair
     rng = Random("filters")

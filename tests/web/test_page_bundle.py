@@ -102,6 +102,7 @@ def plain(value: Any) -> Any:
     return [plain(one) for one in value] if isinstance(value, list | tuple) else value
 
 
+@pytest.mark.long(reason="compares a bundle with the server for every filter")
 def test_lists_and_sums_are_the_server_s(opened: Opened, scenes: SceneCache) -> None:
     for question in QUESTIONS:
         assert opened.ask("samples", "0", question) == plain(api.samples(scenes, "0", question)), question

@@ -20,7 +20,7 @@ import msgspec
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.recording.exchange import BEGUN, WIRE_HEADER
-from worldline.recording.idle_boxes import put_back, take_box
+from worldline.recording.idle_boxes import release_box, take_box
 from worldline.recording.recorder import prepare
 from worldline.recording.sandbox import Box, SandboxRun
 
@@ -116,7 +116,7 @@ class Caller:
     def close(self) -> None:
         """Put the box away."""
         if self._box is not None:
-            put_back(self._box)
+            release_box(self._box)
             self._box = None
 
 

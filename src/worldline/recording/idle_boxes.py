@@ -1,8 +1,8 @@
-"""Boxes that wait for their next program. Starting a box takes far longer than most programs run.
+"""Idle sandboxes, kept for the next program: starting one takes far longer than most programs run.
 
-`take_box` and `put_back` stand where `open_box` and `Box.close` would. A program cannot tell whether its box is new:
-each has a process, a network and a scratch folder of its own. A box ends with the thread that opened it, so only those
-of the main thread are kept. One without walls (`--trust`) never is.
+Call `take_box` and `release_box` instead of `open_box` and `Box.close`. A program cannot tell whether its sandbox is
+new, because each program has its own process, network and scratch folder. A sandbox dies with the thread that opened
+it, so only those of the main thread are kept. Processes without a sandbox (`--trust`) are never kept.
 """
 
 from __future__ import annotations
@@ -15,37 +15,42 @@ from worldline.limits import Limits
 from worldline.recording.box import BoxPlan
 from worldline.recording.sandbox import Box, open_box
 
-MOST = 4
-_idle: dict[int, list[Box]] = {}  # by process, oldest first: what a forked child inherits is not its own
+MAX_IDLE_BOXES = 4
+# Oldest first, by process: a forked child must not use the sandboxes of its parent.
+_idle: dict[int, list[Box]] = {}
 
 
 def take_box(plan: BoxPlan, limits: Limits) -> Box:
-    """A box of this plan that waits, or a new one; NoSandbox where none can be had."""
+    """Return an idle sandbox that was opened with the same plan and limits, or open a new one.
+
+    Raises:
+        NoSandbox: This machine cannot start one.
+    """
     wanted = replace(plan, limits=limits)
-    ours = _idle.get(os.getpid(), [])
-    for box in ours:
-        if box.is_ours and box.asked == wanted:
-            ours.remove(box)
-            if box.stands:
+    boxes = _idle.get(os.getpid(), [])
+    for box in boxes:
+        if box.is_of_main_thread and box.requested_plan == wanted:
+            boxes.remove(box)
+            if box.is_usable:
                 return box
             box.close()
             break
     return open_box(plan, limits)
 
 
-def put_back(box: Box) -> None:
-    """Keep a box for the next program, or put it away; the one that has waited longest makes room."""
-    if not (box.is_ours and box.plan.boxed and box.stands):
+def release_box(box: Box) -> None:
+    """Keep a sandbox for the next program, or close it. Beyond `MAX_IDLE_BOXES` the oldest is closed."""
+    if not (box.is_of_main_thread and box.plan.boxed and box.is_usable):
         box.close()
         return
-    ours = _idle.setdefault(os.getpid(), [])
-    ours.append(box)
-    if len(ours) > MOST:
-        ours.pop(0).close()
+    boxes = _idle.setdefault(os.getpid(), [])
+    boxes.append(box)
+    if len(boxes) > MAX_IDLE_BOXES:
+        boxes.pop(0).close()
 
 
 @atexit.register
-def close_all() -> None:
-    """Put every waiting box of this process away."""
+def close_idle_boxes() -> None:
+    """Close every idle sandbox of this process."""
     for box in _idle.pop(os.getpid(), []):
         box.close()

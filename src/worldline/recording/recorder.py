@@ -21,7 +21,7 @@ from worldline.limits import Limits
 from worldline.recording import native
 from worldline.recording.box import BoxPlan
 from worldline.recording.control import as_spec, noted
-from worldline.recording.idle_boxes import put_back, take_box
+from worldline.recording.idle_boxes import release_box, take_box
 from worldline.recording.interpreter import find
 from worldline.recording.sandbox import Box, SandboxRun
 from worldline.recording.traced import traced, unrun
@@ -161,7 +161,7 @@ class BoxWorker:
     def close(self) -> None:
         """Put the boxes away."""
         if self.box is not None:
-            put_back(self.box)
+            release_box(self.box)
             self.box = None
         while self._others:
             self._others.popitem()[1].close()

@@ -226,22 +226,18 @@ class Box:
         )  # fmt: skip
 
     @property
-    def asked(self) -> box.BoxPlan:
-        """The plan as `open_box` was given it."""
+    def requested_plan(self) -> box.BoxPlan:
+        """The plan that `open_box` was called with."""
         return replace(self.plan, uid=None, cgroups=())
 
     @property
-    def is_ours(self) -> bool:
-        """Whether this is the main thread, and the one that opened the box: one that the box does not outlive."""
-        return (
-            self._opener
-            == (os.getpid(), threading.current_thread())
-            == (os.getpid(), threading.main_thread())
-        )
+    def is_of_main_thread(self) -> bool:
+        """Whether the main thread of this process opened the sandbox and is asking."""
+        return self._opener == (os.getpid(), threading.current_thread()) == (os.getpid(), threading.main_thread())
 
     @property
-    def stands(self) -> bool:
-        """Whether the next program can be given to it."""
+    def is_usable(self) -> bool:
+        """Whether the sandbox can take another program."""
         return self.alive and self._process.poll() is None
 
     def kill(self) -> None:

@@ -22,6 +22,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.name)
 def test_gdb_sees_what_the_trace_tells(path: Path) -> None:
     if path.suffix == ".rs" and stepping.RUSTC is None:

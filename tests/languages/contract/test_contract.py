@@ -171,6 +171,7 @@ def test_output_is_bounded(guest: Guest) -> None:
     assert len(trace.output) <= 10_000
 
 
+@pytest.mark.sampled(3)
 def test_memory_is_bounded(guest: Guest) -> None:
     trace = guest.record("grows", Limits(wall=120, memory=MEMORY))
     assert ends(trace) == Outcome("limit", "memory")
@@ -235,6 +236,7 @@ def test_a_source_that_does_not_compile(guest: Guest) -> None:
     assert trace.stderr
 
 
+@pytest.mark.sampled(3)
 def test_what_was_prepared_is_kept(guest: Guest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = toolchain.KINDS.get(guest.language)
     if kind is None or not kind.prepares:

@@ -14,7 +14,7 @@ from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
 from worldline.limits import Limits
 from worldline.recording.box import BoxPlan
-from worldline.recording.idle_boxes import put_back, take_box
+from worldline.recording.idle_boxes import release_box, take_box
 from worldline.recording.languages import artefact, tools
 from worldline.recording.languages.call import tree_of
 from worldline.recording.languages.toolchain import KINDS, find
@@ -135,4 +135,4 @@ class LanguageWorker:
     def close(self) -> None:
         """Put the boxes away."""
         while self._boxes:
-            put_back(self._boxes.popitem()[1])
+            release_box(self._boxes.popitem()[1])
