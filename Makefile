@@ -1,17 +1,18 @@
 # Everything you can do with this repository. `make` alone lists the targets.
 #
 #   PYTHON=...   the interpreter that .venv is made from (3.11 or newer)
-#   JOBS=...     test processes side by side. Default: three per core, because tests wait for sandboxes, browsers and servers
+#   JOBS=...     test processes side by side. Default: two per core, because tests wait for sandboxes, browsers and servers
 
 SHELL := /bin/bash
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $$p && break; done)
-JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) * 3 )))
+JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) * 2 )))
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
 PROGRESS := .ci/progress
 SOURCES := src tests perf studies docs editors setup.py
-# Compiled bytecode is kept, even where the environment says otherwise: tests start thousands of Python processes.
+# Compiled bytecode is kept, even where the environment says otherwise: tests start thousands of Python processes, and
+# a sandbox cannot write its own.
 unexport PYTHONDONTWRITEBYTECODE
 
 # What is installed, in the order in which it is needed. Each stamp stands for the extras after it.
@@ -21,7 +22,7 @@ PEERS := .venv/.peers
 HARNESS := .venv/.harness
 
 # The tests of one file stay in one process, so that they share a server, a browser or a recording.
-PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile
+PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers humaneval hostile hidden languages sanitize house vsix format clean
@@ -37,6 +38,7 @@ $(PACKAGE): pyproject.toml setup.py $(wildcard native/*.[ch])
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || test -x $(BIN)/pip || .ci/system-package venv
 	@test -x $(BIN)/python || $(PROGRESS) "Creating .venv" $(PYTHON) -m venv .venv
 	@$(PROGRESS) "Installing worldline" $(PIP) --editable .
+	@$(BIN)/python -m compileall -q src/worldline
 	@ls src/worldline/_recorder.*.so >/dev/null 2>&1 || \
 		echo "set-up: no native modules were built (is there a C compiler?); worldline works without them, slower" >&2
 	@touch $@
@@ -76,7 +78,7 @@ demo: setup ## record a program, let the shipped model predict it, and see where
 check: tools ## formatting, lint, types, layers and the unit tests: 45 s, 90 s the first time
 	@.ci/check $(SOURCES)
 
-test: peers ## every promise a user relies on: under 20 minutes on two cores
+test: peers ## every promise a user relies on: 10 minutes on two cores
 	$(PYTEST) -m "not long" tests
 
 # Property tests run again, with the full Hypothesis profile; so do tests that draw more programs when asked for more.

@@ -55,7 +55,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as `long`: cases on another interpreter, and the cases that `sampled(keep)` leaves out of `make test`."""
+    """Order the tests, and mark as `long`: cases on another interpreter, and what `sampled(keep)` leaves out."""
+    cpu_budget.sort_by_budget(items)
     groups: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()

@@ -142,6 +142,7 @@ def test_a_dataset_is_that_of_one_machine_and_grows_as_there(
     assert "2 nodes of 2 processors" in shop.summary
 
 
+@pytest.mark.long(reason="test_only_units_of_a_node_that_died_are_done_again kills one too")
 def test_a_node_that_dies_while_a_dataset_is_made_loses_nothing(
     killer: Callable[[], None], whole: dict[str, bytes], tmp_path: Path
 ) -> None:

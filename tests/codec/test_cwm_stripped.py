@@ -379,6 +379,7 @@ LONG = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.fuzz
 @pytest.mark.parametrize(("head", "again", "times"), LONG, ids=range(len(LONG)))
 def test_time_is_linear(head: str, again: str, times: int) -> None:

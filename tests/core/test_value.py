@@ -229,6 +229,7 @@ HUGE = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", sorted(HUGE))
 def test_hostile_sizes_end(name: str) -> None:
     source = HUGE[name]

@@ -122,6 +122,7 @@ class TestTheShippedModel:
         assert reading.events[10].line == 5
         assert reading.events[10].frame == 1
 
+    @pytest.mark.long(reason="the shipped model writes a run twice")
     def test_a_budget_goes_on_where_it_was_cut(self, model: Local) -> None:
         whole = imagined(BERRY, model).branch(0)
         scene = imagined(BERRY, model, limit=40)
@@ -134,6 +135,7 @@ class TestTheShippedModel:
         for one, other in zip(branch.sure, whole.sure, strict=True):
             assert one[2:] == pytest.approx(other[2:])  # the part that was written before counts as well
 
+    @pytest.mark.long(reason="the shipped model predicts another program")
     def test_a_rewritten_program_has_rows_of_its_own(self, model: Local, berry: Scene) -> None:
         branch = grown(berry, model, kind="rewrite", how="flatten")
         assert branch.ask.program.source != BERRY.source
@@ -319,6 +321,7 @@ def test_others_look_while_it_grows(model: Local) -> None:
     assert scene.branch(0).status == "done"
 
 
+@pytest.mark.long(reason="the shipped model writes two branches")
 def test_two_grow_at_once(model: Local, berry: Scene) -> None:
     before = len(berry.branches)
     both = [grow(berry, model, Intervention(kind="edit", step=2, name="n", value=str(k))) for k in (7, 8)]

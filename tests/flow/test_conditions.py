@@ -10,6 +10,7 @@ from random import Random
 import pytest
 from branching_programs import Odd
 from instrumented import Instrumented, own
+from tiers import examples
 
 from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
@@ -81,19 +82,21 @@ def differing(programs: Iterable[Program]) -> tuple[Counter[str], list[str]]:
     return count, wrong
 
 
+@pytest.mark.fuzz
 def test_programs_that_branch_in_every_way_tell_the_truth() -> None:
-    count, wrong = differing(Odd(Random(seed)).program() for seed in range(400))
+    count, wrong = differing(Odd(Random(seed)).program() for seed in range(examples(150, 400)))
     assert not wrong, wrong[0]
     for kind in ("if", "while", "for", "ternary", "assert", "case", "except", "filter"):
-        assert count[f"plain {kind}"] > 20, count
+        assert count[f"plain {kind}"] > examples(5, 20), count
 
 
+@pytest.mark.fuzz
 def test_generated_programs_tell_the_truth() -> None:
     rng = Random(5)
-    programs = [drawn(rng) for _ in range(300)]
+    programs = [drawn(rng) for _ in range(examples(100, 300))]
     count, wrong = differing(one for one in programs if "@@" not in one.source)
     assert not wrong, wrong[0]
-    assert sum(count.values()) > 2000, count
+    assert sum(count.values()) > examples(600, 2000), count
 
 
 def told(source: str, call: str | None = None) -> list[tuple[int, str, bool]]:

@@ -62,7 +62,7 @@ def test_it_is_made_once_and_used_by_other_boxes(
     assert times(kept) == made
 
 
-@pytest.mark.long(reason="compiles the runtime for C three times")
+@pytest.mark.long(reason="compiles the runtime for C twice; test_tools.py has what is not whole")
 def test_what_is_not_whole_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     digest = tools.key(found("c"))
@@ -73,7 +73,7 @@ def test_what_is_not_whole_is_made_anew(tmp_path: Path, monkeypatch: pytest.Monk
     assert tools.find(digest) is not None
 
 
-@pytest.mark.long(reason="compiles the runtime for C again; the escape probes try to write too")
+@pytest.mark.long(reason="compiles the runtime for C in a cache of its own")
 def test_a_program_cannot_write_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     kept = tools.folder() / tools.key(found("c"))

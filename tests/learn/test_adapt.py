@@ -133,7 +133,7 @@ def test_changes_are_learned_and_the_same_for_a_seed(
     assert layers == {"1", "2"}
 
 
-@pytest.mark.long(reason="trains a second time; test_better_is_kept_and_opens trains once")
+@pytest.mark.long(reason="a second training, to learn what the merged weights cost")
 def test_what_is_kept_is_what_was_trained(base: Path, documents: list[Pair], changes: LowRankChanges) -> None:
     """Merged into the base's matrices, the changes cost what the last look said."""
     shape, weights = checkpoint.read_weights(base)

@@ -54,6 +54,7 @@ def distance(one: Array, other: Array) -> float:
     return float(np.abs(one - other).max() / np.abs(other).max())
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("prompt", [PROMPT, 0, 1])
 def test_numpy_is_the_trunk(shape: Shape, prompt: int) -> None:
@@ -78,6 +79,7 @@ def test_numpy_takes_any_vocabulary() -> None:
     )
 
 
+@pytest.mark.sampled(6)
 @native
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("path", engine_native.paths())
@@ -294,7 +296,7 @@ def test_numpy_serves_where_nothing_was_built(monkeypatch: pytest.MonkeyPatch) -
     assert distance(read(machine, b"some bytes"), true) < 1e-4
 
 
-@pytest.mark.long(reason="repeats the engine's products with one to four threads")
+@pytest.mark.long(reason="test_engines_in_many_python_threads compares one and two threads")
 @native
 @pytest.mark.parametrize("precision", engine_native.PRECISIONS)
 def test_threads_change_nothing(precision: str) -> None:

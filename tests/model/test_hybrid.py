@@ -53,6 +53,7 @@ def test_the_future_is_not_seen(shape: Shape) -> None:
     assert not torch.allclose(one[:, 50:], two[:, 50:], atol=1e-2)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.mix}{shape.householders}")
 @pytest.mark.parametrize("time", [8, 24, 50])
 def test_a_document_over_several_rows_is_as_in_one(shape: Shape, time: int) -> None:
@@ -124,6 +125,7 @@ def test_a_fresh_trunk_knows_nothing() -> None:
     assert torch.equal(logits, torch.zeros(1, 8, 256))
 
 
+@pytest.mark.long(reason="torch imports sympy for its meta device")
 def test_the_dial() -> None:
     sizes = {}
     for depth in (8, 10):

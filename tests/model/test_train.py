@@ -546,6 +546,7 @@ def test_the_command(documents: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "has no function none()" in told
 
 
+@pytest.mark.long(reason="trains in two processes")
 def test_two_trainers_are_one(documents: Path, tmp_path: Path) -> None:
     """Two processes over gloo end with one checkpoint that both have fed, and can go on from it."""
     recipe = tmp_path / "tiny.py"

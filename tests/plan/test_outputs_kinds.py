@@ -140,6 +140,7 @@ def test_fixtures_and_parameters_are_pytests_own(calls: Caller) -> None:
     assert [each.holds for each in again.values if each.expectation.line in (8, 12, 14)] == [True] * 3
 
 
+@pytest.mark.long(reason="a test runs into its limit of four seconds, twice")
 def test_a_test_that_takes_too_long_costs_no_other(calls: Caller) -> None:
     source = (
         "from lib import add\ndef test_long():\n    while True:\n        pass\n    assert add(1, 1) == ...\n"

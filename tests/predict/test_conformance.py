@@ -158,7 +158,7 @@ WAYS = {
 }
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", WAYS)
 def test_through_a_server(texts: Corpus, port: int, name: str) -> None:
     way, model = WAYS[name]
@@ -198,7 +198,7 @@ class StubModel:
         return torch.cat([given, torch.tensor([ids])], dim=1)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("way", ["tokens", "text", "chat", "fewshot", "fewshot-chat"])
 def test_through_the_hub(texts: Corpus, way: str) -> None:
     pytest.importorskip("torch")

@@ -211,7 +211,7 @@ def test_whatever_a_model_wants_its_actions_are_the_true_ones(options: Compact, 
             assert not guide or problem is None or problem.expected == "a canonical float"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", forced_programs.MODES, ids=repr)
 def test_states_are_true_until_the_model_leaves(options: Compact) -> None:
     asks, truths = forced_programs.asks(options, limit=1500), forced_programs.truths(options)

@@ -103,7 +103,7 @@ def test_queries_go_where_it_is_least_sure() -> None:
     assert (found.prediction.text, sorted(found.spent)) == (truths[0].text, [10, 17, 24])
 
 
-@pytest.mark.long(reason="predicts every frame with a model of the hub")
+@pytest.mark.long(reason="test_one_frame_ahead_every_frame_stands_alone needs no hub")
 def test_one_frame_ahead() -> None:
     ask = Ask(program=PERMUTED)
     truths = list(Interpreter(codec="cwm").predict([ask]))

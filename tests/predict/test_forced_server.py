@@ -128,7 +128,7 @@ def test_queries_go_where_the_server_is_least_sure(server: Meta) -> None:
     }
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.long(reason="eight forced runs over HTTP, with three manners of one server")
 @pytest.mark.parametrize("manners", ["", "/text", "/mute"])
 def test_what_a_server_leaves_out_of_its_answers(server: Meta, manners: str) -> None:
     ask = Ask(program=PERMUTED)

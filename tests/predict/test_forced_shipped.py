@@ -40,7 +40,7 @@ def test_one_step_ahead_is_what_writing_each_step_gives(model: Local) -> None:
             assert step.action <= 0
 
 
-@pytest.mark.long(reason="reads whole traces twice with the shipped model")
+@pytest.mark.long(reason="test_both_is_read_and_not_written compares the two forcings too")
 def test_reading_alone_tells_the_same_steps(model: Local) -> None:
     both, ahead = (list(roll(model, ASKS, TRUTHS, force=force)) for force in ("both", "next"))
     for one, other in zip(both, ahead, strict=True):

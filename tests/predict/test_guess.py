@@ -18,7 +18,7 @@ from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.rollout import Engine, imagine
 from worldline.predict.stream import stream
 
-ASKS = [Ask(program=SUM, limit=400), *forced_programs.asks(limit=250)[:3]]
+ASKS = [Ask(program=SUM, limit=200), *forced_programs.asks(limit=120)[:3]]
 TRUTHS = [Prediction(text=TRUTH, status="ended"), *forced_programs.truths()[:3]]
 needs_c = pytest.mark.skipif(not native.ready(), reason="the C engine was not built")
 
@@ -78,7 +78,7 @@ def test_wrong_guesses_change_nothing(engine: Engine, monkeypatch: pytest.Monkey
     assert written(engine, batch=2) == plain
 
 
-@pytest.mark.long(reason="predicts every program twice with the shipped model")
+@pytest.mark.long(reason="the shipped model writes four texts")
 @needs_c
 def test_the_engine_is_asked_less_often(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     passes, try_all = [], type(engine).try_all  # type: ignore[attr-defined]
@@ -87,7 +87,7 @@ def test_the_engine_is_asked_less_often(engine: Engine, monkeypatch: pytest.Monk
     assert len(passes) < sum(map(len, texts)) / 1.5
 
 
-@pytest.mark.long(reason="test_guesses_change_nothing compares the same texts without forcing")
+@pytest.mark.long(reason="test_guesses_change_nothing compares the same programs unforced")
 @needs_c
 @pytest.mark.parametrize("force", ["actions", "states", "next", "queries"])
 def test_forcing_is_the_same(engine: Engine, force: str) -> None:

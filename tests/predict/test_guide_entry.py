@@ -98,7 +98,7 @@ def test_the_guide_enters_what_is_called(call: str, line: int, options: Compact)
     assert guide.forced().startswith(b"%d" % line)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.long(reason="test_the_guide_enters_what_is_called asks the guide alone")
 @pytest.mark.parametrize("options", MODES, ids=lambda mode: f"{mode.delta}-{mode.reveal}-{mode.bare}")
 def test_the_shipped_model_enters_each_of_five_functions(options: Compact) -> None:
     model = load_model()

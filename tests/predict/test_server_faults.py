@@ -90,6 +90,7 @@ def ask(scheme: str, *asks: Ask, **extras: object) -> list[Prediction]:
     )
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     ("fault", "why", "attempts"),
     [

@@ -140,7 +140,7 @@ def test_what_is_given_comes_first(real: RealServer) -> None:
     assert len(found.text) > 7
 
 
-@pytest.mark.long(reason="starts a second real server")
+@pytest.mark.long(reason="a real model reads a worked example; test_server_ways.py has chat")
 def test_a_chat_model_answers_in_its_words(real: RealServer) -> None:
     if real.model != ALIAS:
         pytest.skip("it completes texts, and does not converse")

@@ -15,6 +15,7 @@ TEXT = Path(__file__).with_name("reaching.txt").read_text()
 REACHING = {text.partition("\n")[0]: text.partition("\n")[2] for text in TEXT.split("=== ")[1:]}
 
 
+@pytest.mark.long(reason="records 13 hostile programs and a check behind each, on both cores")
 @pytest.mark.parametrize("core", ["native", "python"])
 def test_who_reaches_for_the_control_harms_nobody_else(core: str) -> None:
     worker = BoxWorker(prepare(limits=Limits(wall=20), python=None, core=core, trust=False, controlled=True))

@@ -230,6 +230,7 @@ def test_without_a_cgroup_the_interpreters_own_exception_names_the_limit(source:
     worker.close()
 
 
+@pytest.mark.long(reason="spends several seconds of processor time")
 def test_processor_time_counts_where_the_host_slept() -> None:
     """The rlimit of the box is that of its own limits; this host's clock is set to look the other way."""
     worker = BoxWorker(prepare(limits=Limits(wall=0.5), python=None, core="auto", trust=False))

@@ -33,6 +33,7 @@ def seen(trace: Trace) -> list[tuple[str, str]]:
     return [(delta["name"].strip("'"), delta["thing"]) for delta in calls]
 
 
+@pytest.mark.long(reason="more than 5,000 objects of 600 classes, on both cores")
 @pytest.mark.parametrize("version", FOUND)
 def test_cores_agree_on_instances_of_every_class_and_its_subclasses(version: str) -> None:
     native, readable = seen(visit(version, "native")), seen(visit(version, "python"))

@@ -44,7 +44,7 @@ def drawn(source: Source, count: int, lanes: Lanes = WHOLE) -> list[tuple[bytes,
     return [stream.draw() for _ in range(count)]
 
 
-@pytest.mark.long(reason="imports datasets and pyarrow")
+@pytest.mark.long(reason="`datasets` streams from a store and a folder, four times")
 def test_datasets_streams_them(shelf: str, tmp_path: Path) -> None:
     found = streamed(shelf)
     assert list(found) == [msgspec.structs.asdict(row) for row in ROWS]
@@ -97,6 +97,7 @@ def test_what_is_damaged_or_no_dataset_is_refused(shelf: str) -> None:
         list(streamed(at))
 
 
+@pytest.mark.long(reason="writes 40 shards, half of them to an S3 server")
 def test_going_on_with_many_shards_hashes_the_newest_alone(
     shelf: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,6 +67,7 @@ def outcomes(found: Trials) -> dict[str, list[str]]:
     return {cure: [one.outcome for one in found.tried if one.cure == cure] for cure in found.cures}
 
 
+@pytest.mark.long(reason="up to eight cures for each of three samples, asked over HTTP")
 def test_cures_of_a_run(server: str, tmp_path: Path) -> None:
     """Two samples call `g`, where it loses its line: once, and twice. The third does not, and is right."""
     tasks = [Task(program=Program(source=SOURCE, call=f"f({xs})"), name=f"f/{xs}") for xs in CALLS]
@@ -116,7 +117,7 @@ def scored(server: str, folder: Path) -> Path:
     return folder / "run"
 
 
-@pytest.mark.long(reason="starts three commands; test_cures_of_a_run tries the cures")
+@pytest.mark.long(reason="starts three commands")
 def test_cures_of_a_run_that_was_scored(server: str, tmp_path: Path) -> None:
     path = scored(server, tmp_path)
     done = verb("intervene", str(path), "--json")
@@ -142,7 +143,7 @@ def test_another_notation_is_another_model(server: str, tmp_path: Path) -> None:
         intervened(path, load_model, model="interpreter")
 
 
-@pytest.mark.long(reason="test_cures_of_a_run tries the same cures with the same server")
+@pytest.mark.long(reason="asks a server for every cure of a program")
 def test_one_program_is_debugged_with_its_cures(server: str) -> None:
     program = Program(source=SOURCE, call="f([3])")
     found = debug(program, load_model(scheme(server, LINES)), budget=None)

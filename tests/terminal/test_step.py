@@ -282,6 +282,7 @@ def test_breakpoints_continue_and_reverse_continue() -> None:
     of_fact()(act)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("at", "told"), [(1, "the first wrong value"), (2, "a new error"), (3, "a divergence"), (4, "the cause")]
 )

@@ -71,6 +71,7 @@ def test_a_variable_is_changed_by_click(page: Any) -> None:
     assert page.locator(".branch").first.inner_text().startswith("the run")
 
 
+@pytest.mark.long(reason="test_the_budget_is_extended intervenes by key too")
 def test_a_variable_is_changed_by_key(page: Any) -> None:
     page.keyboard.press("e")
     page.keyboard.press("Control+A")
@@ -81,6 +82,7 @@ def test_a_variable_is_changed_by_key(page: Any) -> None:
     page.wait_for_selector(".sample-view[data-row='0']")
 
 
+@pytest.mark.long(reason="the shipped model continues once more")
 def test_a_name_is_taken_away(page: Any) -> None:
     page.click("tr[data-name=r] .edit")
     page.check("text=the name is gone")
@@ -166,6 +168,7 @@ def test_the_program_is_rewritten(page: Any) -> None:
     branch(page, "rewritten: both")
 
 
+@pytest.mark.long(reason="the shipped model continues two branches")
 def test_branches_are_a_tree(page: Any) -> None:
     page.click("tr[data-name=r] .edit")
     page.fill(".intervene-panel textarea", "5")
@@ -191,6 +194,7 @@ def test_branches_are_a_tree(page: Any) -> None:
     page.wait_for_selector(".branch[aria-selected=true]:has-text('the run')")
 
 
+@pytest.mark.long(reason="the shipped model continues once more")
 def test_a_branch_is_an_address(page: Any, served: Served) -> None:
     page.click("tr[data-name=r] .edit")
     page.fill(".intervene-panel textarea", "11")

@@ -96,6 +96,7 @@ def test_every_text_is_readable(chromium: Any, shown: Served, dark: bool) -> Non
     page.context.close()
 
 
+@pytest.mark.long(reason="opens a report and a debugged run in both themes")
 def test_one_product(chromium: Any, erring: tuple[Path, Path], tmp_path: Path) -> None:
     """A report and a debugged run have the page's colours, fonts and signs, in both themes."""
     program = Program(source="def f(n):\n    s = n + 1  # so\n    return s\n", call="f(1)")

@@ -143,6 +143,7 @@ def test_figures_are_the_server_s(seen: Seen, scenes: SceneCache) -> None:
         assert told == [(bucket["label"], str(bucket["n"])) for bucket in figures["by"][kind]]
 
 
+@pytest.mark.long(reason="test_a_bar_narrows_what_is_chosen_already follows one bar")
 def test_every_bar_leads_to_its_samples_and_back(seen: Seen, scenes: SceneCache) -> None:
     page = seen.open("#/run/0")
     for panel in range(page.locator(".bars").count()):

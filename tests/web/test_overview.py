@@ -54,13 +54,13 @@ def check(index: RunIndex, filters: Filters, other: RunIndex | None = None) -> i
     return len(buckets(told))
 
 
-@pytest.mark.long(reason="test_so_it_does_with_filters_already_chosen checks the same figures")
+@pytest.mark.long(reason="follows every figure of two runs to its samples")
 def test_every_figure_leads_to_exactly_its_samples(pair: tuple[RunIndex, RunIndex]) -> None:
     assert check(pair[0], Filters()) > 25
     assert check(pair[0], Filters(), pair[1]) > 25
 
 
-@pytest.mark.long(reason="tries every filter on top of every other")
+@pytest.mark.long(reason="checks every figure under fourteen choices of filters")
 def test_so_it_does_with_filters_already_chosen(pair: tuple[RunIndex, RunIndex]) -> None:
     index, other = pair
     rng = Random("filters")

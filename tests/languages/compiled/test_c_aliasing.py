@@ -70,6 +70,7 @@ def wrong(after: dict[int, dict[str, object]], trace: Trace, function: str) -> I
                 yield f"line {step.line}: {name} is {values.get(name)}, not {shown}"
 
 
+@pytest.mark.long(reason="random programs in C; test_memory_sharing.py has written ones")
 @pytest.mark.fuzz
 @pytest.mark.parametrize("part", range(FILES))
 def test_every_variable_is_what_the_model_says(part: int) -> None:

@@ -35,6 +35,7 @@ def java() -> Iterator[JavaRecorder]:
         yield found
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("task", tasks(), ids=lambda task: task["task_id"].replace("/", "-"))
 def test_a_task_ends_as_in_a_plain_run(task: Any, java: JavaRecorder) -> None:
     source = task["prompt"] + task["canonical_solution"] + task["test"]

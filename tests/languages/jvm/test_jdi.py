@@ -93,7 +93,7 @@ def stops_of(trace: Trace) -> list[Stop]:
     return stops
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_the_debugger_agrees(path: Path, java: JavaRecorder) -> None:
     source = path.read_text()

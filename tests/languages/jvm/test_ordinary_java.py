@@ -33,6 +33,7 @@ def record(recorder: java_runs.JavaRecorder, name: str) -> Trace:
     return recorder.record(source, name=name, stdin=STDIN.get(name, ""))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_it_ends_as_in_a_plain_run(recorder: java_runs.JavaRecorder, path: Path) -> None:
     trace = record(recorder, path.name)

@@ -47,6 +47,7 @@ def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JavaRecord
         yield found
 
 
+@pytest.mark.long(reason="makes the tools for Java anew")
 def test_they_are_made_once_and_out_of_reach(java: JavaRecorder) -> None:
     assert java.record(SMALL).outcome.kind == "returned"
     (made,) = tools.folder().iterdir()

@@ -50,6 +50,7 @@ def typed(source: str) -> str:
     return re.sub(r"^(\s+let \w+) = ", r"\1: any = ", text, flags=re.MULTILINE)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("task", tasks(), ids=lambda task: task["task_id"].replace("/", "-"))
 @pytest.mark.parametrize("name", ["program.js", "program.ts"])
 def test_a_task_ends_as_in_a_plain_run(task: Any, name: str, recorder: BoxWorker, tmp_path: Path) -> None:
