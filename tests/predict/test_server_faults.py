@@ -84,7 +84,7 @@ def _certificate(folder: Path) -> list[str]:
 
 def ask(scheme: str, *asks: Ask, **extras: object) -> list[Prediction]:
     """The predictions of a server, asked in the plainest way unless said otherwise."""
-    settled = {"way": "text", "timeout": 2, "retries": 1} | extras
+    settled = {"way": "text", "timeout": 120, "retries": 1} | extras
     return list(
         load_model(scheme, {key: str(value) for key, value in settled.items()}).predict(asks or [ASK])
     )
@@ -163,16 +163,16 @@ def test_what_has_no_end_is_cut(server: Faulty, lie: str) -> None:
 @pytest.mark.parametrize("fault", ["slow", "hang"])
 def test_a_deadline_bounds_every_attempt(server: Faulty, fault: str) -> None:
     began = time.perf_counter()
-    (found,) = ask(server.url(fault), timeout=1.2, retries=1)
-    assert found.note == "unreachable(no answer within 1.2 s; 2 attempts)"
-    assert 2.3 < time.perf_counter() - began < 120  # the server would take minutes
+    (found,) = ask(server.url(fault), timeout=5, retries=1)
+    assert found.note == "unreachable(no answer within 5 s; 2 attempts)"
+    assert 9.9 < time.perf_counter() - began < 120  # the server would take minutes
     assert len(server.log(fault)) == 2
 
 
 @pytest.mark.parametrize("fault", ["flaky", "stall"])
 def test_every_question_is_tried_again_however_many_run_at_once(server: Faulty, fault: str) -> None:
     asks = programs(*(f"f{n}" for n in range(48)))
-    found = ask(server.url(fault), *asks, concurrency=32, retries=5, timeout=6 if fault == "stall" else 120)
+    found = ask(server.url(fault), *asks, concurrency=32, retries=5, timeout=15 if fault == "stall" else 120)
     assert {each.note for each in found if each.status == "fault"} == set()
     wanted = [f"(1 n={len(each.prompt)}\n2\n)1\n.\n".encode() for each in asks]
     assert [each.text for each in found] == wanted
@@ -188,9 +188,9 @@ def test_a_stream_is_read_as_it_comes(server: Faulty, way: str) -> None:
 
 
 def test_what_had_come_when_a_deadline_strikes_is_kept(server: Faulty) -> None:
-    (found,) = ask(server.url("begun"), stream="true", timeout=1.5, retries=3)
+    (found,) = ask(server.url("begun"), stream="true", timeout=5, retries=3)
     assert (found.status, found.text) == ("budget", b"(1 n=1\n2")
-    assert found.note == "answer streamed-1, cut by the deadline of 1.5 s"
+    assert found.note == "answer streamed-1, cut by the deadline of 5 s"
     assert len(server.log("begun")) == 1
 
 

@@ -196,7 +196,7 @@ def plain():
 
 
 def test_a_batch_that_takes_too_long_is_left(calls: Caller) -> None:
-    with caller(limits=Limits(wall=0.5)) as short:
+    with caller(limits=Limits(wall=3)) as short:
         found = short.run(CallBatch(PLAIN, ("branch(5)", *["spin()"] * 50), seconds=60.0))
     assert found[0].value == "'big'"
     assert found[1] == CallEnd("limit", "time")

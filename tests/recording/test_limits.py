@@ -33,6 +33,9 @@ def worker(request: pytest.FixtureRequest) -> Iterator[BoxWorker]:
     if request.param == "lean":
         made.box = open_box(made.setup.plan, LIMITS, use_cgroup=False)
     yield made
+    if made.box is not None:
+        # Nobody else may reuse a sandbox without a cgroup.
+        made.box.kill()
     made.close()
 
 
@@ -227,6 +230,7 @@ def test_without_a_cgroup_the_interpreters_own_exception_names_the_limit(source:
     worker = BoxWorker(prepare(limits=LIMITS, python=None, core="auto", trust=False))
     worker.box = open_box(worker.setup.plan, LIMITS, use_cgroup=False)
     assert worker.record(Program(source=source)).outcome == Outcome("limit", limit)
+    worker.box.kill()
     worker.close()
 
 
@@ -238,5 +242,6 @@ def test_processor_time_counts_where_the_host_slept() -> None:
     assert worker.box is not None
     worker.box.limits = Limits(wall=600)
     trace = worker.record(Program(source="sum(iter(int, 1))"))
+    worker.box.kill()
     worker.close()
     assert trace.outcome == Outcome("limit", "time")
