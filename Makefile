@@ -90,11 +90,11 @@ test-all: ## everything: also long fuzzing, all hostile and escape programs, oth
 	@$(MAKE) --no-print-directory test-rest
 
 bench: tools ## recording (Python, then other languages) and decoding speed, beside their peers; how smooth the page is
+	@$(PROGRESS) "Installing the peers" $(PIP) 'worldline[peers]'
 	$(BIN)/python perf/recorders.py
 	$(BIN)/python perf/controlled.py
 	@for package in node gcc rustc jdk gdb; do .ci/system-package $$package; done
 	$(BIN)/python perf/languages.py
-	@$(PROGRESS) "Installing what decoding is compared with" $(PIP) 'worldline[peers]'
 	$(BIN)/python perf/decoding.py
 	$(BIN)/python perf/rollouts.py
 	@.ci/system-package chromium

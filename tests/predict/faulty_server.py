@@ -41,6 +41,11 @@ async def good(writer: asyncio.StreamWriter, question: dict[str, Any], count: in
     writer.write(says(answer(f"(1 n={len(prompt)}\n2\n)1\n.\n", number=f"answer-{count}")))
 
 
+async def gzip_bomb(writer: asyncio.StreamWriter, question: dict[str, Any], count: int) -> None:
+    """A small answer that unpacks to 256 MiB."""
+    writer.write(http(gzip.compress(b" " * (1 << 28)), extra="Content-Encoding: gzip\r\n"))
+
+
 async def late(writer: asyncio.StreamWriter, question: dict[str, Any], count: int) -> None:
     """The earlier asked, the later answered."""
     await asyncio.sleep(max(0.0, 0.4 - 0.1 * count))
@@ -317,7 +322,7 @@ LIES: dict[str, Handler] = {
     "head-no-name": raw(f"{OK}\n: x", BODY),
     "head-space": raw(f"{OK}\nX : y", BODY),
     "head-wide": raw(f"{OK}\nX\xff: y", BODY),
-    "gzip-bomb": fixed(http(gzip.compress(b" " * (1 << 28)), extra="Content-Encoding: gzip\r\n")),
+    "gzip-bomb": gzip_bomb,
     "gzip-twice": fixed(http(b"x", extra="Content-Encoding: gzip, gzip\r\n")),
     "encoding-odd": fixed(http(BODY, extra="Content-Encoding: \xff\r\n")),
     "charset": fixed(http(json.dumps(answer()).encode("utf-16"), kind="application/json; charset=utf-16")),
