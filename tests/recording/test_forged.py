@@ -62,7 +62,7 @@ def peak(data: bytes, *, native: bool, weight: int, steps: int) -> int:
     return int(done.stdout)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("decoder", ["native", "readable"])
 def test_no_wire_costs_more_than_a_multiple_of_trace_bytes(shape: str, decoder: str) -> None:

@@ -34,9 +34,9 @@ from worldline.suites.run.record import Record
 from worldline.suites.run.run import run
 from worldline.suites.suite import Suite, Task
 
-SAMPLES = 10 * examples(50, 200, "WORLDLINE_FAULTS")
+SAMPLES = 10 * examples(20, 200, "WORLDLINE_FAULTS")
 BATCH = 64
-KILLS = 6
+KILLS = examples(3, 6)
 PROGRAM = Program(source="def f(n):\n    return n + 1\n", call="f(1)")
 TRUE, WRONG = b"(1\n2\n)2\n.\n", b"(1\n2\n)3\n.\n"
 

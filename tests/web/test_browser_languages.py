@@ -18,6 +18,7 @@ from worldline.core.language import LANGUAGES
 from worldline.core.source_lines import source_lines
 from worldline.explore.marks.natives import as_json, legend, notes
 
+pytestmark = pytest.mark.long(reason="a browser and a server of its own for the colours of six languages")
 LIST, MIXED = 0, 1
 
 

@@ -19,7 +19,10 @@ from worldline.report.page import report
 from worldline.suites.run.run import run
 from worldline.suites.suite import Suite, Task
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = [
+    pytest.mark.usefixtures("box"),
+    pytest.mark.long(reason="a browser and a server of its own for white space and long texts"),
+]
 SPACES = "def f(s):\n    t = s + ' '\n    u = [t,  'x']\n    return t  # two  spaces\n"
 LONG = "def g(n):\n    s = 'ab' * n + 'c'\n    return s\n"
 MODEL = Staged(
