@@ -8,6 +8,7 @@ from typing import Any
 import forced_programs
 import pytest
 from opinions import SUM, TRUTH
+from tiers import examples
 
 from worldline.model.engine import native
 from worldline.predict.forcing.forced import roll
@@ -18,7 +19,7 @@ from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.rollout import Engine, imagine
 from worldline.predict.stream import stream
 
-ASKS = [Ask(program=SUM, limit=200), *forced_programs.asks(limit=120)[:3]]
+ASKS = [Ask(program=SUM, limit=examples(200, 400)), *forced_programs.asks(limit=examples(120, 250))[:3]]
 TRUTHS = [Prediction(text=TRUTH, status="ended"), *forced_programs.truths()[:3]]
 needs_c = pytest.mark.skipif(not native.ready(), reason="the C engine was not built")
 
