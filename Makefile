@@ -75,7 +75,7 @@ $(HARNESS): $(PEERS)
 demo: setup ## record a program, let the shipped model predict it, and see where and why the two diverge
 	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
 
-check: tools ## formatting, lint, types, layers and the unit tests: 45 s, 90 s the first time
+check: tools ## formatting, lint, types, layers and the unit tests: under 60 s
 	@.ci/check $(SOURCES)
 
 test: peers ## every promise a user relies on: 10 minutes on two cores
