@@ -11,7 +11,13 @@ import pytest
 
 from worldline.core.program import Program
 from worldline.limits import Limits
-from worldline.recording.idle_boxes import MAX_IDLE_BOXES, close_idle_boxes, release_box, take_box
+from worldline.recording.idle_boxes import (
+    MAX_IDLE_BOXES,
+    close_idle_boxes,
+    discard_box,
+    release_box,
+    take_box,
+)
 from worldline.recording.recorder import prepare, record
 from worldline.recording.sandbox import Box
 
@@ -60,6 +66,18 @@ def test_a_box_that_died_while_idle_is_replaced() -> None:
     assert second is not first
     assert _runs(second)
     second.close()
+
+
+def test_after_a_broken_box_the_next_one_is_new() -> None:
+    idle, broken = _take(), _take()
+    release_box(idle)
+    discard_box(broken)
+    fresh = _take()
+    assert fresh is not idle
+    assert not idle.alive
+    assert _runs(fresh)
+    fresh.close()
+    broken.close()
 
 
 def test_the_oldest_is_closed_when_there_are_too_many() -> None:

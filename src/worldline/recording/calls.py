@@ -20,7 +20,7 @@ import msgspec
 from worldline.errors import UsageError
 from worldline.limits import Limits
 from worldline.recording.exchange import BEGUN, WIRE_HEADER
-from worldline.recording.idle_boxes import release_box, take_box
+from worldline.recording.idle_boxes import discard_box, release_box, take_box
 from worldline.recording.recorder import prepare
 from worldline.recording.sandbox import Box, SandboxRun
 
@@ -91,8 +91,7 @@ class Caller:
         """At least one of the calls, in a fresh process: up to one that ends it."""
         run = self._boxed(batch, calls)
         if run.report != BEGUN.decode():
-            if self._box is not None:
-                self._box.kill()
+            discard_box(self._box)
             run = self._boxed(batch, calls)  # a second chance, as recording has
         if run.report != BEGUN.decode():
             return [CallEnd("fault", run.report or run.fault or "the program was not set up")] * len(calls)

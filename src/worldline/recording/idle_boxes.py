@@ -49,6 +49,15 @@ def release_box(box: Box) -> None:
         boxes.pop(0).close()
 
 
+def discard_box(box: Box | None) -> None:
+    """Kill a sandbox that may be broken, and close the idle ones, so that the next attempt gets a new one."""
+    if box is None:
+        return
+    box.kill()
+    if box.is_of_main_thread:
+        close_idle_boxes()
+
+
 @atexit.register
 def close_idle_boxes() -> None:
     """Close every idle sandbox of this process."""

@@ -21,7 +21,7 @@ from worldline.limits import Limits
 from worldline.recording import native
 from worldline.recording.box import BoxPlan
 from worldline.recording.control import as_spec, noted
-from worldline.recording.idle_boxes import release_box, take_box
+from worldline.recording.idle_boxes import discard_box, release_box, take_box
 from worldline.recording.interpreter import find
 from worldline.recording.sandbox import Box, SandboxRun
 from worldline.recording.traced import traced, unrun
@@ -106,8 +106,7 @@ class BoxWorker:
         wanted = {"change": change, "control": as_spec(control)}
         trace = self._trace(program, self._run(program, wanted), control)
         if trace.outcome.kind == "host-fault" and not (len(trace) and self.box and self.box.alive):
-            if self.box is not None:
-                self.box.kill()
+            discard_box(self.box)
             trace = self._trace(program, self._run(program, wanted), control)
         return trace
 

@@ -14,7 +14,7 @@ from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
 from worldline.limits import Limits
 from worldline.recording.box import BoxPlan
-from worldline.recording.idle_boxes import release_box, take_box
+from worldline.recording.idle_boxes import discard_box, release_box, take_box
 from worldline.recording.languages import artefact, tools
 from worldline.recording.languages.call import tree_of
 from worldline.recording.languages.toolchain import KINDS, find
@@ -45,7 +45,7 @@ class LanguageWorker:
         trace = self._record(program, stdin)
         if trace.outcome.kind == "host-fault" and not len(trace):
             for box in self._boxes.values():
-                box.kill()
+                discard_box(box)
             trace = self._record(program, stdin)
         return trace
 
