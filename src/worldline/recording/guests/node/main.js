@@ -7,13 +7,14 @@ const { loader, folder, cached } = require('./load.js');
 const fs = require('fs'), vm = require('vm'), Module = require('module'), { types, inspect } = require('util');
 const { MAX_LENGTH } = require('buffer').constants;
 
-// The specification and, after a NUL, what cache.js compiled.
+const realm = vm.createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } });
+
+// The specification and, after a NUL, what cache.js compiled. Parsed in the recorder's realm: a program that changes what arrays do must not change what its specification does.
 const given = fs.readFileSync(+process.argv[2]);
 fs.closeSync(+process.argv[2]);
 const end = given.indexOf(0);
-const spec = JSON.parse(given.toString('utf8', 0, end < 0 ? given.length : end));
+const spec = vm.runInContext('JSON', realm).parse(given.toString('utf8', 0, end < 0 ? given.length : end));
 
-const realm = vm.createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } });
 const load = loader(realm, cached(end < 0 ? Buffer.alloc(0) : given.subarray(end + 1)));
 const writeFile = fs.writeSync, { reallyExit } = process;
 const FIRST = 1 << 23;
